@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""Measures Tripy and its peers in one run on one GPU.
+
+usage: harness.py --bin DIR [--output FILE.json] [--chart FILE.svg]
+                  [--cases TEXT,...] [--sides NAME,...] [--seconds N]
+       harness.py --compare FIRST.json SECOND.json
+
+Sides: tripy, torch (eager), compile, autotune (torch.compile), cublaslt (the
+best algorithm of its heuristic), jax. A peer that is not installed is skipped
+by name. cuDNN is measured through torch, which calls it where it applies.
+
+Each side becomes a CUDA graph of copies of the case, 20 or enough for 2 ms
+(JAX: one jitted function, called back to back), over rotated buffers of random
+normal data. Rounds interleave the sides; a time is the median of
+the rounds, its spread the distance of the quartiles over it. Outputs are
+poisoned, and compared with float64: the error of an element is |found -
+reference| / (|reference| + typical size). Small cases fit into the L2 with all
+their buffers; the copy bandwidth and the best 16-bit product of cuBLASLt in this
+run are the ceilings. DIR has tripy-compile, tripy-run and libtripy_runtime.so.
+"""
+import argparse
+import concurrent.futures
+import datetime
+import gc
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import report
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROTATED = 256 << 20
+ROUNDS = 15
+
+
+def log(text):
+    print(text, flush=True)
+
+
+#===-- preparing ---------------------------------------------------------===#
+
+def compile_programs(options, cases, folder):
+    """Compiles what Tripy runs, side by side; says what fails."""
+    compiler = os.path.join(options.bin, "tripy-compile")
+
+    def one(case):
+        source = os.path.join(folder, case.name + ".mlir")
+        with open(source, "w") as out:
+            out.write(case.program)
+        result = subprocess.run([compiler, source, "-o", source[:-5] + ".tpx", f"--target={options.target}"],
+                                text=True, capture_output=True, timeout=120)
+        return "" if result.returncode == 0 else f"tripy: {case.name} does not compile: {result.stderr[-400:]}"
+    with concurrent.futures.ThreadPoolExecutor(max(2, (os.cpu_count() or 2) - 2)) as pool:
+        for failure in pool.map(one, [c for c in cases if c.program]):
+            if failure:
+                log(failure)
+
+
+def make_sides(options, folder):
+    import sides
+    # Where torch.compile calls cuBLAS too, or tries kernels for half a minute.
+    products = ("gemm", "f32, tf32, f8")
+    makers = {
+        "tripy": lambda: sides.Tripy(os.path.join(options.bin, "libtripy_runtime.so"), folder),
+        "torch": lambda: sides.Torch("torch eager"),
+        "compile": lambda: sides.Torch("torch.compile", "default", products if options.quick else ()),
+        "autotune": lambda: sides.Torch("torch max-autotune", "max-autotune-no-cudagraphs",
+                                        (*products, "blocks") if options.quick else ()),
+        "cublaslt": lambda: sides.CublasLt(folder),
+        "jax": sides.Jax,
+    }
+    made = []
+    for name in options.sides.split(","):
+        if name not in makers:
+            sys.exit(f"harness: a side is one of {', '.join(makers)}, but is '{name}'")
+        try:
+            made.append(makers[name]())
+        except (sides.Skip, OSError) as reason:
+            log(f"{name}: skipped: {reason}")
+    return made
+
+
+def make_data(case, torch):
+    """Sets of inputs, poisoned outputs, and the reference of the first set."""
+    count = max(1, min(20, math.ceil(ROTATED / case.bytes)))
+    types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32,
+             "i64": torch.int64}
+
+    def tensor(i):
+        if i.dtype == "i64":
+            return torch.randint(0, i.below, i.shape, device="cuda")
+        return torch.randn(i.shape, device="cuda", dtype=types[i.dtype]) * i.scale
+    sets = [[tensor(i) for i in case.inputs] for _ in range(count)]
+    outputs = [torch.empty(case.output.shape, device="cuda", dtype=types[case.output.dtype]) for _ in sets]
+    reference = case.torch(torch, *[t.double() if t.is_floating_point() else t for t in sets[0]])
+    return sets, outputs, reference
+
+
+#===-- measuring ---------------------------------------------------------===#
+
+def error_of(found, reference, torch):
+    """Largest error of an element; infinity for what is not a number."""
+    if not found.is_floating_point():
+        return float((found != reference).double().mean())
+    if tuple(found.shape) != tuple(reference.shape):
+        return math.inf
+    worst = 0.0
+    typical = reference.square().mean().sqrt().clamp_min(1e-30)
+    for f, r in zip(found.reshape(-1).split(1 << 26), reference.reshape(-1).split(1 << 26)):
+        part = ((f.double() - r).abs() / (r.abs() + typical)).nan_to_num(nan=math.inf).max()
+        worst = max(worst, float(part))
+    return worst
+
+
+class Graph:
+    """Copies of a case in one CUDA graph."""
+
+    def __init__(self, call, copies, sets, torch):
+        self.torch, self.copies = torch, copies
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for i in range(sets):
+                call(i)
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph, capture_error_mode="relaxed"):
+            for i in range(copies):
+                call(i % sets)
+
+    def time(self, repeats=1):
+        """Milliseconds of one copy, by the GPU's clock."""
+        start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        for _ in range(repeats):
+            self.graph.replay()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) / self.copies / repeats
+
+
+class HostTimed:
+    """Calls that are issued back to back and waited for."""
+
+    def __init__(self, run, sets):
+        self.run, self.sets = run, sets
+        self.times = 1
+        run(2)
+        self.times = max(2, min(500, int(25.0 / max(self.time(), 1e-4) / sets)))
+
+    def time(self):
+        start = time.perf_counter()
+        self.run(self.times)
+        return (time.perf_counter() - start) * 1e3 / self.times / self.sets
+
+
+def poison(outputs):
+    for output in outputs:
+        output.fill_(math.nan) if output.is_floating_point() else output.fill_(-1)
+
+
+def prepare(side, case, data, torch):
+    """The fastest alternative of a side, ready to be timed, and its error."""
+    sets, outputs, reference = data
+    best, best_time = None, math.inf
+    for label, call in side.prepare(case, sets, outputs):
+        poison(outputs)
+        if getattr(side, "on_host_clock", False):
+            error = error_of(side.to_torch(call(1)[0]), reference, torch)
+            return HostTimed(call, len(sets)), error
+        try:
+            found = call(0)
+            torch.cuda.synchronize()
+        except RuntimeError:
+            if label:
+                continue
+            raise
+        error = error_of(found, reference, torch)
+        graph = Graph(call, 1, 1, torch)
+        estimate = min(graph.time() for _ in range(4))
+        if estimate < best_time:
+            best, best_time, best_error = call, estimate, error
+        del graph
+    if best is None:
+        raise RuntimeError("no alternative runs")
+    # Starting a graph and two events cost some 8 us: little of 2 ms.
+    copies = max(1, min(20, math.ceil(2.0 / best_time)))
+    return Graph(best, copies, len(sets), torch), best_error
+
+
+def measure(case, sides, torch):
+    """Rows of one case, and what went wrong as text."""
+    from sides import Skip
+    data = make_data(case, torch)
+    ready, problems = [], []
+    for side in sides:
+        try:
+            ready.append((side.name, *prepare(side, case, data, torch), []))
+        except Skip as reason:
+            if side.name == "tripy":
+                problems.append(f"{case.name}: tripy: {reason}")
+        except Exception as problem:  # A peer's failure is its own.
+            problems.append(f"{case.name}: {side.name}: {type(problem).__name__}: {str(problem)[:300]}")
+    for round_number in range(ROUNDS + 2):
+        for _, timed, _, times in ready:
+            milliseconds = timed.time()
+            if round_number >= 2:
+                times.append(milliseconds)
+    rows = []
+    for name, _, error, times in ready:
+        quartiles = statistics.quantiles(times, n=4)
+        middle = statistics.median(times)
+        row = {"group": case.group, "case": case.name, "side": name, "ms": round(middle, 6),
+               "spread": round((quartiles[2] - quartiles[0]) / middle, 4)}
+        if case.flops:
+            row["tflops"] = round(case.flops / middle * 1e-9, 2)
+        else:
+            row["gbps"] = round(case.bytes / middle * 1e-6, 1)
+        row.update(of_ceiling=None, of_best_peer=None, max_error=float(f"{error:.3g}") if math.isfinite(error) else None)
+        if not error <= case.tolerance:
+            problems.append(f"{case.name}: {name}: WRONG RESULT, error {error:.3g} of at most {case.tolerance:.3g}")
+            row["wrong"] = True
+        rows.append(row)
+    return rows, problems
+
+
+def measure_copy(torch):
+    """GB/s of the driver's copies within the GPU: bytes read and written.
+
+    Not in a graph, whose copies are a third slower."""
+    import ctypes
+    driver = ctypes.CDLL("libcuda.so.1")
+    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+
+    def copy():
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        if driver.cuMemcpyDtoDAsync_v2(ctypes.c_uint64(target.data_ptr()), ctypes.c_uint64(source.data_ptr()),
+                                       ctypes.c_size_t(source.numel()), stream) != 0:
+            raise RuntimeError("the driver does not copy")
+    times = []
+    for _ in range(12):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        for _ in range(4):
+            copy()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end) / 4)
+    return 2 * source.numel() / min(times) * 1e-6
+
+
+#===-- latency and compile time ------------------------------------------===#
+
+def latency_rows(options, case, folder, torch):
+    """Host cost of a call, one replay of many, a synchronised round trip."""
+    inputs = [part for i in case.inputs for part in ("--input", f"{i.name}=random")]
+    result = subprocess.run([os.path.join(options.bin, "tripy-run"), os.path.join(folder, case.name + ".tpx"), *inputs,
+                             "--device=cuda:0", "--benchmark=3000", "--json"], text=True, capture_output=True)
+    if result.returncode != 0:
+        log(f"latency: tripy-run: {result.stderr.strip()}")
+        return []
+    found = json.loads(result.stdout)
+    sets, _, _ = make_data(case, torch)
+    graph = Graph(lambda i: case.torch(torch, *sets[0]), 1, 1, torch).graph
+    calls, trips = [], []
+    for i in range(3000):
+        start = time.perf_counter()
+        graph.replay()
+        calls.append(time.perf_counter() - start)
+        torch.cuda.synchronize()
+        trips.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    for i in range(3000):
+        graph.replay()
+    torch.cuda.synchronize()
+    replay = (time.perf_counter() - start) / 3000
+    rows = []
+    for what, tripy, torch_seconds in (("host call", found["host_median_s"], statistics.median(calls)),
+                                       ("replay", found["replay_s"], replay),
+                                       ("round trip", found["median_s"], statistics.median(trips))):
+        for side, seconds in (("tripy", tripy), ("torch graph, from Python", torch_seconds)):
+            rows.append({"group": "latency", "case": f"{case.name}, {what}", "side": side, "ms": round(seconds * 1e3, 6),
+                         "spread": 0.0, "gbps": None, "of_ceiling": None, "of_best_peer": None, "max_error": None})
+    return rows
+
+
+def compile_rows(options, folder):
+    """Wall time of whole tripy-compile processes, on two cores where that can be said."""
+    compiler = [os.path.join(options.bin, "tripy-compile")]
+    if hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 2:
+        cores = sorted(os.sched_getaffinity(0))[:2]
+        compiler = ["taskset", "-c", ",".join(map(str, cores)), *compiler]
+    many = os.path.join(folder, "hundred.mlir")
+    functions = ["abs", "exp", "sqrt", "tanh", "sin", "relu", "sigmoid", "silu", "gelu", "neg"]
+    arguments, lines, results = [], [], []
+    for i in range(100):
+        t = f"tensor<{64 + i}x32xf32>"
+        arguments.append(f"%x{i}: {t}")
+        lines.append(f"  %a{i} = trace.{functions[i % 10]} %x{i} : ({t}) -> {t}\n"
+                     f"  %r{i} = trace.{functions[i // 10]} %a{i} : ({t}) -> {t}")
+        results.append((f"%r{i}", t))
+    with open(many, "w") as out:
+        types = ", ".join(t for _, t in results)
+        out.write(f"func.func @main({', '.join(arguments)}) -> ({types}) {{\n" + "\n".join(lines) +
+                  f"\n  return {', '.join(v for v, _ in results)} : {types}\n}}\n")
+    rows = []
+    for case, source in (("geglu, cold", os.path.join(folder, "geglu_4096x1280x5120_f16.mlir")),
+                         ("100 distinct element-wise kernels", many)):
+        if not os.path.exists(source):
+            continue
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            result = subprocess.run([*compiler, source, "-o", os.path.join(folder, "timed.tpx"),
+                                     f"--target={options.target}"], text=True, capture_output=True)
+            times.append((time.perf_counter() - start) * 1e3)
+        if result.returncode != 0:
+            log(f"compile: {case}: {result.stderr[-300:]}")
+            continue
+        middle = statistics.median(times)
+        rows.append({"group": "compile", "case": case, "side": "tripy", "ms": round(middle, 2),
+                     "spread": round((max(times) - min(times)) / middle, 4), "gbps": None, "of_ceiling": None,
+                     "of_best_peer": None, "max_error": None})
+    return rows
+
+
+#===-- the whole run -----------------------------------------------------===#
+
+def fill_ratios(rows, copy):
+    flops = [r["tflops"] for r in rows if r["group"] == "gemm" and r["side"] == "cublaslt" and "tf32" not in r["case"]]
+    ceiling = max(flops) if flops else None
+    for row in rows:
+        peers = [r["ms"] for r in rows if r["case"] == row["case"] and r is not row and not r.get("wrong")
+                 and not r["side"].startswith("tripy")]
+        if peers:
+            row["of_best_peer"] = round(min(peers) / row["ms"], 4)
+        if row.get("gbps"):
+            row["of_ceiling"] = round(row["gbps"] / copy, 4)
+        elif row.get("tflops") and ceiling and row["group"] in ("gemm", "blocks"):
+            row["of_ceiling"] = round(row["tflops"] / ceiling, 4)
+
+
+def describe(options, torch, copy):
+    versions = {"python": sys.version.split()[0], "torch": torch.__version__, "cuda": torch.version.cuda,
+                "cudnn": torch.backends.cudnn.version()}
+    try:
+        import importlib.metadata
+        versions["jax"] = importlib.metadata.version("jax")
+    except ImportError:
+        pass
+    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], text=True,
+                            capture_output=True).stdout.strip()
+    commit = options.commit or subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, text=True,
+                                              capture_output=True).stdout.strip()
+    return {"commit": commit, "card": torch.cuda.get_device_name(0), "driver": driver, "versions": versions,
+            "date": datetime.date.today().isoformat(), "command": " ".join(["bench/harness.py", *sys.argv[1:]]),
+            "copy_gbps": round(copy, 1)}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin")
+    parser.add_argument("--target", default="cuda:sm_90a")
+    parser.add_argument("--output")
+    parser.add_argument("--chart")
+    parser.add_argument("--commit", help="what to note when this is no checkout")
+    parser.add_argument("--cases", default="issue", help="parts of names, or 'issue', or 'all'")
+    parser.add_argument("--sides", default="tripy,torch,compile,autotune,cublaslt,jax")
+    parser.add_argument("--seconds", type=float, default=3600, help="start no further case after")
+    parser.add_argument("--quick", action="store_true", help="no torch.compile of products, no max-autotune of blocks")
+    parser.add_argument("--compare", nargs=2)
+    options = parser.parse_args()
+    if not options.compare and not options.bin:
+        parser.error("--bin is needed")
+    return options
+
+
+def choose(options):
+    import cases
+    wanted = options.cases.split(",")
+    return [c for c in cases.all_cases()
+            if "all" in wanted or any(w in c.tags or w in c.name or w == c.group for w in wanted)]
+
+
+def main():
+    options = parse()
+    if options.compare:
+        print(report.compare(*options.compare), end="")
+        return
+    try:
+        import torch
+    except ImportError:
+        sys.exit("harness: the harness itself needs torch")
+    if not torch.cuda.is_available():
+        sys.exit("harness: torch sees no GPU")
+    begin, rows, problems = time.monotonic(), [], []
+    chosen = choose(options)
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        compile_programs(options, chosen, folder)
+        sides, copy = make_sides(options, folder), measure_copy(torch)
+        log(f"compiled in {time.monotonic() - begin:.1f} s; a copy moves {copy:.0f} GB/s")
+        for case in chosen:
+            if time.monotonic() - begin > options.seconds:
+                problems.append(f"{case.name}: not measured, no time left")
+                continue
+            found, wrong = measure(case, sides, torch)
+            rows += found
+            problems += wrong
+            log(f"{time.monotonic() - begin:6.1f} s  {case.name}: "
+                + ", ".join(f"{r['side']} {r['ms']:.4f}" for r in found))
+            gc.collect()
+            torch.cuda.empty_cache()
+        copy = max(copy, measure_copy(torch))
+        for case in chosen:
+            if case.group == "latency":
+                rows += latency_rows(options, case, folder, torch)
+        rows += compile_rows(options, folder)
+        fill_ratios(rows, copy)
+        result = {"meta": {**describe(options, torch, copy), "notes": problems},
+                  "rows": [{k: v for k, v in row.items() if k != "wrong"} for row in rows]}
+    if options.output:
+        with open(options.output, "w") as out:
+            json.dump(result, out, indent=1)
+            out.write("\n")
+    if options.chart:
+        with open(options.chart, "w") as out:
+            out.write(report.chart(rows, f"Tripy on {result['meta']['card']}, {result['meta']['date']}"))
+    print(report.format_table(rows) + "".join(f"note: {p}\n" for p in problems), end="")
+    sys.exit(1 if any("WRONG RESULT" in p and "tripy" in p for p in problems) else 0)
+
+
+main()

@@ -1,0 +1,243 @@
+//===- Program.h - An executable program in memory --------------*- C++ -*-===//
+//
+// What a .tpx file says, as plain structs. The compiler's Target fills it, the
+// runtime verifies and runs it; ExecutableFormat.h turns it into bytes and
+// back. Standard library only. All cross references are indices into the
+// vectors of Program.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_BASE_PROGRAM_H
+#define TRIPY_BASE_PROGRAM_H
+
+#include "tripy/Base/DType.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tripy {
+
+enum class DeviceKind : uint8_t { CPU = 1, CUDA = 2 };
+
+/// Index of an element of one of Program's vectors.
+using Index = uint32_t;
+inline constexpr Index noIndex = 0xffffffffu;
+
+//===-- sizes -------------------------------------------------------------===//
+
+/// A run-time size: one dynamic dimension of an input.
+struct SizeSymbol {
+  Index input = 0;
+  uint32_t dim = 0;
+  /// The profile. Inputs are refused outside [min, max]; kernels are tuned for
+  /// opt; buffers are sized from max. 0 <= min <= opt <= max < 2^40.
+  int64_t min = 0, opt = 0, max = 0;
+  /// Two symbols with the same non-empty name must have equal values.
+  std::string name;
+};
+
+/// Integer expressions over the size symbols, in an order where operands come
+/// first. Arithmetic is on int64 and may not overflow for any allowed size.
+enum class SizeOp : uint8_t {
+  Constant = 1, ///< value
+  Symbol = 2,   ///< symbols[a]
+  Add = 3,
+  Sub = 4,
+  Mul = 5,
+  FloorDiv = 6, ///< rounds to minus infinity; the divisor's range excludes 0
+  CeilDiv = 7,
+  Mod = 8, ///< sign of the divisor
+  Min = 9,
+  Max = 10,
+  /// The size that two broadcast sizes have together: a == 1 ? b : a.
+  Broadcast = 11,
+  /// a == b ? 1 : 0.
+  Equal = 12,
+};
+struct SizeExpr {
+  SizeOp op = SizeOp::Constant;
+  Index a = 0, b = 0;
+  int64_t value = 0;
+};
+
+/// A condition on sizes that only the run-time sizes can decide, checked
+/// before anything is launched.
+enum class CheckKind : uint8_t {
+  Equal = 1,         ///< a == b
+  Broadcastable = 2, ///< a == b or a == 1 or b == 1
+  LessEqual = 3,     ///< a <= b
+};
+struct SizeCheck {
+  CheckKind kind = CheckKind::Equal;
+  Index a = 0, b = 0;
+  /// The rule in words, such as "the operands of 'add' agree in dimension 1";
+  /// the runtime appends the values found.
+  std::string message;
+  /// Index into `whys`: the line that required it.
+  Index why = noIndex;
+};
+
+//===-- interface ---------------------------------------------------------===//
+
+enum class InputKind : uint8_t {
+  Argument = 1,  ///< given at each call
+  Parameter = 2, ///< bound once, from a safetensors file; static shape
+};
+struct InputInfo {
+  std::string name;
+  InputKind kind = InputKind::Argument;
+  DType dtype = DType::F32;
+  /// Size of each dimension; an expression that is a Constant or a Symbol of
+  /// this very input and dimension.
+  std::vector<Index> dims;
+  Index why = noIndex;
+};
+struct OutputInfo {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<Index> dims;
+  Index why = noIndex;
+};
+
+//===-- memory ------------------------------------------------------------===//
+
+enum class BufferKind : uint8_t {
+  Input = 1,    ///< inputs[index]
+  Output = 2,   ///< outputs[index]
+  Constant = 3, ///< bytes [offset, offset + size) of `constants`
+  Arena = 4,    ///< bytes [offset, offset + size) of the execution arena
+};
+/// A place that kernels read or write. Offsets are multiples of 256 for the
+/// arena and 64 for constants.
+struct Buffer {
+  BufferKind kind = BufferKind::Arena;
+  Index index = 0;
+  uint64_t offset = 0, size = 0;
+};
+
+//===-- kernels -----------------------------------------------------------===//
+
+enum class ImageKind : uint8_t {
+  Cubin = 1,
+  PTX = 2, ///< text, terminated by one NUL
+  /// Position-independent host code: mapped as one block, read and execute.
+  /// Entry points are byte offsets.
+  HostCode = 3,
+};
+struct Image {
+  ImageKind kind = ImageKind::HostCode;
+  /// "sm_90a", or for host code the processor features it needs, as LLVM names
+  /// them, joined by commas: "avx2,fma,f16c"; empty: any x86-64.
+  std::string arch;
+  /// Bytes of the image within `imageData`.
+  uint64_t offset = 0, size = 0;
+};
+
+/// One entry point. A CUDA kernel is in each image of the program under
+/// `symbol`; a host kernel is at `entry` in the one HostCode image.
+struct Kernel {
+  std::string symbol;
+  uint64_t entry = 0;
+  /// Threads of a block (CUDA); {1,1,1} on the CPU.
+  std::array<uint32_t, 3> block = {1, 1, 1};
+  std::array<uint32_t, 3> cluster = {1, 1, 1};
+  /// Dynamic shared memory of a block (CUDA), or scratch bytes of a worker
+  /// (CPU, 64-byte aligned).
+  uint32_t scratchBytes = 0;
+  /// Number and kinds of the parameters, as in Launch::args.
+  std::vector<uint8_t> params;
+};
+
+//===-- launches ----------------------------------------------------------===//
+
+enum class ArgKind : uint8_t {
+  Buffer = 1,    ///< pointer to buffers[index]
+  Size = 2,      ///< int64 value of exprs[index]
+  TensorMap = 3, ///< 128-byte tensor map tensorMaps[index], by value (CUDA)
+};
+struct Arg {
+  ArgKind kind = ArgKind::Buffer;
+  Index index = 0;
+};
+
+/// What the kernel does to a buffer argument; `bytes` is an expression: the
+/// bytes it may touch. Writing is allowed to outputs and arena only.
+struct Access {
+  bool reads = false, writes = false;
+  Index bytes = 0;
+};
+
+/// A tiled tensor map (cuTensorMapEncodeTiled). Innermost dimension first.
+struct TensorMap {
+  Index buffer = 0;
+  DType dtype = DType::F16;
+  std::vector<Index> dims;    ///< expressions: elements
+  std::vector<Index> strides; ///< expressions: bytes, of dims[1..]
+  std::vector<uint32_t> box;
+  uint8_t swizzle = 0; ///< 0, 32, 64 or 128 bytes
+};
+
+/// One kernel launch; launches run in order.
+///
+/// A CUDA kernel gets its args as kernel parameters in order. A host kernel is
+///   void kernel(void *const *buffers, const int64_t *sizes, int64_t begin,
+///               int64_t end, void *scratch)
+/// with the Buffer args and the Size args in order; the runtime cuts the
+/// grid[0] work items into ranges [begin, end) and runs them on its threads
+/// (grid[1] and grid[2] are the constant 1). A grid of 0 launches nothing.
+struct Launch {
+  Index kernel = 0;
+  std::array<Index, 3> grid = {0, 0, 0};
+  std::vector<Arg> args;
+  /// One entry for each Buffer or TensorMap argument, in order.
+  std::vector<Access> accesses;
+  /// Index of its row in `whys`.
+  Index why = noIndex;
+  /// CUDA: may start before its predecessor ended (programmatic dependent
+  /// launch); the kernel itself waits.
+  bool overlapsPredecessor = false;
+};
+
+//===-- provenance --------------------------------------------------------===//
+
+/// One user line that something comes from.
+struct WhyLine {
+  std::string file;
+  uint32_t line = 0, column = 0;
+  /// Operation as the user wrote it ("trace.linear"), and the reason of an
+  /// inserted one ("broadcast the right operand of ..."), or empty.
+  std::string operation, reason;
+};
+/// Why a launch, check, input or output exists.
+struct WhyEntry {
+  std::vector<WhyLine> lines;
+};
+
+//===-- program -----------------------------------------------------------===//
+
+struct Program {
+  DeviceKind device = DeviceKind::CPU;
+  std::string name;
+  std::vector<SizeSymbol> symbols;
+  std::vector<SizeExpr> exprs;
+  std::vector<SizeCheck> checks;
+  std::vector<InputInfo> inputs;
+  std::vector<OutputInfo> outputs;
+  std::vector<Buffer> buffers;
+  uint64_t arenaBytes = 0;
+  std::vector<Kernel> kernels;
+  std::vector<TensorMap> tensorMaps;
+  std::vector<Launch> launches;
+  std::vector<Image> images;
+  std::vector<WhyEntry> whys;
+
+  /// Owned by whoever made the program (the compiler, or the mapped file).
+  std::span<const uint8_t> imageData;
+  std::span<const uint8_t> constants;
+};
+
+} // namespace tripy
+
+#endif // TRIPY_BASE_PROGRAM_H

@@ -1,0 +1,73 @@
+//===- Text.h - Small helpers for messages ----------------------*- C++ -*-===//
+//
+// Concatenation, number formats, checks of text from files, and "did you
+// mean". Base only; anyone may use it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_BASE_TEXT_H
+#define TRIPY_BASE_TEXT_H
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tripy {
+
+namespace detail {
+template <typename T> void appendText(std::string &out, const T &part) {
+  if constexpr (std::is_same_v<T, char>)
+    out += part;
+  else if constexpr (std::is_integral_v<T>)
+    out += std::to_string(part);
+  else
+    out += std::string_view(part);
+}
+} // namespace detail
+
+/// The parts one after the other; integers in decimal.
+template <typename... Parts> std::string concat(const Parts &...parts) {
+  std::string out;
+  (detail::appendText(out, parts), ...);
+  return out;
+}
+
+/// "1.5 MiB", "12 bytes".
+std::string formatBytes(uint64_t bytes);
+/// "1.53 ms", "12.0 us", "3.21 s".
+std::string formatSeconds(double seconds);
+/// "(2, 3)", "(5,)", "()".
+std::string formatSizes(std::span<const int64_t> sizes);
+
+/// True for well-formed UTF-8 without overlong forms and surrogates.
+bool isUtf8(std::string_view text);
+/// True when `text` is UTF-8 without control characters: safe to print.
+bool isPrintable(std::string_view text);
+/// `text` with everything that isPrintable() refuses replaced by '?' and cut
+/// to `limit` bytes, for messages that show foreign input.
+std::string printable(std::string_view text, size_t limit = 80);
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a`
+/// into `b`.
+size_t editDistance(std::string_view a, std::string_view b);
+
+/// Picks the candidate that `name` is probably a misspelling of; empty when
+/// none is close. Long names are compared by their first 64 bytes. The texts
+/// outlive this object.
+class ClosestName {
+public:
+  explicit ClosestName(std::string_view name);
+  void consider(std::string_view candidate);
+  std::string_view best() const { return bestName; }
+  /// "; did you mean 'x'?" or nothing.
+  std::string suggestion() const;
+
+private:
+  std::string_view wanted, bestName;
+  size_t bestDistance;
+};
+
+} // namespace tripy
+
+#endif // TRIPY_BASE_TEXT_H

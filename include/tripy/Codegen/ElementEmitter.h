@@ -1,0 +1,181 @@
+//===- ElementEmitter.h - Scalar code for elements of tensors ---*- C++ -*-===//
+//
+// The heart of the emitters: given a tensor of a kernel's linalg body and
+// indices, emits the code that computes these elements, by composing index maps
+// from the tensor back to memory. It knows linalg.generic and the tensor
+// dialect's views, no operation of ours.
+//
+// Floats of 16 bits and less are computed in f32 and rounded where they are
+// stored or explicitly converted.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_ELEMENTEMITTER_H
+#define TRIPY_CODEGEN_ELEMENTEMITTER_H
+
+#include "tripy/Codegen/IndexMath.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <functional>
+#include <map>
+
+namespace tripy::codegen {
+
+using Index = IndexMath::Index;
+using Lanes = llvm::SmallVector<mlir::Value>;
+
+/// A tensor in memory: row-major, dense.
+struct Memory {
+  mlir::Value pointer; ///< !llvm.ptr
+  mlir::Type elementType;
+  llvm::SmallVector<Index> sizes;
+  /// Bytes that divide the address of element 0.
+  int64_t alignment = 16;
+  /// Nothing writes it while the kernel runs.
+  bool readOnly = true;
+};
+
+struct EmitterOptions {
+  /// Widest access in bytes.
+  int64_t accessBytes = 16;
+  /// Rounds and widens bf16 with integer operations, for processors without
+  /// such instructions.
+  bool softwareBF16 = false;
+};
+
+class ElementEmitter {
+public:
+  ElementEmitter(IndexMath &math, const EmitterOptions &options)
+      : math(math), options(options) {
+    memo.emplace_back();
+  }
+
+  /// Says where the elements of `tensor` (an argument) lie.
+  void bindMemory(mlir::Value tensor, Memory memory) {
+    memories[tensor] = std::move(memory);
+  }
+  /// Gives the elements of `tensor` by other means: the result of a reduction.
+  using Source = std::function<Lanes(llvm::ArrayRef<Index>, int64_t lanes)>;
+  void bindSource(mlir::Value tensor, Source source) {
+    sources[tensor] = std::move(source);
+  }
+  /// Says what an index value of the kernel is in the emitted code.
+  void bindIndex(mlir::Value value, Index index) { indices[value] = index; }
+
+  /// Computes the sizes of all tensors and the index values of `body` at the
+  /// insertion point; to be called once, at the start of the emitted code.
+  mlir::LogicalResult prepare(mlir::Block &body);
+
+  llvm::ArrayRef<Index> sizesOf(mlir::Value tensor) const;
+
+  /// Elements at `index` and the `lanes - 1` ones that follow along the last
+  /// dimension, in the compute type.
+  Lanes emit(mlir::Value tensor, llvm::ArrayRef<Index> index,
+             int64_t lanes = 1);
+  mlir::Value emitOne(mlir::Value tensor, llvm::ArrayRef<Index> index) {
+    return emit(tensor, index, 1).front();
+  }
+
+  /// Body of `op` for one iteration: `inputs` are the values of the operands.
+  /// Returns what it yields.
+  llvm::SmallVector<mlir::Value> emitBody(mlir::linalg::GenericOp op,
+                                          mlir::ValueRange operands,
+                                          llvm::ArrayRef<Index> loops);
+  /// Values of operand `number` of `op` at a point of its iteration space.
+  mlir::Value emitOperand(mlir::linalg::GenericOp op, unsigned number,
+                          llvm::ArrayRef<Index> loops);
+  /// The same for `lanes` points along loop `laneLoop`.
+  Lanes emitOperandLanes(mlir::linalg::GenericOp op, unsigned number,
+                         llvm::ArrayRef<Index> loops, int64_t laneLoop,
+                         int64_t lanes);
+
+  Lanes load(const Memory &memory, llvm::ArrayRef<Index> index, int64_t lanes);
+  void store(const Memory &memory, llvm::ArrayRef<Index> index,
+             llvm::ArrayRef<mlir::Value> lanes);
+
+  /// The type that values of `element` are computed in.
+  static mlir::Type computeType(mlir::Type element);
+  /// The type that `element` has in memory.
+  static mlir::Type storageType(mlir::Type element);
+
+  /// Elements emitted inside are forgotten at its end. Open one for each block.
+  class Scope {
+  public:
+    explicit Scope(ElementEmitter &emitter) : emitter(emitter) {
+      emitter.memo.emplace_back();
+      emitter.math.pushScope();
+    }
+    ~Scope() {
+      emitter.memo.pop_back();
+      emitter.math.popScope();
+    }
+
+  private:
+    ElementEmitter &emitter;
+  };
+
+  IndexMath &indexMath() { return math; }
+
+private:
+  struct Key {
+    const void *tensor;
+    llvm::SmallVector<const void *> index;
+    int64_t lanes;
+    bool operator<(const Key &other) const {
+      return std::tie(tensor, lanes, index) <
+             std::tie(other.tensor, other.lanes, other.index);
+    }
+  };
+
+  Lanes emitUncached(mlir::Value tensor, llvm::ArrayRef<Index> index,
+                     int64_t lanes);
+  Lanes emitPerLane(mlir::Value tensor, llvm::ArrayRef<Index> index,
+                    int64_t lanes);
+  Lanes emitGeneric(mlir::linalg::GenericOp op, unsigned result,
+                    llvm::ArrayRef<Index> index, int64_t lanes);
+  Lanes emitCollapse(mlir::tensor::CollapseShapeOp op,
+                     llvm::ArrayRef<Index> index, int64_t lanes);
+  Lanes emitExpand(mlir::tensor::ExpandShapeOp op, llvm::ArrayRef<Index> index,
+                   int64_t lanes);
+  Lanes emitSlice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<Index> index,
+                  int64_t lanes);
+  Lanes emitConcat(mlir::tensor::ConcatOp op, llvm::ArrayRef<Index> index,
+                   int64_t lanes);
+  Lanes emitConcatFrom(mlir::tensor::ConcatOp op, unsigned input,
+                       llvm::ArrayRef<Index> index, int64_t lanes);
+  Lanes emitBodyLanes(mlir::linalg::GenericOp op, unsigned result,
+                      llvm::ArrayRef<Lanes> operands,
+                      llvm::ArrayRef<Index> loops, int64_t laneLoop,
+                      int64_t lanes);
+  Lanes emitExtractLanes(mlir::tensor::ExtractOp op,
+                         llvm::ArrayRef<mlir::IRMapping> mappings,
+                         llvm::ArrayRef<Index> loops, int64_t laneLoop);
+  mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
+  mlir::Value widen(mlir::Value stored, mlir::Type element);
+  mlir::Value narrow(mlir::Value computed, mlir::Type element);
+  mlir::LogicalResult prepareIndex(mlir::Operation *op);
+  mlir::LogicalResult prepareSizes(mlir::Operation *op);
+  mlir::LogicalResult prepareConstant(mlir::arith::ConstantOp constant);
+  void prepareCollapse(mlir::tensor::CollapseShapeOp view);
+  void prepareSlice(mlir::tensor::ExtractSliceOp view);
+  void prepareConcat(mlir::tensor::ConcatOp concat);
+  void setSizes(mlir::Value tensor, llvm::ArrayRef<Index> mixed);
+  Index mapped(Index index);
+
+  IndexMath &math;
+  EmitterOptions options;
+  llvm::DenseMap<mlir::Value, Memory> memories;
+  llvm::DenseMap<mlir::Value, Source> sources;
+  llvm::DenseMap<mlir::Value, Index> indices;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Index>> sizes;
+  std::vector<std::map<Key, Lanes>> memo;
+  /// Values that were just rounded to an element type, as they are stored.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> rounded;
+};
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_CODEGEN_ELEMENTEMITTER_H

@@ -1,0 +1,172 @@
+//===- Passes.td - Passes that make kernels ---------------*- tablegen -*-===//
+#ifndef TRIPY_CODEGEN_PASSES
+#define TRIPY_CODEGEN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
+  let summary = "Groups flatir operations into kernels";
+  let description = [{
+    The fusion planner: every tensor operation ends up in a `kernel.dispatch`,
+    and only `index` arithmetic, data constants and `kernel.require` stay
+    outside. Composites are inlined. Every result of the function is the result
+    of a dispatch of its own.
+
+    Kernels are built around heroes. A contraction takes in the element-wise
+    operations that follow it; reductions over trailing dimensions take in each
+    other and their element-wise neighbours over the same rows; another
+    reduction takes in its epilogue; the rest are loops. Then operands join the
+    kernels that read them: views, conversions and splat constants always,
+    element-wise operations when that saves memory traffic. No kernel ever waits
+    for itself, has more than 24 buffers, or more than 200 scalar operations.
+
+    Each decision is a remark of category `fusion`.
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+      %e = flatir.exp %x : tensor<2x3xf32>
+      %s = flatir.reduce sum %e dims = [1] : tensor<2x3xf32> -> tensor<2xf32>
+      return %s : tensor<2xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+      %s = kernel.dispatch row(%x) sizes() sizeArgs = [] {name = "exp_sum"} : (tensor<2x3xf32>) -> tensor<2xf32> {
+      ^bb0(%a: tensor<2x3xf32>):
+        %0 = flatir.exp %a : tensor<2x3xf32>
+        %1 = flatir.reduce sum %0 dims = [1] : tensor<2x3xf32> -> tensor<2xf32>
+        kernel.yield %1 : tensor<2xf32>
+      }
+      return %s : tensor<2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect", "::tripy::flatir::FlatIRDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numDispatches", "dispatches", "Dispatches formed">];
+}
+
+def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
+  let summary = "Turns dispatches into kernel.func, equal ones into one";
+  let description = [{
+    Two dispatches are equal when their regions, types and size arguments are,
+    whatever their locations and operands: the layers of a transformer share
+    their kernels. The function has the locations of all its dispatches; each
+    call has those of its own.
+
+    ```mlir
+    %r = kernel.dispatch loop(%x) sizes() sizeArgs = [] {name = "exp"} : (tensor<2xf32>) -> tensor<2xf32> {
+    ^bb0(%a: tensor<2xf32>):
+      %0 = flatir.exp %a : tensor<2xf32>
+      kernel.yield %0 : tensor<2xf32>
+    }
+    ```
+
+    in function `@main` becomes
+
+    ```mlir
+    %r = kernel.call @main_loop_0_exp(%x) sizes() : (tensor<2xf32>) -> tensor<2xf32>
+    ```
+
+    and
+
+    ```mlir
+    kernel.func @main_loop_0_exp loop sizeArgs = [] : (tensor<2xf32>) -> tensor<2xf32> {
+    ^bb0(%a: tensor<2xf32>):
+      %0 = flatir.exp %a : tensor<2xf32>
+      kernel.yield %0 : tensor<2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect"];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernel functions made">,
+    Statistic<"numShared", "shared", "Dispatches that share the kernel of another">];
+}
+
+def EmitCPUPass : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
+  let summary = "Emits host code for kernels";
+  let description = [{
+    For each `kernel.func` on linalg, makes a function of the same name in the
+    nested module `@host_code`, over pointers, and sets the kernel's `config`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
+  let options = [Option<"vectorBits", "vector-bits", "unsigned", "256", "Width of the processor's vectors in bits">];
+}
+
+def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
+  let summary = "Emits CUDA kernels";
+  let description = [{
+    For each `kernel.func` on linalg, makes a `gpu.func` of the same name in the
+    nested `gpu.module @device_code`, over bare pointers and 64-bit sizes, and sets
+    the kernel's `config`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::gpu::GPUDialect"];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
+}
+
+def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {
+  let summary = "Places buffers and lists launches";
+  let description = [{
+    Replaces tensors by placed buffers: inputs, outputs, constants, and
+    intervals of one arena, computed from the profile's largest sizes and from
+    lifetimes. The program becomes a list of `kernel.launch`.
+
+    ```mlir
+    func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
+      %n = flatir.dim %x, 0 : tensor<?x2xf32>
+      %r = kernel.call @exp(%x, %n) sizes(%n) : (tensor<?x2xf32>, index) -> tensor<?x2xf32>
+      return %r : tensor<?x2xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<?x2xf32>) -> index attributes {
+        kernel.outputs = [tensor<?x2xf32>], kernel.output_names = ["result0"],
+        kernel.constants = [], kernel.arena = 0} {
+      %n = kernel.input_size 0, 0
+      %c8 = arith.constant 8 : index
+      %bytes = arith.muli %n, %c8 : index
+      %0 = kernel.buffer input 0
+      %1 = kernel.buffer output 0
+      kernel.launch @exp grid(%n, %c1, %c1) buffers(%0, %1) bytes(%bytes, %bytes) sizes(%n) written = 1
+      return %n : index
+    }
+    ```
+
+    Arguments stay as the declaration of the inputs. Results become attributes;
+    what the function returns are their dynamic sizes. `kernel.constants` lists
+    the values of constant buffers, `kernel.arena` is the arena's size in bytes.
+
+    A tensor of more than 2^40 bytes for the largest sizes of the profile is an
+    error at the operation that makes it.
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+def ExpandMathPass : Pass<"tripy-expand-math"> {
+  let summary = "Replaces math functions on f32 by arithmetic";
+  let description = [{
+    Calls of no library remain: exp, exp2, log, log2, tanh, erf, sin, cos, tan,
+    powf and rsqrt on f32, f16 and bf16 become straight-line arithmetic with the
+    same result bits on every device, within the bounds of docs/accuracy.md.
+
+    ```mlir
+    %0 = math.rsqrt %x : f32
+    // becomes
+    %1 = math.sqrt %x : f32
+    %0 = arith.divf %cst, %1 : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+  let options = [Option<"cuda", "cuda", "bool", "false", "The code is for CUDA">,
+                 Option<"fast16", "fast16", "bool", "true",
+                        "Results that are rounded to 16 bits may be computed to 16 bits">];
+}
+
+#endif // TRIPY_CODEGEN_PASSES

@@ -1,0 +1,91 @@
+//===- Compiler.h - From a module to an executable file ---------*- C++ -*-===//
+//
+// The compiler as a library: what tripy-compile and the frontend call. Layer
+// compiler; errors go to the context's diagnostic handlers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_COMPILER_COMPILER_H
+#define TRIPY_COMPILER_COMPILER_H
+
+#include "tripy/Base/Program.h"
+#include "tripy/Base/Status.h"
+#include "tripy/Pipelines/Pipelines.h"
+#include "tripy/Target/Translate.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/Timing.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tripy {
+
+/// Where compilation stops.
+enum class StopAfter {
+  None,
+  Trace,
+  FlatIR,
+  Dispatches,
+  Linalg,
+  Kernels,
+  Plan,
+  PTX,      ///< text for the GPU's assembler
+  Assembly, ///< text for the host's assembler
+};
+
+struct CompileOptions {
+  DeviceKind device = DeviceKind::CPU;
+  /// CPU: "native" or a processor that LLVM knows.
+  std::string cpu = "native";
+  /// CUDA: architecture.
+  std::string chip = "sm_90a";
+  /// The function to compile; others are dropped.
+  std::string function = "main";
+  /// Baked into the executable in place of parameters; none: they stay inputs.
+  std::optional<std::vector<target::Weight>> weights;
+  /// Parts of the compilation are timed under it.
+  mlir::TimingScope *timing = nullptr;
+  /// Called on the pass manager before it runs: instrumentation.
+  std::function<void(mlir::PassManager &)> configure;
+
+  /// Reads "cpu", "cuda" or "cuda:sm_90a". Errors: InvalidArgument.
+  Status setTarget(std::string_view text);
+};
+
+/// The dialects that a program to be compiled may use.
+void registerCompilerDialects(mlir::DialectRegistry &registry);
+
+/// The function `name`, or the error that there is none.
+mlir::FailureOr<mlir::func::FuncOp> findProgram(mlir::ModuleOp module,
+                                                llvm::StringRef name);
+
+/// Lowers the chosen function of `module`, in place, to `level`. Other
+/// functions are dropped.
+mlir::LogicalResult lowerProgram(mlir::ModuleOp module, Level level,
+                                 const CompileOptions &options);
+
+/// Compiles the chosen function of `module`, which is consumed, to a verified
+/// program. The context and the weights must outlive it.
+mlir::FailureOr<target::TranslatedProgram>
+compileToProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+/// The same as the bytes of a .tpx file, or as a file, which is replaced
+/// atomically: nothing is written on an error.
+mlir::FailureOr<std::vector<uint8_t>>
+compileToBytes(mlir::ModuleOp module, const CompileOptions &options);
+mlir::LogicalResult compileToFile(mlir::ModuleOp module,
+                                  const std::string &path,
+                                  const CompileOptions &options);
+
+/// The text of an intermediate form.
+mlir::FailureOr<std::string> compileToText(mlir::ModuleOp module,
+                                           StopAfter stop,
+                                           const CompileOptions &options);
+
+} // namespace tripy
+
+#endif // TRIPY_COMPILER_COMPILER_H

@@ -1,0 +1,98 @@
+//===- Passes.td - Passes between the dialects ------------*- tablegen -*-===//
+#ifndef TRIPY_CONVERSION_PASSES
+#define TRIPY_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TraceToFlatIRPass : Pass<"trace-to-flatir", "::mlir::ModuleOp"> {
+  let summary = "Makes trace programs explicit";
+  let description = [{
+    Replaces every trace operation by flatir operations: broadcasts, casts and
+    rank changes become operations of their own, static where sizes are static.
+    What is inserted carries its reason (`#tripy.why`). What only run-time sizes
+    can decide becomes `flatir.require`. Operations of other dialects stay.
+
+    ```mlir
+    func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
+      %0 = trace.add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
+      %0 = flatir.broadcast %b dims = [1] sizes() : tensor<3xf32> -> tensor<2x3xf32>
+      %1 = flatir.add %a, %0 : tensor<2x3xf32>
+      return %1 : tensor<2x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tripy::flatir::FlatIRDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+def InlineCompositesPass : Pass<"flatir-inline-composites"> {
+  let summary = "Replaces flatir.composite by its decomposition";
+  let description = [{
+    For what knows no composites. Nested ones are replaced too; locations stay.
+
+    ```mlir
+    %r = flatir.composite "square" (%x) {} : (tensor<2xf32>) -> tensor<2xf32> {
+    ^bb0(%a: tensor<2xf32>):
+      %0 = flatir.mul %a, %a : tensor<2xf32>
+      flatir.yield %0 : tensor<2xf32>
+    }
+    // becomes
+    %r = flatir.mul %x, %x : tensor<2xf32>
+    ```
+  }];
+  let dependentDialects = ["::tripy::flatir::FlatIRDialect"];
+  let statistics = [Statistic<"inlined", "inlined", "Number of composites inlined">];
+}
+
+def FlatIRToLinalgPass : Pass<"flatir-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lowers the bodies of kernels to linalg on tensors";
+  let description = [{
+    Inside `kernel.func` (and in functions of a module without kernels), flatir
+    operations become `linalg.generic`, `tensor.extract_slice`, `tensor.concat`,
+    `tensor.expand_shape` and `tensor.collapse_shape`. The maps of a generic are
+    projected permutations, or 0 for a dimension of size 1; what maps cannot say
+    (a dimension that is 1 only at run time, a negative stride, a dynamic offset)
+    is a `tensor.extract` in the body. Reductions and contractions of 16-bit
+    floats accumulate in f32; another generic rounds.
+
+    In a kernel, sizes are its index arguments. In a function they are
+    `tensor.dim` of its arguments, and `flatir.require` becomes `cf.assert`.
+
+    ```mlir
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = flatir.exp %x : tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %init = tensor.empty(%n) : tensor<?xf32>
+      %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+          ins(%x : tensor<?xf32>) outs(%init : tensor<?xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %1 = math.exp %in : f32
+        linalg.yield %1 : f32
+      } -> tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::cf::ControlFlowDialect", "::tripy::kernel::KernelDialect"];
+}
+
+#endif // TRIPY_CONVERSION_PASSES

@@ -1,0 +1,43 @@
+//===- Kernel.h - The kernel dialect ----------------------------*- C++ -*-===//
+//
+// Dispatches, kernels and launches. See KernelOps.td. Internal: not promised to
+// other projects.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_DIALECT_KERNEL_KERNEL_H
+#define TRIPY_DIALECT_KERNEL_KERNEL_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tripy/Dialect/Kernel/KernelEnums.h.inc"
+
+#include "tripy/Dialect/Kernel/KernelDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tripy/Dialect/Kernel/KernelAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tripy/Dialect/Kernel/KernelTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tripy/Dialect/Kernel/KernelOps.h.inc"
+
+namespace tripy::kernel {
+
+/// The numbers of the arguments that hold the dynamic sizes of each tensor, in
+/// the order of `sizeArgs`: the tensor arguments, then the results.
+/// `types[i]` gives how many entries tensor `i` takes.
+llvm::SmallVector<llvm::ArrayRef<int64_t>>
+splitSizeArgs(llvm::ArrayRef<int64_t> sizeArgs, mlir::TypeRange argumentTypes,
+              mlir::TypeRange resultTypes);
+
+} // namespace tripy::kernel
+
+#endif // TRIPY_DIALECT_KERNEL_KERNEL_H

@@ -1,0 +1,230 @@
+//===- KernelOps.td - Dispatches, kernels and launches ----*- tablegen -*-===//
+//
+// Internal: documented, but not promised to other projects.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_DIALECT_KERNEL_KERNELOPS
+#define TRIPY_DIALECT_KERNEL_KERNELOPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tripy/Dialect/Common/OpBase.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::tripy::kernel";
+  let summary = "One region, one kernel; then launches of placed buffers";
+  let description = [{
+    1. `kernel.dispatch` groups tensor operations that become one kernel.
+    2. `kernel.func` and `kernel.call`: dispatches outlined, equal ones once.
+    3. `kernel.launch`: kernels with buffers instead of tensors.
+
+    **Sizes.** Each dynamic dimension of a tensor argument or result is the
+    value of an `index` argument. `sizeArgs` lists, for all tensor arguments in
+    order and then all results, for each dynamic dimension in order, the number
+    of the argument that holds it. A kernel therefore knows every size from its
+    arguments, and equal sizes are one argument.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+def Kernel_BufferType : TypeDef<Kernel_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "A placed range of memory: an input, an output, a constant, or a part of the arena";
+}
+
+def Kernel_Hero : I32EnumAttr<"Hero", "what a kernel is built around", [
+    I32EnumAttrCase<"Loop", 0, "loop">, I32EnumAttrCase<"Row", 1, "row">,
+    I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"Gemm", 3, "gemm">,
+    I32EnumAttrCase<"Scan", 4, "scan">]> {
+  let cppNamespace = "::tripy::kernel";
+  let genSpecializedAttr = 0;
+  let description = [{
+    loop: element-wise. row: every tensor is spanned by rows x columns, with
+    reductions over the columns. reduce: one reduction over any dimensions with
+    its neighbours. gemm: one contraction with an element-wise epilogue. scan:
+    running sums with element-wise neighbours.
+  }];
+}
+def Kernel_HeroAttr : EnumAttr<Kernel_Dialect, Kernel_Hero, "hero">;
+
+def Kernel_TensorMapAttr : AttrDef<Kernel_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "A tensor map that a kernel gets by value";
+  let description = [{
+    Describes tensor `buffer` (counted over the kernel's tensor arguments and
+    then its results) to the tensor memory accelerator. `dims` are elements and
+    `strides` bytes of all dimensions but the first, innermost first, as maps
+    of the kernel's index arguments (symbols); `box` is the size of one copy in
+    elements; `swizzle` is 0, 32, 64 or 128 bytes.
+  }];
+  let parameters = (ins "int64_t":$buffer, "::mlir::AffineMap":$dims, "::mlir::AffineMap":$strides,
+                        ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+  let assemblyFormat = "`<` `buffer` `=` $buffer `,` `dims` `=` $dims `,` `strides` `=` $strides `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`";
+}
+
+def Kernel_ConfigAttr : AttrDef<Kernel_Dialect, "Config"> {
+  let mnemonic = "config";
+  let summary = "How a compiled kernel is launched";
+  let description = [{
+    - `grid`: blocks (CUDA) or work items (CPU) in x, y, z as a map of the
+      kernel's index arguments, in order, as symbols.
+    - `block`, `cluster`: threads of a block, blocks of a cluster.
+    - `scratch`: bytes of dynamic shared memory of a block, or of scratch of a
+      worker.
+    - `tensor_maps`: parameters that follow the tensors and the sizes.
+  }];
+  let parameters = (ins "::mlir::AffineMap":$grid, ArrayRefParameter<"int64_t">:$block,
+                        ArrayRefParameter<"int64_t">:$cluster, "int64_t":$scratch,
+                        OptionalArrayRefParameter<"::tripy::kernel::TensorMapAttr">:$tensorMaps);
+  let assemblyFormat = "`<` `grid` `=` $grid `,` `block` `=` `[` $block `]` `,` `cluster` `=` `[` $cluster `]` `,` `scratch` `=` $scratch (`,` `tensor_maps` `=` `[` $tensorMaps^ `]`)? `>`";
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_DispatchOp : Kernel_Op<"dispatch", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Tensor operations that become one kernel";
+  let description = [{
+    ```mlir
+    %r = kernel.dispatch loop (%x, %n) sizes(%n) sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
+    ^bb0(%a: tensor<?x2xf32>, %d: index):
+      %0 = flatir.exp %a : tensor<?x2xf32>
+      kernel.yield %0 : tensor<?x2xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Kernel_HeroAttr:$hero, Variadic<AnyType>:$inputs, Variadic<Index>:$resultSizes, DenseI64ArrayAttr:$sizeArgs);
+  let results = (outs Variadic<AnyRankedTensor>:$results_);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$hero `(` $inputs `)` `sizes` `(` $resultSizes `)` `sizeArgs` `=` $sizeArgs attr-dict `:` functional-type($inputs, $results_) $body";
+  let hasVerifier = 1;
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["DispatchOp", "FuncOp"]>]> {
+  let summary = "Results of a dispatch or kernel function";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "A kernel on tensors";
+  let description = [{
+    The body of a dispatch under a name. `config` is set once code was emitted.
+
+    ```mlir
+    kernel.func @exp loop sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
+    ^bb0(%a: tensor<?x2xf32>, %d: index):
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Kernel_HeroAttr:$hero, TypeAttrOf<FunctionType>:$functionType,
+                       DenseI64ArrayAttr:$sizeArgs, OptionalAttr<Kernel_ConfigAttr>:$config);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $hero `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
+  let hasVerifier = 1;
+}
+
+def Kernel_ScanOp : Kernel_Op<"scan", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Running sums along one dimension, in a kernel's body";
+  let description = [{
+    linalg has no loop that passes a value on to the next iteration. The hero of
+    its kernel; summed in the element type.
+
+    ```mlir
+    %r = kernel.scan %a dim = 1 : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dim` `=` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kernel_CallOp : Kernel_Op<"call", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a kernel on tensors";
+  let description = [{
+    ```mlir
+    %r = kernel.call @exp(%x, %n) sizes(%n) : (tensor<?x2xf32>, index) -> tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs, Variadic<Index>:$resultSizes);
+  let results = (outs Variadic<AnyRankedTensor>:$results_);
+  let assemblyFormat = "$callee `(` $inputs `)` `sizes` `(` $resultSizes `)` attr-dict `:` functional-type($inputs, $results_)";
+}
+
+//===-- placed programs ---------------------------------------------------===//
+
+def Kernel_BufferKind : I32EnumAttr<"BufferKind", "where a buffer lies", [
+    I32EnumAttrCase<"Input", 1, "input">, I32EnumAttrCase<"Output", 2, "output">,
+    I32EnumAttrCase<"Constant", 3, "constant">, I32EnumAttrCase<"Arena", 4, "arena">]> {
+  let cppNamespace = "::tripy::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_BufferKindAttr : EnumAttr<Kernel_Dialect, Kernel_BufferKind, "buffer_kind">;
+
+def Kernel_BufferOp : Kernel_Op<"buffer", [Pure]> {
+  let summary = "A placed buffer";
+  let description = [{
+    `index` is the number of the input, output or constant; `offset` and `size`
+    are bytes of the arena.
+
+    ```mlir
+    %a = kernel.buffer input 0
+    %b = kernel.buffer arena 0 offset = 256 size = 1024
+    ```
+  }];
+  let arguments = (ins Kernel_BufferKindAttr:$kind, I64Attr:$index, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$size);
+  let results = (outs Kernel_BufferType:$result);
+  let assemblyFormat = "$kind $index (`offset` `=` $offset^)? (`size` `=` $size^)? attr-dict";
+}
+
+def Kernel_InputSizeOp : Kernel_Op<"input_size", [Pure]> {
+  let summary = "A dynamic size of an input";
+  let description = [{
+    ```mlir
+    %n = kernel.input_size 0, 1
+    ```
+  }];
+  let arguments = (ins I64Attr:$input, I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$input `,` $dim attr-dict";
+}
+
+def Kernel_LaunchOp : Kernel_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Launches a kernel on placed buffers";
+  let description = [{
+    Buffers are the kernel's tensor arguments and then its results; `written`
+    says how many of the last ones are results. `bytes` are the sizes in bytes
+    of the buffers' tensors.
+
+    ```mlir
+    kernel.launch @exp grid(%g, %c1, %c1) buffers(%a, %b) bytes(%n8, %n8) sizes(%n) written = 1
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Index>:$grid, Variadic<Kernel_BufferType>:$buffers,
+                       Variadic<Index>:$bytes, Variadic<Index>:$sizes, I64Attr:$written);
+  let assemblyFormat = "$callee `grid` `(` $grid `)` `buffers` `(` $buffers `)` `bytes` `(` $bytes `)` `sizes` `(` $sizes `)` `written` `=` $written attr-dict";
+  let hasVerifier = 1;
+}
+
+def Kernel_RequireOp : Kernel_Op<"require"> {
+  let summary = "A condition on sizes, checked before the program runs";
+  let description = [{
+    ```mlir
+    kernel.require "equal" %n, %m "the operands of 'add' agree in dimension 0"
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, Index:$lhs, Index:$rhs, StrAttr:$message);
+  let assemblyFormat = "$kind $lhs `,` $rhs $message attr-dict";
+}
+
+#endif // TRIPY_DIALECT_KERNEL_KERNELOPS

@@ -1,0 +1,12 @@
+//===- TraceOps.td - All operations of trace --------------*- tablegen -*-===//
+#ifndef TRIPY_DIALECT_TRACE_TRACEOPS
+#define TRIPY_DIALECT_TRACE_TRACEOPS
+
+include "tripy/Dialect/Trace/TraceContraction.td"
+include "tripy/Dialect/Trace/TraceCreation.td"
+include "tripy/Dialect/Trace/TraceElementwise.td"
+include "tripy/Dialect/Trace/TraceIndexing.td"
+include "tripy/Dialect/Trace/TraceMovement.td"
+include "tripy/Dialect/Trace/TraceReduction.td"
+
+#endif // TRIPY_DIALECT_TRACE_TRACEOPS

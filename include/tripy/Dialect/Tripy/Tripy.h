@@ -1,0 +1,49 @@
+//===- Tripy.h - The tripy dialect ------------------------------*- C++ -*-===//
+//
+// Attributes that all levels carry: profiles, names, parameters, reasons. See
+// TripyOps.td. All dialects and everything above them may use it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_DIALECT_TRIPY_TRIPY_H
+#define TRIPY_DIALECT_TRIPY_TRIPY_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "tripy/Dialect/Tripy/TripyDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tripy/Dialect/Tripy/TripyAttrs.h.inc"
+
+namespace tripy {
+
+/// The argument attributes; see the dialect's description.
+constexpr llvm::StringLiteral nameAttrName = "tripy.name";
+constexpr llvm::StringLiteral profileAttrName = "tripy.profile";
+constexpr llvm::StringLiteral dimsAttrName = "tripy.dims";
+constexpr llvm::StringLiteral parameterAttrName = "tripy.parameter";
+
+/// The name of an argument or result in the executable: its tripy.name, or
+/// "arg0", "result0", ...
+std::string argumentName(mlir::FunctionOpInterface function, unsigned index);
+std::string resultName(mlir::FunctionOpInterface function, unsigned index);
+
+/// The profile of an argument, or null.
+ProfileAttr profileOf(mlir::FunctionOpInterface function, unsigned index);
+/// Whether an argument is a weight.
+bool isParameter(mlir::FunctionOpInterface function, unsigned index);
+
+/// Whether `name` may name an argument or result: 1 to 1024 bytes of UTF-8
+/// without spaces, control characters, quotes, '=', '@' and ','.
+bool isValidName(llvm::StringRef name);
+
+/// What the verifier cannot ask of every function, but a function that is
+/// compiled needs: each argument of dynamic shape has a profile. Reports the
+/// first argument without.
+llvm::LogicalResult verifyProfiles(mlir::FunctionOpInterface function);
+
+} // namespace tripy
+
+#endif // TRIPY_DIALECT_TRIPY_TRIPY_H

@@ -1,0 +1,71 @@
+//===- Diagnostics.h - Errors in the user's terms ---------------*- C++ -*-===//
+//
+// Prints the diagnostics of MLIR with the user's source lines, the reason for
+// the operation concerned, and where its inputs come from. Tools and the
+// compiler use it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_PIPELINES_DIAGNOSTICS_H
+#define TRIPY_PIPELINES_DIAGNOSTICS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <memory>
+
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
+namespace tripy {
+
+/// While it lives, diagnostics of `context` are printed to `os` like this:
+///
+///     --> example.cpp:11 in main()
+///           |
+///        11 |   std::cout << add(a, b);
+///           |                ^~~
+///     error: size of operand dimension 1 (3) is not compatible with ...
+///         This error occurred while compiling the FlatIR operation:
+///             %8 = flatir.broadcast %7 ...
+///         Note: Tripy introduced this operation in order to broadcast the
+///         right operand of 'add' from (3, 3) to (3, 4) Note: this originated
+///         from the following expression:
+///         --> example.cpp:5 in add()
+///         ...
+///         Input 0: --> example.cpp:9 in main()
+///         ...
+///
+/// Source lines come from the buffers of `sources`, if it is given, or are read
+/// from the file when they are printed; without file there is no excerpt. A
+/// remark is one line: file:line:column: remark: text.
+class UserDiagnosticHandler : public mlir::ScopedDiagnosticHandler {
+public:
+  UserDiagnosticHandler(mlir::MLIRContext *context, llvm::raw_ostream &os,
+                        const llvm::SourceMgr *sources = nullptr);
+  ~UserDiagnosticHandler();
+
+  /// Notes where the inputs of the operations under `program` come from. To be
+  /// called on what the user wrote, before any pass.
+  void remember(mlir::Operation *program);
+
+private:
+  class Printer;
+  std::unique_ptr<Printer> printer;
+};
+
+/// Parses and verifies a program; diagnostics, those of wrong operations too,
+/// know its inputs. Null after an error.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseProgram(std::shared_ptr<llvm::SourceMgr> sources,
+             mlir::MLIRContext *context, UserDiagnosticHandler &handler);
+
+/// Prints diagnostics of `pm`'s passes so, to standard error, until `pm` is
+/// destroyed; what its first pass sees counts as what the user wrote.
+void printUserDiagnostics(mlir::PassManager &pm);
+
+} // namespace tripy
+
+#endif // TRIPY_PIPELINES_DIAGNOSTICS_H

@@ -1,0 +1,45 @@
+//===- Pipelines.h - The passes from a program to launches ------*- C++ -*-===//
+//
+// One place that knows the order of passes. The compiler runs parts of it,
+// `tripy-opt --tripy-cpu` and `--tripy-cuda` all of it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_PIPELINES_PIPELINES_H
+#define TRIPY_PIPELINES_PIPELINES_H
+
+#include "tripy/Base/Program.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <string>
+
+namespace tripy {
+
+/// What a program consists of after each part of the pipeline.
+enum class Level {
+  Trace,      ///< what the user wrote
+  FlatIR,     ///< explicit primitives and composites, folded
+  Dispatches, ///< kernel.dispatch
+  Linalg,     ///< kernel.func on linalg, and kernel.call
+  Kernels,    ///< code over pointers in @host_code or @device_code
+  Plan,       ///< kernel.launch
+};
+
+struct PipelineOptions {
+  DeviceKind device = DeviceKind::CPU;
+  /// CPU: width of the processor's vectors.
+  unsigned vectorBits = 256;
+  /// CUDA: architecture.
+  std::string chip = "sm_90a";
+};
+
+/// Adds the passes that lead from level `from` to level `to`.
+void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
+                   const PipelineOptions &options);
+
+/// Registers tripy-cpu and tripy-cuda: from trace (or flatir) to launches.
+void registerTripyPipelines();
+
+} // namespace tripy
+
+#endif // TRIPY_PIPELINES_PIPELINES_H

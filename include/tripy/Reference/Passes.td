@@ -1,0 +1,42 @@
+//===- Passes.td - Passes that compute ---------------------*- tablegen -*-===//
+#ifndef TRIPY_REFERENCE_PASSES
+#define TRIPY_REFERENCE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FoldConstantsPass : Pass<"flatir-fold-constants"> {
+  let summary = "Computes flatir operations whose operands are constants";
+  let description = [{
+    Replaces what is known at compile time by constants, with the reference
+    evaluator: the values are those that the program is specified to have. An
+    `iota` of static shape counts as a constant operand, but is kept as long as
+    something else needs it. The constant's location is that of the operation,
+    fused with those of the constants that went into it.
+
+    Results above `max-bytes` stay computed at run time, and so does what takes
+    more than `max-steps` scalar operations. A splat stays one, whatever its
+    size, and the data of a `dense_resource` is read where it lies.
+
+    Before:
+
+    ```mlir
+    %a = flatir.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %b = flatir.iota dim = 0 sizes() : tensor<2xf32>
+    %r = flatir.add %a, %b : tensor<2xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %r = flatir.constant dense<[1.0, 3.0]> : tensor<2xf32>
+    ```
+  }];
+  let dependentDialects = ["::tripy::flatir::FlatIRDialect"];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", "65536", "Largest constant made, in bytes">,
+    Option<"maxSteps", "max-steps", "uint64_t", "16777216", "Most scalar operations done for one operation">];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Operations replaced by constants">];
+}
+
+#endif // TRIPY_REFERENCE_PASSES

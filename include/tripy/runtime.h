@@ -1,0 +1,217 @@
+/*===- runtime.h - The runtime's C interface ----------------------*- C -*-===*\
+|*
+|* Loads and runs executables (.tpx). C99; the interface is stable: numbers,
+|* structs and functions are added, never changed, while the major version
+|* stays. For everybody; needs no other header of Tripy.
+|*
+|* Rules that hold for every function:
+|*  - It returns a tripy_code. After a failure, tripy_last_error() has one
+|*    sentence for the calling thread; output arguments are unchanged.
+|*  - No exception leaves it, and it never ends the process.
+|*  - Names are UTF-8, ended by a zero byte. Returned texts live as long as
+|*    the object they come from.
+|*  - A null pointer where one is not allowed gives TRIPY_INVALID_ARGUMENT.
+|*
+|* Threads: an executable may be used by any number of threads once its
+|* parameters are bound; a context by one thread at a time.
+|*
+\*===----------------------------------------------------------------------===*/
+#ifndef TRIPY_RUNTIME_H
+#define TRIPY_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of this interface, and of the library that is linked. */
+enum { TRIPY_VERSION_MAJOR = 0, TRIPY_VERSION_MINOR = 1 };
+void tripy_version(int32_t *major, int32_t *minor);
+
+/* What went wrong; docs/runtime.md says what to do about each. */
+typedef int32_t tripy_code;
+enum {
+  TRIPY_OK = 0,
+  TRIPY_INVALID_ARGUMENT = 1,
+  TRIPY_SHAPE_OUT_OF_RANGE = 2,
+  TRIPY_DTYPE_MISMATCH = 3,
+  TRIPY_DEVICE_MISMATCH = 4,
+  TRIPY_NOT_FOUND = 5,
+  TRIPY_IO = 6,
+  TRIPY_TRUNCATED = 7,
+  TRIPY_BAD_MAGIC = 8,
+  TRIPY_UNSUPPORTED_VERSION = 9,
+  TRIPY_CHECKSUM_MISMATCH = 10,
+  TRIPY_SIGNATURE_INVALID = 11,
+  TRIPY_MALFORMED = 12,
+  TRIPY_LIMIT_EXCEEDED = 13,
+  TRIPY_ARCH_MISMATCH = 14,
+  TRIPY_DRIVER_MISSING = 15,
+  TRIPY_DRIVER_TOO_OLD = 16,
+  TRIPY_HOST_OUT_OF_MEMORY = 17,
+  TRIPY_DEVICE_OUT_OF_MEMORY = 18,
+  TRIPY_LAUNCH_FAILED = 19,
+  TRIPY_CONTEXT_LOST = 20,
+  TRIPY_CANCELLED = 21,
+  TRIPY_UNSUPPORTED = 22,
+  TRIPY_INTERNAL = 23
+};
+
+/* "ShapeOutOfRange"; "unknown code" for other numbers. Static. */
+const char *tripy_code_name(tripy_code code);
+
+/* The sentence of this thread's last failure, "" before the first. Valid until
+   the thread's next call into this library. */
+const char *tripy_last_error(void);
+
+/* Element types. */
+typedef uint8_t tripy_dtype;
+enum {
+  TRIPY_F32 = 1,
+  TRIPY_F16 = 2,
+  TRIPY_BF16 = 3,
+  TRIPY_I32 = 4,
+  TRIPY_I64 = 5,
+  TRIPY_BOOL = 6, /* one byte, 0 or 1 */
+  TRIPY_I8 = 7,
+  TRIPY_U8 = 8,
+  TRIPY_I16 = 9,
+  TRIPY_F64 = 10,
+  TRIPY_F8E4M3FN = 11,
+  TRIPY_F8E5M2 = 12
+};
+
+/* Bytes of an element; 0 for other numbers. */
+size_t tripy_dtype_size(tripy_dtype dtype);
+
+typedef int32_t tripy_device_kind;
+enum {
+  TRIPY_DEVICE_DEFAULT = 0, /* in load options: the program's own kind */
+  TRIPY_CPU = 1,
+  TRIPY_CUDA = 2
+};
+
+enum { TRIPY_MAX_RANK = 8 };
+
+/* A dense row-major tensor in the caller's memory. */
+typedef struct tripy_tensor {
+  void *data;               /* may be null when there are no elements */
+  tripy_device_kind device; /* TRIPY_CPU or TRIPY_CUDA: where data is */
+  int32_t device_id;        /* number of the GPU; 0 on the CPU */
+  tripy_dtype dtype;
+  uint8_t reserved[3];  /* zero */
+  int32_t ndim;         /* 0 to TRIPY_MAX_RANK */
+  const int64_t *shape; /* ndim sizes; may be null when ndim is 0 */
+} tripy_tensor;
+
+typedef struct tripy_executable tripy_executable;
+typedef struct tripy_context tripy_context;
+
+/* How to load. Start from tripy_load_options_default(). */
+typedef struct tripy_load_options {
+  size_t struct_size; /* sizeof(tripy_load_options) */
+  tripy_device_kind device;
+  int32_t device_id;
+  /* A program for the CPU is machine code: nonzero says that the file comes
+     from a trusted place and may be executed. */
+  int32_t trust_host_code;
+  uint32_t threads;     /* of the CPU; 0: one for each processor */
+  uint64_t arena_limit; /* bytes; 0: the machine's memory */
+  int32_t copy_file;    /* nonzero: read the file instead of mapping it */
+  int32_t inspect_only; /* nonzero: describe, touch no device */
+  int32_t show_source;  /* nonzero: messages quote the user's files */
+  int32_t reserved;     /* zero */
+} tripy_load_options;
+tripy_load_options tripy_load_options_default(void);
+
+/* Loads, verifies and makes ready. `options` may be null. On success *result
+   is freed with tripy_executable_free(), after its contexts or before. */
+tripy_code tripy_executable_load(const char *path,
+                                 const tripy_load_options *options,
+                                 tripy_executable **result);
+/* The same for a file in memory, which is copied. */
+tripy_code tripy_executable_load_memory(const void *data, size_t size,
+                                        const tripy_load_options *options,
+                                        tripy_executable **result);
+void tripy_executable_free(tripy_executable *executable);
+
+/* A dimension of an input or output: min <= size <= max. Compiled for opt;
+   outputs have opt == -1 where it is not known. */
+typedef struct tripy_dim {
+  int64_t min, opt, max;
+  const char *name; /* "" for a dimension without name */
+} tripy_dim;
+
+/* One input or output. */
+typedef struct tripy_tensor_info {
+  const char *name;
+  tripy_dtype dtype;
+  uint8_t is_parameter; /* bound once; not among a run's inputs */
+  uint8_t reserved[2];
+  int32_t ndim;
+  tripy_dim dims[TRIPY_MAX_RANK];
+} tripy_tensor_info;
+
+/* Inputs count parameters too, in the program's order. */
+tripy_code tripy_executable_input_count(const tripy_executable *executable,
+                                        size_t *count);
+tripy_code tripy_executable_input(const tripy_executable *executable,
+                                  size_t index, tripy_tensor_info *info);
+tripy_code tripy_executable_output_count(const tripy_executable *executable,
+                                         size_t *count);
+tripy_code tripy_executable_output(const tripy_executable *executable,
+                                   size_t index, tripy_tensor_info *info);
+/* Where it runs: TRIPY_CPU or TRIPY_CUDA. */
+tripy_code tripy_executable_device(const tripy_executable *executable,
+                                   tripy_device_kind *device);
+
+/* Launches, and why each exists: the user's lines with operations and reasons
+   as text. The text lives until the thread's next call of this function. */
+tripy_code tripy_executable_launch_count(const tripy_executable *executable,
+                                         size_t *count);
+tripy_code tripy_executable_launch_why(const tripy_executable *executable,
+                                       size_t launch, const char **kernel,
+                                       const char **why);
+
+/* Copies the values of parameters to the device: all from a safetensors file,
+   or one by name from host memory. Before the first context. */
+tripy_code tripy_executable_bind_parameters(tripy_executable *executable,
+                                            const char *safetensors_path);
+tripy_code tripy_executable_bind_parameter(tripy_executable *executable,
+                                           const char *name,
+                                           const tripy_tensor *value);
+
+/* State of one thread; keeps the executable alive. */
+tripy_code tripy_context_create(tripy_executable *executable,
+                                tripy_context **result);
+void tripy_context_free(tripy_context *context);
+
+/* Shapes of all outputs for inputs of these shapes (data is not read): the
+   sizes of output i are written to shapes[i][0 .. ndim of the output). */
+tripy_code tripy_context_output_shapes(tripy_context *context,
+                                       const tripy_tensor *inputs,
+                                       size_t input_count,
+                                       int64_t (*shapes)[TRIPY_MAX_RANK],
+                                       size_t output_count);
+
+/* Runs. `inputs` are the inputs that are no parameters, in order; `outputs` all
+   outputs, of exactly the shapes above, overlapping nothing. `stream` is a
+   CUstream or null. Returns when outputs are ready. */
+tripy_code tripy_context_run(tripy_context *context, const tripy_tensor *inputs,
+                             size_t input_count, const tripy_tensor *outputs,
+                             size_t output_count, void *stream);
+
+/* As tripy_context_run, returning when the work is enqueued on `stream`. The
+   caller synchronizes before it touches the tensors or uses the context. */
+tripy_code tripy_context_enqueue(tripy_context *context,
+                                 const tripy_tensor *inputs, size_t input_count,
+                                 const tripy_tensor *outputs,
+                                 size_t output_count, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRIPY_RUNTIME_H */

@@ -1,0 +1,144 @@
+//===- Text.cpp - Small helpers for messages ------------------------------===//
+
+#include "tripy/Base/Text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+using namespace tripy;
+
+std::string tripy::formatBytes(uint64_t bytes) {
+  static constexpr const char *units[] = {"KiB", "MiB", "GiB",
+                                          "TiB", "PiB", "EiB"};
+  if (bytes < 1024)
+    return concat(bytes, bytes == 1 ? " byte" : " bytes");
+  double value = double(bytes) / 1024;
+  size_t unit = 0;
+  for (; value >= 1024; ++unit)
+    value /= 1024;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.1f %s", value, units[unit]);
+  return text.data();
+}
+
+std::string tripy::formatSeconds(double seconds) {
+  std::array<char, 48> text;
+  if (seconds < 1e-3)
+    std::snprintf(text.data(), text.size(), "%.2f us", seconds * 1e6);
+  else if (seconds < 1)
+    std::snprintf(text.data(), text.size(), "%.3f ms", seconds * 1e3);
+  else
+    std::snprintf(text.data(), text.size(), "%.3f s", seconds);
+  return text.data();
+}
+
+std::string tripy::formatSizes(std::span<const int64_t> sizes) {
+  std::string text = "(";
+  for (size_t i = 0; i < sizes.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + (sizes.size() == 1 ? ",)" : ")");
+}
+
+/// Length of the well-formed UTF-8 sequence that `text` starts with; 0 when it
+/// starts with none.
+static size_t utf8Sequence(std::string_view text) {
+  auto byte = [&](size_t i) { return uint8_t(text[i]); };
+  uint8_t first = byte(0);
+  if (first < 0x80)
+    return 1;
+  size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length)
+    return 0;
+  // The second byte's range excludes overlong forms, surrogates and what lies
+  // beyond U+10FFFF.
+  uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  uint8_t high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (byte(1) < low || byte(1) > high)
+    return 0;
+  for (size_t i = 2; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80)
+      return 0;
+  return length;
+}
+
+bool tripy::isUtf8(std::string_view text) {
+  while (!text.empty()) {
+    size_t length = utf8Sequence(text);
+    if (length == 0)
+      return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+/// True for the C0 and C1 control characters.
+static bool isControl(std::string_view sequence) {
+  uint8_t first = uint8_t(sequence[0]);
+  return first < 0x20 || first == 0x7f ||
+         (first == 0xc2 && uint8_t(sequence[1]) < 0xa0);
+}
+
+bool tripy::isPrintable(std::string_view text) {
+  while (!text.empty()) {
+    size_t length = utf8Sequence(text);
+    if (length == 0 || isControl(text.substr(0, length)))
+      return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string tripy::printable(std::string_view text, size_t limit) {
+  std::string out;
+  while (!text.empty()) {
+    size_t length = utf8Sequence(text);
+    bool good = length && !isControl(text.substr(0, length));
+    std::string_view part = good ? text.substr(0, length) : "?";
+    if (out.size() + part.size() > limit)
+      return out + "...";
+    out += part;
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return out;
+}
+
+size_t tripy::editDistance(std::string_view a, std::string_view b) {
+  // Rows of the usual table: two back, one back, current.
+  std::vector<size_t> before(b.size() + 1), last(b.size() + 1),
+      row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    last[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+ClosestName::ClosestName(std::string_view name)
+    : wanted(name.substr(0, 64)), bestDistance(name.size() / 3 + 2) {}
+
+void ClosestName::consider(std::string_view candidate) {
+  size_t distance = editDistance(wanted, candidate.substr(0, 64));
+  // A "correction" that replaces everything is no help.
+  if (distance < bestDistance &&
+      distance < std::max(wanted.size(), candidate.size())) {
+    bestDistance = distance;
+    bestName = candidate;
+  }
+}
+
+std::string ClosestName::suggestion() const {
+  return bestName.empty() ? std::string()
+                          : concat("; did you mean '", bestName, "'?");
+}

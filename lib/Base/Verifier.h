@@ -1,0 +1,88 @@
+//===- Verifier.h - State of one verification -------------------*- C++ -*-===//
+//
+// Private to lib/Base: Verify.cpp checks sizes and the interface,
+// VerifyLaunch.cpp memory, kernels and launches.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_BASE_VERIFIER_H
+#define TRIPY_LIB_BASE_VERIFIER_H
+
+#include "tripy/Base/SizeExpr.h"
+#include "tripy/Base/Text.h"
+#include "tripy/Base/Verify.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tripy {
+
+class Verifier {
+public:
+  Verifier(const Program &program, const ProgramLimits &limits,
+           uint64_t constantBytes)
+      : program(program), limits(limits), constantBytes(constantBytes) {}
+  Status run();
+
+private:
+  // Verify.cpp
+  Status checkCounts() const;
+  Status checkWhys() const;
+  Status checkSymbols() const;
+  Status checkSymbol(size_t number) const;
+  Status checkSizeChecks() const;
+  Status checkInputs();
+  Status checkInputDims(size_t number) const;
+  Status checkOutputs();
+  Status checkNames(const std::vector<std::string_view> &names,
+                    std::string_view what) const;
+  Status checkText(std::string_view text, uint32_t limit,
+                   std::string_view what) const;
+  Status checkWhy(Index why, std::string_view what) const;
+  /// Largest bytes of a tensor over the profile.
+  Status maxBytes(DType dtype, const std::vector<Index> &dims,
+                  std::string_view what, uint64_t &bytes) const;
+
+  // VerifyLaunch.cpp
+  Status checkBuffers();
+  Status checkBuffer(size_t number);
+  Status checkImages() const;
+  Status checkImage(const Image &image, const std::string &what) const;
+  Status checkKernels() const;
+  Status checkKernel(const Kernel &kernel, const std::string &what) const;
+  Status checkTensorMaps() const;
+  Status checkTensorMap(size_t number) const;
+  Status checkLaunches();
+  Status checkGrid(const Launch &launch, const std::string &what) const;
+  Status checkArgs(const Launch &launch, const std::string &what);
+  Status checkAccess(const Launch &launch, size_t access, Index buffer,
+                     const std::string &what);
+  Status checkAliases(const Launch &launch, const std::string &what) const;
+  /// The range of an expression, when there is one of this number.
+  Status boundOf(Index expr, std::string_view what, Interval &bound) const;
+
+  Status malformed(std::string message) const {
+    return Status(Code::Malformed, std::move(message));
+  }
+  bool isCuda() const { return program.device == DeviceKind::CUDA; }
+
+  const Program &program;
+  const ProgramLimits &limits;
+  uint64_t constantBytes;
+  std::vector<Interval> bounds;
+  /// Largest bytes of each input, output and buffer over the profile.
+  std::vector<uint64_t> inputBytes, outputBytes, capacity;
+  std::vector<bool> outputWritten;
+  /// Reused between launches.
+  mutable std::vector<Index> launchBuffers;
+};
+
+/// Buffer that a pointer-like argument refers to. The argument is valid.
+inline Index argumentBuffer(const Program &program, const Arg &arg) {
+  return arg.kind == ArgKind::TensorMap ? program.tensorMaps[arg.index].buffer
+                                        : arg.index;
+}
+
+} // namespace tripy
+
+#endif // TRIPY_LIB_BASE_VERIFIER_H

@@ -1,0 +1,174 @@
+//===- EmitCPU.cpp - Host code of kernels ---------------------------------===//
+//
+// kernel.func on linalg -> two functions in @host_code: `<name>` unpacks the
+// runtime's arrays and calls `<name>.items`, whose pointers are noalias, so
+// that LLVM vectorises without run-time checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitCPU.h"
+
+#include "tripy/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_EMITCPUPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Elements of the innermost dimension that one work item covers.
+static constexpr int64_t loopBlock = 4096;
+
+void codegen::emitCPULoop(KernelEmission &e, const CPUItems &items) {
+  SmallVector<Index> shape(e.results.front().sizes);
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  SmallVector<Index> whole = shape;
+  bool flat = e.isPointwise() || shape.empty();
+  if (flat) {
+    shape = {e.math.product(shape)};
+    exprs = {KernelEmission::product(exprs, e.kernel.getContext())};
+  }
+  Index block = e.math.constant(loopBlock);
+  Index inner = shape.back();
+  SmallVector<Index> itemSizes(shape);
+  itemSizes.back() = e.math.ceilDiv(inner, block);
+  exprs.back() = exprs.back().ceilDiv(loopBlock);
+  e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
+              {1, 1, 1}, 0);
+  e.loop(items.begin, items.end, e.math.constant(1), [&](Index item) {
+    SmallVector<Index> at = e.math.delinearize(item, itemSizes);
+    Index from = e.math.mul(at.back(), block);
+    Index to = e.math.min(e.math.add(from, block), inner);
+    e.loop(from, to, e.math.constant(1), [&](Index i) {
+      at.back() = i;
+      e.emitResults(flat ? e.math.delinearize(i, whole) : at);
+    });
+  });
+}
+
+namespace {
+struct EmitCPUPass : tripy::impl::EmitCPUPassBase<EmitCPUPass> {
+  using EmitCPUPassBase::EmitCPUPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
+    if (kernels.empty())
+      return;
+    OpBuilder b(module.getBody(), module.getBody()->end());
+    auto host = ModuleOp::create(b, module.getLoc(), "host_code");
+    for (kernel::FuncOp kernel : kernels) {
+      b.setInsertionPointToEnd(host.getBody());
+      if (failed(emitKernel(kernel, b)))
+        return signalPassFailure();
+    }
+  }
+
+  LogicalResult emitKernel(kernel::FuncOp kernel, OpBuilder &b);
+  func::FuncOp declareItems(kernel::FuncOp kernel, OpBuilder &b,
+                            unsigned pointers, unsigned sizes);
+  void emitEntry(kernel::FuncOp kernel, func::FuncOp itemsFunc, OpBuilder &b,
+                 unsigned pointers, unsigned sizes);
+};
+} // namespace
+
+LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
+  FunctionType type = kernel.getFunctionType();
+  unsigned sizes =
+      llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
+  unsigned pointers = type.getNumInputs() - sizes + type.getNumResults();
+  func::FuncOp itemsFunc = declareItems(kernel, b, pointers, sizes);
+  emitEntry(kernel, itemsFunc, b, pointers, sizes);
+
+  Block *body = itemsFunc.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  auto end = func::ReturnOp::create(b, kernel.getLoc());
+  b.setInsertionPoint(end);
+  EmitterOptions options;
+  options.accessBytes = vectorBits / 8;
+  options.softwareBF16 = true;
+  KernelEmission emission(kernel, b, options);
+  ValueRange arguments = body->getArguments();
+  if (failed(emission.bind(arguments.take_front(pointers),
+                           arguments.slice(pointers, sizes))))
+    return failure();
+  ValueRange rest = arguments.drop_front(pointers + sizes);
+  CPUItems items{rest[0], rest[1], rest[2], vectorBits};
+  switch (emission.hero()) {
+  case kernel::Hero::Loop:
+    emitCPULoop(emission, items);
+    return success();
+  case kernel::Hero::Row:
+    emitCPURow(emission, items);
+    return success();
+  case kernel::Hero::Reduce:
+    emitCPUReduce(emission, items);
+    return success();
+  case kernel::Hero::Scan:
+    emitCPUScan(emission, items);
+    return success();
+  case kernel::Hero::Gemm:
+    return emitCPUGemm(emission, items);
+  }
+  llvm_unreachable("all heroes are above");
+}
+
+/// `<name>.items(pointers..., sizes..., begin, end, scratch)`.
+func::FuncOp EmitCPUPass::declareItems(kernel::FuncOp kernel, OpBuilder &b,
+                                       unsigned pointers, unsigned sizes) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Type> types(pointers, pointer);
+  types.append(sizes + 2, b.getIndexType());
+  types.push_back(pointer);
+  auto made = func::FuncOp::create(b, kernel.getLoc(),
+                                   (kernel.getSymName() + ".items").str(),
+                                   b.getFunctionType(types, {}));
+  made.setPrivate();
+  made->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
+                                    b.getContext(), LLVM::Linkage::Internal));
+  for (unsigned i = 0; i < types.size(); ++i)
+    if (isa<LLVM::LLVMPointerType>(types[i]))
+      made.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+  return made;
+}
+
+/// `<name>(buffers, sizes, begin, end, scratch)`: the runtime's entry point.
+void EmitCPUPass::emitEntry(kernel::FuncOp kernel, func::FuncOp itemsFunc,
+                            OpBuilder &b, unsigned pointers, unsigned sizes) {
+  Location loc = kernel.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type wide = b.getI64Type();
+  auto entry = func::FuncOp::create(
+      b, loc, kernel.getSymName(),
+      b.getFunctionType({pointer, pointer, wide, wide, pointer}, {}));
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = entry.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  SmallVector<Value> arguments;
+  auto loadFrom = [&](Value array, int32_t number, Type type) -> Value {
+    Value address = LLVM::GEPOp::create(b, loc, pointer, type, array,
+                                        ArrayRef<LLVM::GEPArg>{number});
+    return LLVM::LoadOp::create(b, loc, type, address, 8);
+  };
+  for (unsigned i = 0; i < pointers; ++i)
+    arguments.push_back(loadFrom(body->getArgument(0), i, pointer));
+  for (unsigned i = 0; i < sizes; ++i)
+    arguments.push_back(arith::IndexCastOp::create(
+        b, loc, b.getIndexType(), loadFrom(body->getArgument(1), i, wide)));
+  for (unsigned i : {2, 3})
+    arguments.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                                   body->getArgument(i)));
+  arguments.push_back(body->getArgument(4));
+  func::CallOp::create(b, loc, itemsFunc, arguments);
+  func::ReturnOp::create(b, loc);
+}

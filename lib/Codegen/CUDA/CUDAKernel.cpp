@@ -1,0 +1,153 @@
+//===- CUDAKernel.cpp - Threads, shared memory, and their reductions ------===//
+
+#include "EmitCUDA.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+Index CUDAKernel::threadId() {
+  return gpu::ThreadIdOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
+}
+
+Index CUDAKernel::blockId() {
+  return gpu::BlockIdOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
+}
+
+void CUDAKernel::barrier() { gpu::BarrierOp::create(e.b, e.loc); }
+
+void CUDAKernel::clusterArrive() {
+  NVVM::ClusterArriveOp::create(e.b, e.loc, e.b.getUnitAttr());
+}
+
+void CUDAKernel::clusterWait() {
+  NVVM::ClusterWaitOp::create(e.b, e.loc, e.b.getUnitAttr());
+}
+
+Memory CUDAKernel::sharedOf(const Memory &shared, Index rank) {
+  Memory other = shared;
+  Value number = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
+                                            e.math.value(rank));
+  other.pointer = NVVM::MapaOp::create(
+      e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext(), 7),
+      shared.pointer, number);
+  return other;
+}
+
+Value CUDAKernel::compare(arith::CmpIPredicate predicate, Index a, Index b) {
+  Value lhs = e.math.value(a), rhs = e.math.value(b);
+  return arith::CmpIOp::create(e.b, e.loc, predicate, lhs, rhs);
+}
+
+Value CUDAKernel::select(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(e.b, e.loc, condition, a, b);
+}
+
+Index CUDAKernel::clampTo(Value valid, Index index) {
+  Value clamped =
+      select(valid, e.math.value(index), e.math.value(e.math.constant(0)));
+  e.math.setFactor(clamped, e.math.factorOf(index));
+  return clamped;
+}
+
+Memory CUDAKernel::sharedArray(StringRef name, Type type,
+                               ArrayRef<int64_t> sizes) {
+  int64_t elements = 1;
+  Memory memory{{}, type, {}, 16, false};
+  for (int64_t size : sizes) {
+    elements *= size;
+    memory.sizes.push_back(e.math.constant(size));
+  }
+  Type array =
+      LLVM::LLVMArrayType::get(ElementEmitter::storageType(type), elements);
+  std::string symbol = (e.kernel.getSymName() + "." + name).str();
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(module.getBody());
+    global =
+        LLVM::GlobalOp::create(e.b, e.loc, array, /*isConstant=*/false,
+                               LLVM::Linkage::Internal, symbol, Attribute(),
+                               /*alignment=*/16, /*addrSpace=*/3);
+  }
+  memory.pointer = LLVM::AddressOfOp::create(e.b, e.loc, global);
+  return memory;
+}
+
+/// A value as 32-bit words, shuffled, and put together again.
+Value CUDAKernel::shuffle(Value value, int32_t distance) {
+  OpBuilder &b = e.b;
+  Type type = value.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  auto shuffleWord = [&](Value word) -> Value {
+    return gpu::ShuffleOp::create(b, e.loc, word, distance, 32,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  if (bits == 32)
+    return shuffleWord(value);
+  Type word = b.getI32Type();
+  if (bits < 32) {
+    Value wide = arith::ExtUIOp::create(b, e.loc, word, value);
+    return arith::TruncIOp::create(b, e.loc, type, shuffleWord(wide));
+  }
+  Type wide = b.getI64Type();
+  Value whole =
+      type.isInteger()
+          ? value
+          : arith::BitcastOp::create(b, e.loc, wide, value).getResult();
+  Value by = arith::ConstantOp::create(b, e.loc, b.getI64IntegerAttr(32));
+  Value low = arith::TruncIOp::create(b, e.loc, word, whole);
+  Value high = arith::TruncIOp::create(
+      b, e.loc, word, arith::ShRUIOp::create(b, e.loc, whole, by));
+  low = arith::ExtUIOp::create(b, e.loc, wide, shuffleWord(low));
+  high = arith::ExtUIOp::create(b, e.loc, wide, shuffleWord(high));
+  Value joined = arith::OrIOp::create(
+      b, e.loc, low, arith::ShLIOp::create(b, e.loc, high, by));
+  return type.isInteger()
+             ? joined
+             : arith::BitcastOp::create(b, e.loc, type, joined).getResult();
+}
+
+Value CUDAKernel::reduceWarp(linalg::GenericOp op, Value value) {
+  for (int32_t distance = 16; distance > 0; distance /= 2)
+    value = e.combine(op, value, shuffle(value, distance));
+  return value;
+}
+
+Value CUDAKernel::reduceBlock(linalg::GenericOp op, Value value,
+                              int64_t threads, const Memory &shared) {
+  value = reduceWarp(op, value);
+  int64_t warps = threads / 32;
+  if (warps == 1)
+    return value;
+  IndexMath &math = e.math;
+  Index lane = math.rem(threadId(), math.constant(32));
+  Index warp = math.div(threadId(), math.constant(32));
+  e.when(compare(arith::CmpIPredicate::eq, lane, math.constant(0)),
+         [&] { e.elements.store(shared, {warp}, {value}); });
+  barrier();
+  Value inside = compare(arith::CmpIPredicate::ult, lane, math.constant(warps));
+  Value partial = e.elements.load(shared, {clampTo(inside, lane)}, 1).front();
+  return reduceWarp(op, select(inside, partial, e.initialValue(op)));
+}
+
+Value CUDAKernel::reduceCluster(linalg::GenericOp op, Value value,
+                                int64_t blocks, const Memory &shared) {
+  Index zero = e.math.constant(0);
+  e.when(compare(arith::CmpIPredicate::eq, threadId(), zero),
+         [&] { e.elements.store(shared, {zero}, {value}); });
+  clusterBarrier();
+  // All threads read all blocks, in one order: the same bits everywhere.
+  Value total;
+  for (int64_t rank = 0; rank < blocks; ++rank) {
+    Memory other = sharedOf(shared, e.math.constant(rank));
+    Value part = e.elements.load(other, {zero}, 1).front();
+    total = total ? e.combine(op, total, part) : part;
+  }
+  return total;
+}

@@ -1,0 +1,182 @@
+//===- EmitCUDA.cpp - CUDA code of kernels --------------------------------===//
+//
+// kernel.func on linalg -> gpu.func over bare pointers and sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitCUDA.h"
+#include "WgmmaGemm.h"
+
+#include "tripy/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_EMITCUDAPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Threads of a block of element-wise kernels.
+static constexpr int64_t loopThreads = 256;
+
+int64_t codegen::vectorLanes(KernelEmission &e) {
+  int64_t bytes = 16;
+  auto visit = [&](Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      bytes = std::min<int64_t>(
+          bytes, ElementEmitter::storageType(tensor.getElementType())
+                         .getIntOrFloatBitWidth() /
+                     8);
+  };
+  for (Type type : e.kernel.getFunctionType().getInputs())
+    visit(type);
+  for (Type type : e.kernel.getFunctionType().getResults())
+    visit(type);
+  return std::min<int64_t>(8, 16 / bytes);
+}
+
+/// One thread handles `lanes` neighbours; where they can't be cut evenly,
+/// threads beyond the vectors take the rest one by one.
+void codegen::emitCUDALoop(CUDAKernel &kernel) {
+  KernelEmission &e = kernel.e;
+  IndexMath &math = e.math;
+  SmallVector<Index> whole(e.results.front().sizes), shape = whole;
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  bool flat = e.isPointwise() || shape.empty();
+  if (flat) {
+    shape = {math.product(shape)};
+    exprs = {KernelEmission::product(exprs, e.kernel.getContext())};
+  }
+  int64_t lanes = vectorLanes(e);
+  std::optional<int64_t> inner = IndexMath::constantOf(shape.back());
+  bool even = inner && *inner % lanes == 0;
+  if (!flat && !even)
+    lanes = 1;
+  Index width = math.constant(lanes);
+  SmallVector<Index> vectors(shape);
+  vectors.back() = math.div(shape.back(), width);
+  AffineExpr rest = e.constantExpr(0);
+  if (!even)
+    rest = exprs.back() % lanes;
+  exprs.back() = exprs.back().floorDiv(lanes);
+  AffineExpr threads =
+      KernelEmission::product(exprs, e.kernel.getContext()) + rest;
+  e.setConfig({threads.ceilDiv(loopThreads)}, {loopThreads, 1, 1}, 0);
+
+  Index id = math.add(math.mul(kernel.blockId(), math.constant(loopThreads)),
+                      kernel.threadId());
+  Index count = math.product(vectors);
+  e.when(kernel.compare(arith::CmpIPredicate::ult, id, count), [&] {
+    SmallVector<Index> at = math.delinearize(id, vectors);
+    at.back() = math.mul(at.back(), width);
+    e.emitResults(flat ? math.delinearize(at.back(), whole) : at, lanes);
+  });
+  if (even || lanes == 1)
+    return;
+  // Only the flat form gets here.
+  Index element = math.add(math.mul(count, width), math.sub(id, count));
+  Value isRest = arith::AndIOp::create(
+      e.b, e.loc, kernel.compare(arith::CmpIPredicate::uge, id, count),
+      kernel.compare(arith::CmpIPredicate::ult, element, shape.back()));
+  e.when(isRest, [&] { e.emitResults(math.delinearize(element, whole)); });
+}
+
+namespace {
+struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
+  using EmitCUDAPassBase::EmitCUDAPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
+    if (kernels.empty())
+      return;
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    UnitAttr::get(&getContext()));
+    OpBuilder b(module.getBody(), module.getBody()->end());
+    auto target = NVVM::NVVMTargetAttr::get(
+        &getContext(), /*O=*/3, "nvptx64-nvidia-cuda", chip, ptxFeatures());
+    auto device = gpu::GPUModuleOp::create(b, module.getLoc(), "device_code",
+                                           b.getArrayAttr({target}));
+    for (kernel::FuncOp kernel : kernels) {
+      b.setInsertionPointToEnd(device.getBody());
+      if (failed(emitKernel(kernel, device, b)))
+        return signalPassFailure();
+    }
+  }
+
+  /// The PTX version that brings what `chip` needs.
+  StringRef ptxFeatures() { return "+ptx84"; }
+
+  LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
+                           OpBuilder &b);
+};
+} // namespace
+
+LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
+                                       gpu::GPUModuleOp device, OpBuilder &b) {
+  if (kernel.getHero() == kernel::Hero::Gemm && chip == "sm_90a")
+    if (std::optional<WgmmaPlan> plan = planWgmma(kernel))
+      return emitWgmma(kernel, *plan, device, b);
+  FunctionType type = kernel.getFunctionType();
+  unsigned sizes =
+      llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
+  unsigned inputs = type.getNumInputs() - sizes;
+  unsigned pointers = inputs + type.getNumResults();
+  SmallVector<Type> types(pointers,
+                          LLVM::LLVMPointerType::get(b.getContext(), 1));
+  types.append(sizes, b.getIndexType());
+  auto func = gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                     b.getFunctionType(types, {}));
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  for (unsigned i = 0; i < pointers; ++i) {
+    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
+    if (i < inputs)
+      func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+  }
+  Block &body = func.getBody().front();
+  b.setInsertionPointToStart(&body);
+  auto end = gpu::ReturnOp::create(b, kernel.getLoc());
+  b.setInsertionPoint(end);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  ValueRange arguments = body.getArguments();
+  if (failed(emission.bind(arguments.take_front(pointers),
+                           arguments.slice(pointers, sizes))))
+    return failure();
+  markAccuracy(kernel);
+  bool hasClusters = StringRef(chip).starts_with("sm_9") ||
+                     StringRef(chip).starts_with("sm_1");
+  CUDAKernel state{emission, device, hasClusters};
+  switch (emission.hero()) {
+  case kernel::Hero::Loop:
+    if (!emitCUDATranspose(state))
+      emitCUDALoop(state);
+    break;
+  case kernel::Hero::Row:
+    emitCUDARow(state);
+    break;
+  case kernel::Hero::Reduce:
+    emitCUDAReduce(state);
+    break;
+  case kernel::Hero::Scan:
+    emitCUDAScan(state);
+    break;
+  case kernel::Hero::Gemm:
+    if (failed(emitCUDAGemm(state)))
+      return failure();
+    break;
+  }
+  auto block = kernel.getConfigAttr().getBlock();
+  func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
+      {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));
+  return success();
+}

@@ -1,0 +1,79 @@
+//===- EmitCUDA.h - CUDA code of kernels ------------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. Each emitter fills the body of a gpu.func for
+// one thread and sets the launch configuration.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_EMITCUDA_H
+#define TRIPY_LIB_CODEGEN_CUDA_EMITCUDA_H
+
+#include "tripy/Codegen/KernelEmission.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace tripy::codegen {
+
+/// One kernel's function and what its threads share.
+struct CUDAKernel {
+  KernelEmission &e;
+  mlir::gpu::GPUModuleOp module;
+  /// Blocks may form clusters that read each other's shared memory.
+  bool hasClusters = false;
+
+  Index threadId();
+  Index blockId();
+  void barrier();
+  /// Waits for all threads of the cluster; their shared memory is up to date.
+  void clusterBarrier() {
+    clusterArrive();
+    clusterWait();
+  }
+  void clusterArrive();
+  void clusterWait();
+  /// `shared` as block `rank` of the cluster has it. All its blocks must run.
+  Memory sharedOf(const Memory &shared, Index rank);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);
+  /// `index` where `valid`, 0 elsewhere; keeps the factors of `index`.
+  Index clampTo(mlir::Value valid, Index index);
+  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  /// An array of `elements` numbers in static shared memory.
+  Memory sharedArray(llvm::StringRef name, mlir::Type type,
+                     llvm::ArrayRef<int64_t> sizes);
+  /// Value of the lane `lane XOR distance`; any number type.
+  mlir::Value shuffle(mlir::Value value, int32_t distance);
+  /// Combines the values of the 32 lanes of a warp; every lane gets the result.
+  mlir::Value reduceWarp(mlir::linalg::GenericOp op, mlir::Value value);
+  /// Combines the values of the `threads` threads of a block; every thread
+  /// gets the result. `shared` has 32 elements that nothing else uses.
+  mlir::Value reduceBlock(mlir::linalg::GenericOp op, mlir::Value value,
+                          int64_t threads, const Memory &shared);
+  /// Combines the values of the `blocks` blocks of a cluster; every thread of
+  /// them gets the result. `shared` has an element that nothing else uses; no
+  /// block may end before all have read it.
+  mlir::Value reduceCluster(mlir::linalg::GenericOp op, mlir::Value value,
+                            int64_t blocks, const Memory &shared);
+};
+
+/// Elements that a thread handles side by side: 16 bytes of the smallest
+/// element type among `e`'s tensors, at most 8.
+int64_t vectorLanes(KernelEmission &e);
+
+/// Marks the functions and divisions of `kernel` whose results all end in 16
+/// bits (see requiredAccuracy()).
+void markAccuracy(kernel::FuncOp kernel);
+
+void emitCUDALoop(CUDAKernel &kernel);
+/// Emits a loop kernel that reads a tensor across its contiguous dimension,
+/// through tiles in shared memory. False, and nothing emitted, for others.
+bool emitCUDATranspose(CUDAKernel &kernel);
+/// A reduction that keeps the last dimension.
+void emitCUDAColumn(CUDAKernel &kernel, mlir::linalg::GenericOp op);
+void emitCUDARow(CUDAKernel &kernel);
+void emitCUDAReduce(CUDAKernel &kernel);
+/// Running sums.
+void emitCUDAScan(CUDAKernel &kernel);
+mlir::LogicalResult emitCUDAGemm(CUDAKernel &kernel);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_EMITCUDA_H

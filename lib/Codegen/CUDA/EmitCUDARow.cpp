@@ -1,0 +1,307 @@
+//===- EmitCUDARow.cpp - CUDA code of rows and reductions -----------------===//
+//
+// Rows: a warp, a block or a cluster of blocks for each row. Where the row's
+// length is known and moderate, each thread's elements are straight-line code,
+// so that what the first pass loaded stays in registers for the later ones: one
+// read, one write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitCUDA.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+namespace {
+/// Emits one row kernel.
+class RowEmitter {
+public:
+  explicit RowEmitter(CUDAKernel &kernel)
+      : kernel(kernel), e(kernel.e), math(e.math) {}
+
+  void emit();
+
+private:
+  void choose();
+  void emitRow();
+  Value reduce(linalg::GenericOp op);
+  Value reduceStraight(linalg::GenericOp op, Value accumulator);
+  Value reduceLooping(linalg::GenericOp op, Value accumulator);
+  Value accumulate(linalg::GenericOp op, Index column, Value accumulator);
+  void emitResult(unsigned number);
+  void emitStraight(unsigned number);
+  SmallVector<Index> position(Index column) {
+    SmallVector<Index> at(row);
+    llvm::append_range(at, math.delinearize(column, columnSizes));
+    return at;
+  }
+  /// First column of this thread's piece number `piece`, and where the row's
+  /// end may lie before it, whether it is inside.
+  std::pair<Index, Value> pieceAt(int64_t piece);
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  SmallVector<linalg::GenericOp> reductions;
+  unsigned rowRank = 0;
+  /// `threads` of one row, which are a warp of a block of several rows, or all
+  /// of a cluster's `blocks`.
+  int64_t threads = 256, rowsPerBlock = 1, blocks = 1, lanes = 1;
+  /// Pieces of `lanes` columns of each thread; 0 when loops are needed.
+  int64_t pieces = 0;
+  std::optional<int64_t> columns;
+  SmallVector<Index> row, columnSizes;
+  Index thread;
+};
+} // namespace
+
+/// Longest row whose elements stay in registers of one block: 32 for each of
+/// 1024 threads.
+static constexpr int64_t longestRow = 32 * 1024;
+/// Of blocks of a cluster: 32 for each of fewer threads, so that a processor
+/// has two blocks, and one loads while the other waits for its cluster.
+static constexpr int64_t clusterThreads = 512, longestPart = 16 * 1024;
+static constexpr int64_t mostBlocks = 8;
+
+void RowEmitter::choose() {
+  reductions = e.reductions();
+  linalg::GenericOp first = reductions.front();
+  rowRank = loopDims(first).parallel.size();
+  SmallVector<Index> sizes = loopSizes(first, e.elements);
+  for (unsigned dim : loopDims(first).reduction)
+    columnSizes.push_back(sizes[dim]);
+  columns = IndexMath::constantOf(math.product(columnSizes));
+  lanes = vectorLanes(e);
+  std::optional<int64_t> inner = IndexMath::constantOf(columnSizes.back());
+  if (!inner || *inner % lanes != 0)
+    lanes = 1;
+  if (kernel.hasClusters && columns && *columns > longestRow &&
+      *columns <= longestPart * mostBlocks) {
+    blocks = llvm::PowerOf2Ceil(llvm::divideCeil(*columns, longestPart));
+    threads = clusterThreads * blocks;
+    pieces = llvm::divideCeil(*columns, threads * lanes);
+    return;
+  }
+  if (!columns || *columns > longestRow || *columns == 0) {
+    threads = columns && *columns > longestRow ? 1024 : 256;
+    return;
+  }
+  if (*columns <= 1024) {
+    threads = 32;
+    rowsPerBlock = 4;
+  } else {
+    threads = std::min<int64_t>(
+        1024, std::max<int64_t>(128, llvm::PowerOf2Ceil(*columns) / 32));
+  }
+  pieces = llvm::divideCeil(*columns, threads * lanes);
+}
+
+std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
+  Index vector = math.add(thread, math.constant(piece * threads));
+  Index column = math.mul(vector, math.constant(lanes));
+  if ((piece + 1) * threads * lanes <= *columns)
+    return {column, Value()};
+  Value inside = kernel.compare(arith::CmpIPredicate::ult, column,
+                                math.constant(*columns));
+  return {kernel.clampTo(inside, column), inside};
+}
+
+/// Combines the `lanes` elements from `column` on into `accumulator`.
+Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
+                             Value accumulator) {
+  SmallVector<Index> loops = loopsOfResult(op, row, math);
+  LoopDims dims = loopDims(op);
+  for (auto [dim, index] :
+       llvm::zip(dims.reduction, math.delinearize(column, columnSizes)))
+    loops[dim] = index;
+  SmallVector<Lanes> inputs;
+  for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
+    inputs.push_back(e.elements.emitOperandLanes(op, i, loops,
+                                                 dims.reduction.back(), lanes));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<Value> operands;
+    for (Lanes &input : inputs)
+      operands.push_back(input[lane]);
+    operands.push_back(accumulator);
+    accumulator = e.elements.emitBody(op, operands, loops).front();
+  }
+  return accumulator;
+}
+
+Value RowEmitter::reduceStraight(linalg::GenericOp op, Value accumulator) {
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    auto [column, inside] = pieceAt(piece);
+    Value next = accumulate(op, column, accumulator);
+    accumulator = inside ? kernel.select(inside, next, accumulator) : next;
+  }
+  return accumulator;
+}
+
+Value RowEmitter::reduceLooping(linalg::GenericOp op, Value accumulator) {
+  Index begin = math.mul(thread, math.constant(lanes));
+  return e
+      .reduceLoop(begin, math.product(columnSizes),
+                  math.constant(threads * lanes), accumulator,
+                  [&](Index column, ValueRange carried) {
+                    return SmallVector<Value>{
+                        accumulate(op, column, carried.front())};
+                  })
+      .front();
+}
+
+Value RowEmitter::reduce(linalg::GenericOp op) {
+  Value initial = e.initialValue(op);
+  Value value =
+      pieces > 0 ? reduceStraight(op, initial) : reduceLooping(op, initial);
+  if (threads == 32)
+    return kernel.reduceWarp(op, value);
+  unsigned number =
+      std::distance(reductions.begin(), llvm::find(reductions, op));
+  Memory shared = kernel.sharedArray("partials" + std::to_string(number),
+                                     value.getType(), {32});
+  value = kernel.reduceBlock(op, value, threads / blocks, shared);
+  if (blocks == 1)
+    return value;
+  Memory part =
+      kernel.sharedArray("part" + std::to_string(number), value.getType(), {1});
+  return kernel.reduceCluster(op, value, blocks, part);
+}
+
+void RowEmitter::emitStraight(unsigned number) {
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    auto [column, inside] = pieceAt(piece);
+    SmallVector<Index> at = position(column);
+    if (!inside) {
+      e.emitResult(number, at, lanes);
+      continue;
+    }
+    Lanes values = e.elements.emit(e.yielded()[number], at, lanes);
+    e.when(inside, [&] { e.elements.store(e.results[number], at, values); });
+  }
+}
+
+void RowEmitter::emitResult(unsigned number) {
+  ArrayRef<Index> sizes = e.results[number].sizes;
+  SmallVector<Index> own(sizes.drop_front(rowRank));
+  bool perRow = IndexMath::constantOf(math.product(own)) == int64_t(1) &&
+                columns != int64_t(1);
+  if (perRow || own.empty()) {
+    SmallVector<Index> at(row);
+    at.append(own.size(), math.constant(0));
+    e.when(kernel.compare(arith::CmpIPredicate::eq, thread, math.constant(0)),
+           [&] { e.emitResult(number, at); });
+    return;
+  }
+  if (pieces > 0)
+    return emitStraight(number);
+  e.loop(math.mul(thread, math.constant(lanes)), math.product(columnSizes),
+         math.constant(threads * lanes),
+         [&](Index column) { e.emitResult(number, position(column), lanes); });
+}
+
+void RowEmitter::emitRow() {
+  for (linalg::GenericOp op : reductions) {
+    Value total = reduce(op);
+    e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
+      return Lanes(n, total);
+    });
+  }
+  // A block's shared memory must outlive its readers.
+  if (blocks > 1)
+    kernel.clusterArrive();
+  for (unsigned i = 0; i < e.numResults(); ++i)
+    emitResult(i);
+  if (blocks > 1)
+    kernel.clusterWait();
+}
+
+void RowEmitter::emit() {
+  choose();
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  exprs.resize(rowRank);
+  AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
+  e.setConfig({rows.ceilDiv(rowsPerBlock) * blocks},
+              {threads * rowsPerBlock / blocks, 1, 1}, 0, {blocks, 1, 1});
+  SmallVector<Index> rowSizes(e.results.front().sizes);
+  rowSizes.resize(rowRank);
+  if (rowsPerBlock == 1) {
+    Index block = kernel.blockId(), count = math.constant(blocks);
+    Index first =
+        math.mul(math.rem(block, count), math.constant(threads / blocks));
+    thread = math.add(first, kernel.threadId());
+    row = math.delinearize(math.div(block, count), rowSizes);
+    return emitRow();
+  }
+  Index id = kernel.threadId();
+  thread = math.rem(id, math.constant(threads));
+  Index linear =
+      math.add(math.mul(kernel.blockId(), math.constant(rowsPerBlock)),
+               math.div(id, math.constant(threads)));
+  e.when(
+      kernel.compare(arith::CmpIPredicate::ult, linear, math.product(rowSizes)),
+      [&] {
+        row = math.delinearize(linear, rowSizes);
+        emitRow();
+      });
+}
+
+void codegen::emitCUDARow(CUDAKernel &kernel) { RowEmitter(kernel).emit(); }
+
+//===----------------------------------------------------------------------===//
+// Reductions over other dimensions
+//===----------------------------------------------------------------------===//
+
+/// Threads of a block of a reduction.
+static constexpr int64_t reduceThreads = 256;
+
+/// Combines the points of the reduced space from `first` on, `step` apart.
+static Value reduceStrided(KernelEmission &e, linalg::GenericOp op,
+                           ArrayRef<Index> out, Index first, Index step) {
+  SmallVector<Index> sizes = loopSizes(op, e.elements), box;
+  LoopDims dims = loopDims(op);
+  for (unsigned dim : dims.reduction)
+    box.push_back(sizes[dim]);
+  return e
+      .reduceLoop(
+          first, e.math.product(box), step, e.initialValue(op),
+          [&](Index linear, ValueRange carried) {
+            SmallVector<Index> loops = loopsOfResult(op, out, e.math);
+            for (auto [dim, index] :
+                 llvm::zip(dims.reduction, e.math.delinearize(linear, box)))
+              loops[dim] = index;
+            return SmallVector<Value>{e.step(op, loops, carried.front())};
+          })
+      .front();
+}
+
+void codegen::emitCUDAReduce(CUDAKernel &kernel) {
+  KernelEmission &e = kernel.e;
+  IndexMath &math = e.math;
+  linalg::GenericOp op = e.reductions().front();
+  LoopDims dims = loopDims(op);
+  AffineExpr outputs =
+      KernelEmission::product(e.sizeExprs(0), e.kernel.getContext());
+  SmallVector<Index> shape(e.results.front().sizes);
+  auto finish = [&](ArrayRef<Index> at, Value total) {
+    e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
+      return Lanes(n, total);
+    });
+    e.emitResults(at);
+  };
+  bool keepsLast =
+      !dims.parallel.empty() && dims.parallel.back() + 1 == op.getNumLoops();
+  if (keepsLast)
+    return emitCUDAColumn(kernel, op);
+  e.setConfig({outputs}, {reduceThreads, 1, 1}, 0);
+  SmallVector<Index> at = math.delinearize(kernel.blockId(), shape);
+  Value partial =
+      reduceStrided(e, op, at, kernel.threadId(), math.constant(reduceThreads));
+  Memory shared = kernel.sharedArray("partials", partial.getType(), {32});
+  Value total = kernel.reduceBlock(op, partial, reduceThreads, shared);
+  e.when(kernel.compare(arith::CmpIPredicate::eq, kernel.threadId(),
+                        math.constant(0)),
+         [&] { finish(at, total); });
+}

@@ -1,0 +1,350 @@
+//===- WgmmaGemm.cpp - Contractions on Hopper's tensor cores --------------===//
+//
+// Shared memory: a ring of slices of A and of B, a staging area for the
+// epilogue of each consumer, and two barriers for each slice: full (the copies
+// arrived) and empty (the consumers are done).
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::wgmma;
+
+/// Waits until the phase of `parity` is complete. Without a time limit, unlike
+/// nvvm.mbarrier.try_wait.parity: a thread that the hardware suspends for long
+/// wakes late.
+void WgmmaEmitter::waitFor(Value barrier, Value parity) {
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
+  LLVM::InlineAsmOp::create(
+      b, loc, TypeRange(), ValueRange{address, parity},
+      "{\n.reg .pred done;\n"
+      "WAIT: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
+      "@!done bra WAIT;\n}",
+      "r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+RingPosition WgmmaEmitter::next(RingPosition position) {
+  Value following = add(position.slot, i32(1));
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      following, i32(plan.stages));
+  Value flipped = arith::XOrIOp::create(b, loc, position.parity, i32(1));
+  return {arith::SelectOp::create(b, loc, wraps, i32(0), following),
+          arith::SelectOp::create(b, loc, wraps, flipped, position.parity)};
+}
+
+/// The position `slices` further on.
+RingPosition WgmmaEmitter::skip(RingPosition position, Value slices) {
+  Value total = add(position.slot, slices);
+  Value rounds = arith::DivUIOp::create(b, loc, total, i32(plan.stages));
+  Value odd = arith::AndIOp::create(b, loc, rounds, i32(1));
+  return {arith::RemUIOp::create(b, loc, total, i32(plan.stages)),
+          arith::XOrIOp::create(b, loc, position.parity, odd)};
+}
+
+void WgmmaEmitter::initialiseBarriers() {
+  Value first =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            math.value(thread), math.value(math.constant(0)));
+  e.when(first, [&] {
+    for (int64_t slot = 0; slot < plan.stages; ++slot) {
+      NVVM::MBarrierInitOp::create(b, loc, fullBarrier(i32(slot)), i32(1),
+                                   Value());
+      // One arrival for each warp that reads a slice.
+      int64_t readers = plan.pingPong ? 1 : plan.consumers();
+      NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(slot)),
+                                   i32(4 * readers * plan.cluster), Value());
+    }
+    NVVM::FenceMbarrierInitOp::create(b, loc);
+  });
+  gpu::BarrierOp::create(b, loc);
+  syncCluster();
+}
+
+/// All threads of all blocks of the cluster.
+void WgmmaEmitter::syncCluster() {
+  if (plan.cluster == 1)
+    return;
+  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+}
+
+/// The tiles of this block from its tile number `first` on, every `turns`-th.
+void WgmmaEmitter::forEachTile(
+    Index first, int64_t turns, RingPosition start,
+    llvm::function_ref<RingPosition(RingPosition)> body) {
+  Index groups = math.mul(sizeOf(plan.batch), math.mul(groupsM, groupsN));
+  int64_t clusters = wgmmaBlocks / plan.cluster;
+  Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
+  Index own = math.div(block, math.constant(plan.cluster));
+  Index begin = math.add(own, math.mul(first, math.constant(clusters)));
+  e.reduceLoop(begin, groups, math.constant(clusters * turns),
+               {start.slot, start.parity}, [&](Index tile, ValueRange carried) {
+                 locate(tile);
+                 RingPosition end = body({carried[0], carried[1]});
+                 return SmallVector<Value>{end.slot, end.parity};
+               });
+}
+
+/// Quotient of numbers of tiles, which are below 2^32. The assembler calls a
+/// function for quotients of 64 and of 16 bits, and in a function with calls it
+/// serialises matrix instructions: the divisor's range is hidden from LLVM,
+/// which would make 32 bits 16.
+Index WgmmaEmitter::divideTiles(Index a, Index divisor) {
+  if (IndexMath::constantOf(divisor))
+    return math.div(a, divisor);
+  Value hidden =
+      LLVM::InlineAsmOp::create(
+          b, loc, TypeRange(b.getI32Type()), ValueRange{toI32(divisor)},
+          "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
+          /*is_align_stack=*/false, LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  Value quotient = arith::DivUIOp::create(b, loc, toI32(a), hidden);
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), quotient)
+      .getResult();
+}
+
+/// Where this block's tile of the cluster's group `tile` lies. Groups go in an
+/// order where `groupRows` rows of them are walked column by column.
+void WgmmaEmitter::locate(Index tile) {
+  Index plane = math.mul(groupsM, groupsN);
+  bool single = IndexMath::constantOf(sizeOf(plan.batch)) == 1;
+  tileBatch = single ? math.constant(0) : divideTiles(tile, plane);
+  Index inPlane = math.sub(tile, math.mul(tileBatch, plane));
+  Index band = math.mul(math.constant(groupRows), groupsN);
+  Index bands = divideTiles(inPlane, band);
+  Index firstRow = math.mul(bands, math.constant(groupRows));
+  Index rows = math.min(math.constant(groupRows), math.sub(groupsM, firstRow));
+  Index inBand = math.sub(inPlane, math.mul(bands, band));
+  Index column = divideTiles(inBand, rows);
+  Index row = math.add(firstRow, math.sub(inBand, math.mul(column, rows)));
+  Index size = math.constant(plan.cluster);
+  if (plan.sharesA)
+    column = math.add(math.mul(column, size), rank);
+  else
+    row = math.add(math.mul(row, size), rank);
+  rowBegin = math.mul(row, math.constant(plan.tileM));
+  columnBegin = math.mul(column, math.constant(plan.tileN));
+}
+
+//===----------------------------------------------------------------------===//
+// The producer
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::produce() {
+  Value first =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            math.value(thread), math.value(math.constant(0)));
+  e.when(first, [&] {
+    forEachTile(math.constant(0), 1, {i32(0), i32(0)},
+                [&](RingPosition p) { return produceTile(p); });
+  });
+}
+
+RingPosition WgmmaEmitter::produceTile(RingPosition position) {
+  SmallVector<Value> end = e.reduceLoop(
+      math.constant(0), sizeOf(plan.k), math.constant(tileK),
+      {position.slot, position.parity}, [&](Index k, ValueRange carried) {
+        RingPosition at{carried[0], carried[1]};
+        copySlice(at, k);
+        RingPosition following = next(at);
+        return SmallVector<Value>{following.slot, following.parity};
+      });
+  return {end[0], end[1]};
+}
+
+void WgmmaEmitter::copySlice(RingPosition position, Index k) {
+  Value other = arith::XOrIOp::create(b, loc, position.parity, i32(1));
+  waitFor(emptyBarrier(position.slot), other);
+  Value full = fullBarrier(position.slot);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, loc, Type(), full, i32(sliceA() + sliceB()), NVVM::MemScopeKind::CTA,
+      false, Value());
+  Value atA = add(base, mul(position.slot, sliceA()));
+  Value atB =
+      add(add(base, i32(plan.stages * sliceA())), mul(position.slot, sliceB()));
+  copyOperand(plan.a, mapA, atA, full, toI32(k), rowBegin, plan.copiedA(),
+              plan.sharesA);
+  copyOperand(plan.b, mapB, atB, full, toI32(k), columnBegin, plan.copiedB(),
+              !plan.sharesA);
+}
+
+/// Copies `rows` rows of a slice: one box when K is contiguous, else one for
+/// each 64 rows. Of a shared slice, this block's part goes to all blocks.
+void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
+                               Value full, Value k, Index first, int64_t rows,
+                               bool shared) {
+  auto clusterPointer = LLVM::LLVMPointerType::get(b.getContext(), 7);
+  Value mask;
+  if (shared && plan.cluster > 1) {
+    mask = arith::ConstantOp::create(
+        b, loc, b.getI16IntegerAttr((1 << plan.cluster) - 1));
+    Index part = math.mul(rank, math.constant(rows));
+    first = math.add(first, part);
+    at = add(at, toI32(math.mul(part, math.constant(tileK * 2))));
+  }
+  Value row = toI32(first);
+  int64_t pieces = operand.kMajor ? 1 : rows / 64;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Value to = pointer(add(at, i32(piece * 64 * tileK * 2)));
+    to = LLVM::AddrSpaceCastOp::create(b, loc, clusterPointer, to);
+    Value from = add(row, i32(piece * 64));
+    SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, row}
+                                            : SmallVector<Value>{from, k};
+    if (operand.batched)
+      box.push_back(toI32(tileBatch));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        b, loc, to, map, box, full, ValueRange(), mask, Value(),
+        NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
+  sizes = loopSizes(plan.op, e.elements);
+  int64_t tall = plan.sharesA ? 1 : plan.cluster;
+  int64_t wide = plan.sharesA ? plan.cluster : 1;
+  groupsM = math.ceilDiv(sizeOf(plan.m), math.constant(plan.tileM * tall));
+  groupsN = math.ceilDiv(sizeOf(plan.n), math.constant(plan.tileN * wide));
+  rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
+                  math.constant(plan.cluster));
+  base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
+                                  LLVM::AddressOfOp::create(b, loc, shared));
+  thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
+  initialiseBarriers();
+  // The same in all lanes of a warp, and known to be so.
+  Value group = toI32(math.div(thread, math.constant(128)));
+  group = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), group, i32(0),
+                               i32(31), NVVM::ShflKind::idx, UnitAttr());
+  Value producer =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, i32(0));
+  auto roles = scf::IfOp::create(b, loc, producer, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  bool moves = plan.consumers() == 2;
+  {
+    ElementEmitter::Scope scope(e.elements);
+    b.setInsertionPoint(roles.thenBlock()->getTerminator());
+    if (moves)
+      NVVM::SetMaxRegisterOp::create(b, loc, 40,
+                                     NVVM::SetMaxRegisterAction::decrease);
+    produce();
+  }
+  {
+    ElementEmitter::Scope scope(e.elements);
+    b.setInsertionPoint(roles.elseBlock()->getTerminator());
+    if (moves)
+      NVVM::SetMaxRegisterOp::create(b, loc, 232,
+                                     NVVM::SetMaxRegisterAction::increase);
+    consumer = arith::SubIOp::create(b, loc, group, i32(1));
+    consume();
+  }
+  // No block may end while others still write to its shared memory.
+  b.setInsertionPointAfter(roles);
+  syncCluster();
+}
+
+/// The kernel's function: pointers, sizes, and two tensor maps by value.
+static LLVM::LLVMFuncOp declare(kernel::FuncOp kernel, OpBuilder &b,
+                                unsigned inputs, unsigned pointers,
+                                unsigned sizes, int64_t threads) {
+  MLIRContext *context = b.getContext();
+  Type global = LLVM::LLVMPointerType::get(context, 1);
+  SmallVector<Type> types(pointers, global);
+  types.append(sizes, b.getI64Type());
+  types.append(2, LLVM::LLVMPointerType::get(context));
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto func =
+      LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), type);
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                b.getI32IntegerAttr(1));
+  for (unsigned i = 0; i < pointers; ++i) {
+    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
+    if (i < inputs)
+      func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+  }
+  Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
+  for (unsigned i = pointers + sizes; i < types.size(); ++i) {
+    func.setArgAttr(i, "llvm.byval", TypeAttr::get(bytes));
+    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(64));
+    func.setArgAttr(i, "nvvm.grid_constant", b.getUnitAttr());
+  }
+  return func;
+}
+
+/// The tensor map of an operand: K-contiguous, boxes of 64 x `rows`; otherwise
+/// of 64 rows x 64.
+static kernel::TensorMapAttr
+tensorMap(KernelEmission &e, const WgmmaOperand &operand, int64_t rows) {
+  MLIRContext *context = e.kernel.getContext();
+  SmallVector<AffineExpr> sizes = e.tensorSizeExprs(operand.buffer);
+  unsigned first = operand.batched ? 1 : 0;
+  AffineExpr inner = sizes.back();
+  AffineExpr outer = KernelEmission::product(
+      ArrayRef<AffineExpr>(sizes).drop_front(first).drop_back(), context);
+  SmallVector<AffineExpr> dims = {inner, outer}, strides = {inner * 2};
+  SmallVector<int64_t> box = {tileK, operand.kMajor ? rows : tileK};
+  if (operand.batched) {
+    dims.push_back(sizes.front());
+    strides.push_back(inner * outer * 2);
+    box.push_back(1);
+  }
+  unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
+                                    [](Type type) { return type.isIndex(); });
+  return kernel::TensorMapAttr::get(
+      context, operand.buffer, AffineMap::get(0, symbols, dims, context),
+      AffineMap::get(0, symbols, strides, context), box, 128);
+}
+
+LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
+                                 gpu::GPUModuleOp module, OpBuilder &b) {
+  Location loc = kernel.getLoc();
+  FunctionType type = kernel.getFunctionType();
+  unsigned sizes =
+      llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
+  unsigned inputs = type.getNumInputs() - sizes;
+  unsigned pointers = inputs + type.getNumResults();
+  int64_t threads = 128 * (1 + plan.consumers());
+  auto shared = LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), false,
+      LLVM::Linkage::External, (kernel.getSymName() + "_shared").str(),
+      Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
+  LLVM::LLVMFuncOp func = declare(kernel, b, inputs, pointers, sizes, threads);
+  Block *body = func.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  auto end = LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPoint(end);
+  SmallVector<Value> indices;
+  for (Value size : body->getArguments().slice(pointers, sizes))
+    indices.push_back(
+        arith::IndexCastOp::create(b, loc, b.getIndexType(), size));
+  KernelEmission emission(kernel, b, EmitterOptions());
+  if (failed(emission.bind(body->getArguments().take_front(pointers), indices)))
+    return failure();
+  WgmmaEmitter emitter(emission, plan, body->getArgument(pointers + sizes),
+                       body->getArgument(pointers + sizes + 1));
+  int64_t grid = wgmmaBlocks / plan.cluster * plan.cluster;
+  emission.setConfig({emission.constantExpr(grid)}, {threads, 1, 1},
+                     emitter.sharedBytes(), {plan.cluster, 1, 1},
+                     {tensorMap(emission, plan.a, plan.copiedA()),
+                      tensorMap(emission, plan.b, plan.copiedB())});
+  emitter.emit(shared);
+  return success();
+}

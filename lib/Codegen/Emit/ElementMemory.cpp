@@ -1,0 +1,320 @@
+//===- ElementMemory.cpp - Accesses, conversions and sizes ----------------===//
+//
+// The leaves of the element emitter: loads and stores as wide as alignment
+// allows, conversion between storage and compute types, and the sizes of a
+// kernel's tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tripy/Codegen/ElementEmitter.h"
+#include "tripy/Dialect/Common/ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy::codegen;
+
+Type ElementEmitter::computeType(Type element) {
+  auto number = dyn_cast<FloatType>(element);
+  return number && number.getWidth() < 32
+             ? Float32Type::get(element.getContext())
+             : element;
+}
+
+Type ElementEmitter::storageType(Type element) {
+  return element.isInteger(1) || isa<Float8E4M3FNType>(element)
+             ? IntegerType::get(element.getContext(), 8)
+             : element;
+}
+
+static int64_t storageBytes(Type element) {
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+/// A stored value in its compute type.
+Value ElementEmitter::widen(Value stored, Type element) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  if (element.isInteger(1)) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, stored,
+                                 zero);
+  }
+  Type type = computeType(element);
+  if (type == element)
+    return stored;
+  if (isa<Float8E4M3FNType>(element)) {
+    Value number = arith::BitcastOp::create(b, loc, element, stored);
+    return scalar::createCast(b, loc, number, type);
+  }
+  if (!element.isBF16() || !options.softwareBF16)
+    return arith::ExtFOp::create(b, loc, type, stored);
+  Value bits = arith::BitcastOp::create(b, loc, b.getI16Type(), stored);
+  Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
+  Value by = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(16));
+  Value shifted = arith::ShLIOp::create(b, loc, wide, by);
+  return arith::BitcastOp::create(b, loc, type, shifted);
+}
+
+/// f32 to bf16 by integer operations: adds half a unit, ties to even; NaN stays
+/// a quiet NaN.
+static Value roundToBF16(OpBuilder &b, Location loc, Value computed) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), computed);
+  Value high = arith::ShRUIOp::create(b, loc, bits, constant(16));
+  Value odd = arith::AndIOp::create(b, loc, high, constant(1));
+  Value bias = arith::AddIOp::create(b, loc, odd, constant(0x7fff));
+  Value sum = arith::AddIOp::create(b, loc, bits, bias);
+  Value rounded = arith::ShRUIOp::create(b, loc, sum, constant(16));
+  Value quiet = arith::OrIOp::create(b, loc, high, constant(0x40));
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                      computed, computed);
+  Value chosen = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+  Value narrow = arith::TruncIOp::create(b, loc, b.getI16Type(), chosen);
+  return arith::BitcastOp::create(b, loc, b.getBF16Type(), narrow);
+}
+
+/// A computed value as it is stored.
+Value ElementEmitter::narrow(Value computed, Type element) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(b, loc, b.getI8Type(), computed);
+  if (computed.getType() == element)
+    return computed;
+  if (Value stored = rounded.lookup({computed, element}))
+    return stored;
+  if (isa<Float8E4M3FNType>(element))
+    return arith::BitcastOp::create(
+        b, loc, b.getI8Type(), scalar::createCast(b, loc, computed, element));
+  if (element.isBF16() && options.softwareBF16)
+    return roundToBF16(b, loc, computed);
+  return arith::TruncFOp::create(b, loc, element, computed);
+}
+
+/// Elements that one access may cover: the largest power of two that divides
+/// `lanes` and whose bytes divide the alignment.
+static int64_t accessWidth(int64_t lanes, int64_t bytes, int64_t alignment,
+                           int64_t widest) {
+  int64_t width = 1;
+  while (lanes % (width * 2) == 0 && width * 2 * bytes <= widest &&
+         alignment % (width * 2 * bytes) == 0)
+    width *= 2;
+  return width;
+}
+
+static Value addressOf(IndexMath &math, Value pointer, Type storage,
+                       Index offset) {
+  OpBuilder &b = math.b();
+  if (IndexMath::constantOf(offset) == int64_t(0))
+    return pointer;
+  Value wide = arith::IndexCastOp::create(b, math.location(), b.getI64Type(),
+                                          math.value(offset));
+  return LLVM::GEPOp::create(b, math.location(), pointer.getType(), storage,
+                             pointer, ArrayRef<LLVM::GEPArg>{wide},
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
+                           int64_t lanes) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Type storage = storageType(memory.elementType);
+  int64_t bytes = storageBytes(storage);
+  Index offset = math.linearize(index, memory.sizes);
+  int64_t alignment = std::gcd(memory.alignment, math.factorOf(offset) * bytes);
+  int64_t width = accessWidth(lanes, bytes, alignment, options.accessBytes);
+  Lanes result;
+  for (int64_t lane = 0; lane < lanes; lane += width) {
+    Index at = math.add(offset, math.constant(lane));
+    Value address = addressOf(math, memory.pointer, storage, at);
+    Type type = width == 1 ? storage : VectorType::get({width}, storage);
+    Value loaded = LLVM::LoadOp::create(
+        b, loc, type, address, std::min(alignment, width * bytes),
+        /*isVolatile=*/false, /*isNonTemporal=*/false,
+        /*isInvariant=*/memory.readOnly);
+    for (int64_t i = 0; i < width; ++i) {
+      Value element =
+          width == 1 ? loaded
+                     : vector::ExtractOp::create(b, loc, loaded, i).getResult();
+      result.push_back(widen(element, memory.elementType));
+    }
+  }
+  return result;
+}
+
+void ElementEmitter::store(const Memory &memory, ArrayRef<Index> index,
+                           ArrayRef<Value> lanes) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Type storage = storageType(memory.elementType);
+  int64_t bytes = storageBytes(storage);
+  Index offset = math.linearize(index, memory.sizes);
+  int64_t alignment = std::gcd(memory.alignment, math.factorOf(offset) * bytes);
+  int64_t count = lanes.size();
+  int64_t width = accessWidth(count, bytes, alignment, options.accessBytes);
+  for (int64_t lane = 0; lane < count; lane += width) {
+    Index at = math.add(offset, math.constant(lane));
+    Value address = addressOf(math, memory.pointer, storage, at);
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < width; ++i)
+      values.push_back(narrow(lanes[lane + i], memory.elementType));
+    Value value = width == 1
+                      ? values.front()
+                      : vector::FromElementsOp::create(
+                            b, loc, VectorType::get({width}, storage), values)
+                            .getResult();
+    LLVM::StoreOp::create(b, loc, value, address,
+                          std::min(alignment, width * bytes));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Index ElementEmitter::mapped(Index index) {
+  auto value = dyn_cast<Value>(index);
+  if (!value)
+    return index;
+  if (auto it = indices.find(value); it != indices.end())
+    return it->second;
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return math.constant(*known);
+  return value;
+}
+
+ArrayRef<Index> ElementEmitter::sizesOf(Value tensor) const {
+  auto it = sizes.find(tensor);
+  assert(it != sizes.end() && "prepare() was not called");
+  return it->second;
+}
+
+LogicalResult ElementEmitter::prepareIndex(Operation *op) {
+  for (Value result : op->getResults()) {
+    if (!result.getType().isIndex())
+      continue;
+    if (std::optional<int64_t> known = getConstantIntValue(result)) {
+      indices[result] = math.constant(*known);
+      continue;
+    }
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      std::optional<int64_t> number = dim.getConstantIndex();
+      if (!number)
+        return op->emitOpError("the dimension must be a constant");
+      indices[result] = sizesOf(dim.getSource())[*number];
+      continue;
+    }
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (operand.getType().isIndex())
+        mapping.map(operand, math.value(mapped(operand)));
+    // An i1 of a comparison feeds a select; both are cloned in order.
+    for (Value operand : op->getOperands())
+      if (Operation *other = operand.getDefiningOp();
+          other && !operand.getType().isIndex()) {
+        IRMapping inner;
+        for (Value input : other->getOperands())
+          inner.map(input, math.value(mapped(input)));
+        mapping.map(operand, math.b().clone(*other, inner)->getResult(0));
+      }
+    indices[result] =
+        getAsOpFoldResult(math.b().clone(*op, mapping)->getResult(0));
+  }
+  return success();
+}
+
+void ElementEmitter::setSizes(Value tensor, ArrayRef<Index> mixed) {
+  SmallVector<Index> list;
+  for (Index index : mixed)
+    list.push_back(mapped(index));
+  sizes[tensor] = list;
+}
+
+void ElementEmitter::prepareCollapse(tensor::CollapseShapeOp view) {
+  SmallVector<Index> from(sizesOf(view.getSrc())), to;
+  for (auto &group : view.getReassociationIndices()) {
+    SmallVector<Index> factors;
+    for (int64_t dim : group)
+      factors.push_back(from[dim]);
+    to.push_back(math.product(factors));
+  }
+  setSizes(view, to);
+}
+
+void ElementEmitter::prepareSlice(tensor::ExtractSliceOp view) {
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  SmallVector<Index> to;
+  for (auto [dim, size] : llvm::enumerate(view.getMixedSizes()))
+    if (!dropped[dim])
+      to.push_back(size);
+  setSizes(view, to);
+}
+
+void ElementEmitter::prepareConcat(tensor::ConcatOp concat) {
+  uint64_t dim = concat.getDim();
+  SmallVector<Index> to(sizesOf(concat.getInputs().front()));
+  for (Value input : concat.getInputs().drop_front())
+    to[dim] = math.add(to[dim], sizesOf(input)[dim]);
+  setSizes(concat, to);
+}
+
+LogicalResult ElementEmitter::prepareConstant(arith::ConstantOp constant) {
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  if (!type)
+    return success();
+  if (!isa<SplatElementsAttr>(constant.getValue()))
+    return constant.emitOpError("must be a splat inside a kernel");
+  setSizes(constant,
+           getAsIndexOpFoldResult(type.getContext(), type.getShape()));
+  return success();
+}
+
+LogicalResult ElementEmitter::prepareSizes(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tensor::EmptyOp>(
+          [&](auto empty) { setSizes(empty, empty.getMixedSizes()); })
+      .Case<linalg::GenericOp, linalg::FillOp>([&](auto structured) {
+        for (auto [result, init] :
+             llvm::zip(structured->getResults(), structured.getDpsInits()))
+          setSizes(result, SmallVector<Index>(sizesOf(init)));
+      })
+      .Case<tensor::ExpandShapeOp>(
+          [&](auto view) { setSizes(view, view.getMixedOutputShape()); })
+      .Case<tensor::CollapseShapeOp>([&](auto view) { prepareCollapse(view); })
+      .Case<tensor::ExtractSliceOp>([&](auto view) { prepareSlice(view); })
+      .Case<tensor::ConcatOp>([&](auto concat) { prepareConcat(concat); })
+      .Case<tensor::CastOp>([&](auto cast) {
+        setSizes(cast, SmallVector<Index>(sizesOf(cast.getSource())));
+      });
+  if (auto scan = dyn_cast<kernel::ScanOp>(op))
+    setSizes(scan.getResult(), SmallVector<Index>(sizesOf(scan.getInput())));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return prepareConstant(constant);
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()) && !sizes.contains(result))
+      return op->emitOpError("is an operation that no emitter knows");
+  return success();
+}
+
+LogicalResult ElementEmitter::prepare(Block &body) {
+  for (auto &[tensor, memory] : memories)
+    sizes[tensor] = memory.sizes;
+  for (Operation &op : body.without_terminator()) {
+    if (failed(prepareIndex(&op)) || failed(prepareSizes(&op)))
+      return failure();
+    // Static sizes are constants, whatever the operands say.
+    for (Value result : op.getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        for (auto [i, size] : llvm::enumerate(type.getShape()))
+          if (!ShapedType::isDynamic(size))
+            sizes[result][i] = math.constant(size);
+  }
+  return success();
+}

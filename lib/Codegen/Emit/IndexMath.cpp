@@ -1,0 +1,201 @@
+//===- IndexMath.cpp - Folding index arithmetic ---------------------------===//
+
+#include "tripy/Codegen/IndexMath.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy::codegen;
+
+using Index = IndexMath::Index;
+
+/// The factor reported for 0, which every number divides.
+static constexpr int64_t allFactors = int64_t(1) << 30;
+
+std::optional<int64_t> IndexMath::constantOf(Index index) {
+  return getConstantIntValue(index);
+}
+
+Value IndexMath::value(Index index) {
+  if (auto held = dyn_cast<Value>(index))
+    return held;
+  const void *key = cast<Attribute>(index).getAsOpaquePointer();
+  for (auto &scope : llvm::reverse(scopes))
+    if (auto it = scope.find({0, key, nullptr}); it != scope.end())
+      return it->second;
+  Value made = arith::ConstantIndexOp::create(builder, loc, *constantOf(index));
+  scopes.back()[{0, key, nullptr}] = made;
+  return made;
+}
+
+template <typename Op>
+Index IndexMath::build(int kind, Index a, Index b, bool commutes) {
+  const void *left = a.getOpaqueValue(), *right = b.getOpaqueValue();
+  if (commutes && right < left)
+    std::swap(left, right);
+  for (auto &scope : llvm::reverse(scopes))
+    if (auto it = scope.find({kind, left, right}); it != scope.end())
+      return it->second;
+  Value lhs = value(a), rhs = value(b);
+  Value made = Op::create(builder, loc, lhs, rhs);
+  scopes.back()[{kind, left, right}] = made;
+  return made;
+}
+
+int64_t IndexMath::factorOf(Index index) const {
+  if (std::optional<int64_t> known = constantOf(index))
+    return *known == 0 ? allFactors : std::abs(*known);
+  auto it = factors.find(cast<Value>(index));
+  return it == factors.end() ? 1 : it->second;
+}
+
+Index IndexMath::add(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return constant(*ca + *cb);
+  if (ca && *ca == 0)
+    return b;
+  if (cb && *cb == 0)
+    return a;
+  int64_t factor = std::gcd(factorOf(a), factorOf(b));
+  Index sum = build<arith::AddIOp>(1, a, b, /*commutes=*/true);
+  setFactor(cast<Value>(sum), factor);
+  return sum;
+}
+
+Index IndexMath::sub(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return constant(*ca - *cb);
+  if (cb && *cb == 0)
+    return a;
+  int64_t factor = std::gcd(factorOf(a), factorOf(b));
+  Index difference = build<arith::SubIOp>(2, a, b, false);
+  setFactor(cast<Value>(difference), factor);
+  return difference;
+}
+
+Index IndexMath::mul(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return constant(*ca * *cb);
+  if ((ca && *ca == 0) || (cb && *cb == 0))
+    return constant(0);
+  if (ca && *ca == 1)
+    return b;
+  if (cb && *cb == 1)
+    return a;
+  int64_t factor = std::min(allFactors, std::min(allFactors, factorOf(a)) *
+                                            std::min(allFactors, factorOf(b)));
+  Index result = build<arith::MulIOp>(3, a, b, true);
+  // Only powers of two matter for alignment; a capped product keeps them.
+  setFactor(cast<Value>(result), factor);
+  return result;
+}
+
+Index IndexMath::div(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (cb && *cb == 1)
+    return a;
+  if (ca && cb && *cb != 0)
+    return constant(*ca / *cb);
+  if (ca && *ca == 0)
+    return a;
+  return build<arith::DivUIOp>(4, a, b, false);
+}
+
+Index IndexMath::rem(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (cb && *cb == 1)
+    return constant(0);
+  if (ca && cb && *cb != 0)
+    return constant(*ca % *cb);
+  int64_t factor = std::gcd(factorOf(a), factorOf(b));
+  Index remainder = build<arith::RemUIOp>(5, a, b, false);
+  setFactor(cast<Value>(remainder), factor);
+  return remainder;
+}
+
+Index IndexMath::ceilDiv(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (cb && *cb == 1)
+    return a;
+  if (ca && cb && *cb != 0)
+    return constant((*ca + *cb - 1) / *cb);
+  return div(add(a, sub(b, constant(1))), b);
+}
+
+Index IndexMath::min(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return constant(std::min(*ca, *cb));
+  return build<arith::MinUIOp>(6, a, b, true);
+}
+
+Index IndexMath::product(ArrayRef<Index> list) {
+  Index result = constant(1);
+  for (Index factor : list)
+    result = mul(result, factor);
+  return result;
+}
+
+Index IndexMath::evaluate(AffineExpr expr, ArrayRef<Index> dims) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto known = dyn_cast<AffineConstantExpr>(expr))
+    return constant(known.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Index lhs = evaluate(binary.getLHS(), dims);
+  Index rhs = evaluate(binary.getRHS(), dims);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return mul(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return div(lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return ceilDiv(lhs, rhs);
+  default:
+    return rem(lhs, rhs);
+  }
+}
+
+Index IndexMath::linearize(ArrayRef<Index> indices, ArrayRef<Index> sizes) {
+  Index offset = constant(0);
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    if (i == 0) {
+      offset = index;
+      continue;
+    }
+    auto it = splits.find({offset.getOpaqueValue(), index.getOpaqueValue()});
+    if (it != splits.end() && it->second.size == sizes[i]) {
+      offset = it->second.whole;
+      continue;
+    }
+    offset = add(mul(offset, sizes[i]), index);
+  }
+  return offset;
+}
+
+SmallVector<Index> IndexMath::delinearize(Index linear, ArrayRef<Index> sizes) {
+  SmallVector<Index> indices(sizes.size());
+  Index rest = linear;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (i == 0) {
+      indices[0] = rest;
+      break;
+    }
+    Index quotient = div(rest, sizes[i]);
+    Index remainder = rem(rest, sizes[i]);
+    if (constantOf(sizes[i]) != int64_t(1))
+      splits[{quotient.getOpaqueValue(), remainder.getOpaqueValue()}] = {
+          rest, sizes[i]};
+    indices[i] = remainder;
+    rest = quotient;
+  }
+  return indices;
+}

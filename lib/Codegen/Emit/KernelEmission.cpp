@@ -1,0 +1,253 @@
+//===- KernelEmission.cpp - State of one kernel's emission ----------------===//
+
+#include "tripy/Codegen/KernelEmission.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
+  Block &body = kernel.getBody().front();
+  FunctionType type = kernel.getFunctionType();
+  SmallVector<Index> argumentSizes(body.getNumArguments());
+  for (BlockArgument argument : body.getArguments())
+    if (argument.getType().isIndex()) {
+      argumentSizes[argument.getArgNumber()] = sizes.front();
+      elements.bindIndex(argument, sizes.front());
+      sizes = sizes.drop_front();
+    }
+  auto split = kernel::splitSizeArgs(kernel.getSizeArgs(), type.getInputs(),
+                                     type.getResults());
+  size_t next = 0;
+  auto memoryOf = [&](RankedTensorType tensor, bool readOnly) {
+    Memory memory{pointers[next], tensor.getElementType(), {}, 16, readOnly};
+    ArrayRef<int64_t> dynamic = split[next++];
+    for (int64_t size : tensor.getShape()) {
+      if (!ShapedType::isDynamic(size)) {
+        memory.sizes.push_back(math.constant(size));
+        continue;
+      }
+      memory.sizes.push_back(argumentSizes[dynamic.front()]);
+      dynamic = dynamic.drop_front();
+    }
+    return memory;
+  };
+  for (BlockArgument argument : body.getArguments())
+    if (auto tensor = dyn_cast<RankedTensorType>(argument.getType()))
+      elements.bindMemory(argument, memoryOf(tensor, true));
+  for (Type result : type.getResults())
+    results.push_back(memoryOf(cast<RankedTensorType>(result), false));
+  return elements.prepare(body);
+}
+
+SmallVector<linalg::GenericOp> KernelEmission::reductions() {
+  SmallVector<linalg::GenericOp> found;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() > 0)
+      found.push_back(op);
+  return found;
+}
+
+kernel::ScanOp KernelEmission::scan() {
+  auto scans = kernel.getBody().front().getOps<kernel::ScanOp>();
+  return scans.empty() ? kernel::ScanOp() : *scans.begin();
+}
+
+kernel::Hero KernelEmission::hero() {
+  bool hasHero =
+      kernel.getHero() == kernel::Hero::Scan ? scan() : !reductions().empty();
+  return hasHero ? kernel.getHero() : kernel::Hero::Loop;
+}
+
+bool KernelEmission::isPointwise() {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (isa<tensor::EmptyOp, arith::ConstantOp>(op))
+      continue;
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || generic.getNumReductionLoops() > 0)
+      return false;
+    for (OpOperand &operand : generic->getOpOperands()) {
+      AffineMap map = generic.getMatchingIndexingMap(&operand);
+      if (!map.isIdentity() && map.getNumResults() != 0)
+        return false;
+    }
+    for (Operation &scalar : *generic.getBlock())
+      if (isa<linalg::IndexOp, tensor::ExtractOp>(scalar))
+        return false;
+  }
+  return true;
+}
+
+void KernelEmission::emitResult(unsigned number, ArrayRef<Index> index,
+                                int64_t lanes) {
+  elements.store(results[number], index,
+                 elements.emit(yielded()[number], index, lanes));
+}
+
+void KernelEmission::emitResults(ArrayRef<Index> index, int64_t lanes) {
+  SmallVector<Lanes> values;
+  for (Value value : yielded())
+    values.push_back(elements.emit(value, index, lanes));
+  for (auto [memory, lanesOfOne] : llvm::zip(results, values))
+    elements.store(memory, index, lanesOfOne);
+}
+
+Value KernelEmission::initialValue(linalg::GenericOp reduction) {
+  Value init = reduction.getDpsInits().front();
+  SmallVector<Index> origin(cast<RankedTensorType>(init.getType()).getRank(),
+                            math.constant(0));
+  return elements.emitOne(init, origin);
+}
+
+SmallVector<AffineExpr> KernelEmission::sizeExprs(unsigned result) {
+  FunctionType type = kernel.getFunctionType();
+  unsigned arguments = llvm::count_if(
+      type.getInputs(), [](Type input) { return !input.isIndex(); });
+  return tensorSizeExprs(arguments + result);
+}
+
+SmallVector<AffineExpr> KernelEmission::tensorSizeExprs(unsigned number) {
+  FunctionType type = kernel.getFunctionType();
+  auto split = kernel::splitSizeArgs(kernel.getSizeArgs(), type.getInputs(),
+                                     type.getResults());
+  ArrayRef<int64_t> dynamic = split[number];
+  SmallVector<int64_t> symbolOf(type.getNumInputs());
+  SmallVector<RankedTensorType> tensors;
+  int64_t symbols = 0;
+  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+    if (input.isIndex())
+      symbolOf[i] = symbols++;
+    else
+      tensors.push_back(cast<RankedTensorType>(input));
+  }
+  for (Type result : type.getResults())
+    tensors.push_back(cast<RankedTensorType>(result));
+  SmallVector<AffineExpr> exprs;
+  for (int64_t size : tensors[number].getShape()) {
+    if (!ShapedType::isDynamic(size)) {
+      exprs.push_back(constantExpr(size));
+      continue;
+    }
+    exprs.push_back(
+        getAffineSymbolExpr(symbolOf[dynamic.front()], kernel.getContext()));
+    dynamic = dynamic.drop_front();
+  }
+  return exprs;
+}
+
+AffineExpr KernelEmission::product(ArrayRef<AffineExpr> factors,
+                                   MLIRContext *context) {
+  AffineExpr result = getAffineConstantExpr(1, context);
+  for (AffineExpr factor : factors)
+    result = result * factor;
+  return result;
+}
+
+void KernelEmission::setConfig(ArrayRef<AffineExpr> grid,
+                               ArrayRef<int64_t> block, int64_t scratch,
+                               ArrayRef<int64_t> cluster,
+                               ArrayRef<kernel::TensorMapAttr> tensorMaps) {
+  SmallVector<AffineExpr> exprs(grid);
+  exprs.resize(3, constantExpr(1));
+  unsigned symbols = llvm::count_if(kernel.getFunctionType().getInputs(),
+                                    [](Type type) { return type.isIndex(); });
+  auto map = AffineMap::get(0, symbols, exprs, kernel.getContext());
+  kernel.setConfigAttr(kernel::ConfigAttr::get(kernel.getContext(), map, block,
+                                               cluster, scratch, tensorMaps));
+}
+
+void KernelEmission::loop(Index begin, Index end, Index step,
+                          llvm::function_ref<void(Index)> body) {
+  reduceLoop(begin, end, step, {}, [&](Index i, ValueRange) {
+    body(i);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> KernelEmission::reduceLoop(
+    Index begin, Index end, Index step, ValueRange initial,
+    llvm::function_ref<SmallVector<Value>(Index, ValueRange)> body) {
+  auto made = scf::ForOp::create(b, loc, math.value(begin), math.value(end),
+                                 math.value(step), initial);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(elements);
+  if (made.getBody()->mightHaveTerminator())
+    b.setInsertionPoint(made.getBody()->getTerminator());
+  else
+    b.setInsertionPointToEnd(made.getBody());
+  std::optional<int64_t> from = IndexMath::constantOf(begin);
+  std::optional<int64_t> by = IndexMath::constantOf(step);
+  int64_t beginFactor = from ? *from : math.factorOf(begin);
+  if (by)
+    math.setFactor(made.getInductionVar(), std::gcd(beginFactor, *by));
+  SmallVector<Value> carried =
+      body(made.getInductionVar(), made.getRegionIterArgs());
+  if (!made.getBody()->mightHaveTerminator())
+    scf::YieldOp::create(b, loc, carried);
+  return SmallVector<Value>(made.getResults());
+}
+
+void KernelEmission::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ElementEmitter::Scope scope(elements);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  body();
+}
+
+Value KernelEmission::step(linalg::GenericOp reduction, ArrayRef<Index> loops,
+                           Value accumulator) {
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < reduction.getNumDpsInputs(); ++i)
+    operands.push_back(elements.emitOperand(reduction, i, loops));
+  operands.push_back(accumulator);
+  return elements.emitBody(reduction, operands, loops).front();
+}
+
+Value KernelEmission::combine(linalg::GenericOp reduction, Value lhs,
+                              Value rhs) {
+  // The combiner is the operation of the body that takes the accumulator.
+  Value accumulator = reduction.getBlock()->getArguments().back();
+  Operation *combiner = *accumulator.getUsers().begin();
+  IRMapping mapping;
+  for (Value operand : combiner->getOperands())
+    mapping.map(operand, operand == accumulator ? lhs : rhs);
+  return b.clone(*combiner, mapping)->getResult(0);
+}
+
+LoopDims codegen::loopDims(linalg::GenericOp op) {
+  LoopDims dims;
+  op.getParallelDims(dims.parallel);
+  op.getReductionDims(dims.reduction);
+  return dims;
+}
+
+SmallVector<Index> codegen::loopSizes(linalg::GenericOp op,
+                                      ElementEmitter &elements) {
+  SmallVector<Index> sizes(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    ArrayRef<Index> operandSizes = elements.sizesOf(operand.get());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [expr, size] : llvm::zip(map.getResults(), operandSizes))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        if (!sizes[dim.getPosition()] || IndexMath::constantOf(size))
+          sizes[dim.getPosition()] = size;
+  }
+  return sizes;
+}
+
+SmallVector<Index> codegen::loopsOfResult(linalg::GenericOp op,
+                                          ArrayRef<Index> result,
+                                          IndexMath &math) {
+  AffineMap map = op.getIndexingMapsArray().back();
+  SmallVector<Index> loops(op.getNumLoops(), math.constant(0));
+  for (auto [expr, index] : llvm::zip(map.getResults(), result))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      loops[dim.getPosition()] = index;
+  return loops;
+}

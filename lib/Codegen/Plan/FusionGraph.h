@@ -1,0 +1,144 @@
+//===- FusionGraph.h - Kernels being formed ---------------------*- C++ -*-===//
+//
+// The operations of a function, contracted step by step into kernels. Internal
+// to the planner.
+//
+// Nodes are kept in an order in which every node follows those it reads. Two
+// nodes are contracted only when no path leads from one to the other through a
+// third: then the order can be kept, and no two kernels ever wait for each
+// other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_PLAN_FUSIONGRAPH_H
+#define TRIPY_CODEGEN_PLAN_FUSIONGRAPH_H
+
+#include "OpInfo.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <memory>
+#include <vector>
+
+namespace tripy::fusion {
+
+/// Buffers that one kernel takes: a launch has bounded parameter space.
+constexpr size_t maxBuffers = 24;
+/// What planning fills; the rest is for operands found later to need a buffer.
+constexpr size_t softMaxBuffers = 20;
+/// Element-wise operations of a kernel, which its registers must hold.
+constexpr int64_t maxScalarOps = 200;
+/// All operations of a kernel, which bounds the emitters' work.
+constexpr size_t maxOps = 400;
+
+/// An operation not yet placed, or a kernel.
+struct Node {
+  /// Unset while the operation is not placed.
+  std::optional<kernel::Hero> hero;
+  llvm::SmallVector<mlir::Operation *> ops;
+  size_t position = 0;
+
+  /// The shape that the hero iterates over: row: the full shape; otherwise that
+  /// of the results.
+  TensorSizes::Sizes shape;
+  /// row: the number of leading dimensions that are not reduced.
+  int64_t rowRank = 0;
+  /// gemm: the contraction and the views between it and its inputs.
+  llvm::SmallPtrSet<mlir::Operation *, 8> operandSide;
+
+  bool isPlaced() const { return hero.has_value(); }
+  bool contains(mlir::Operation *op) const {
+    return llvm::is_contained(ops, op);
+  }
+};
+
+class FusionGraph {
+public:
+  /// Nodes for all flatir operations of `function` that compute tensors, but
+  /// data constants. `composites` names what an operation was part of.
+  FusionGraph(mlir::func::FuncOp function, TensorSizes &sizes,
+              llvm::DenseMap<mlir::Operation *, mlir::StringAttr> &composites);
+
+  /// In order; empty nodes have been contracted into others.
+  std::vector<Node *> nodes() const;
+  size_t size() const { return order.size(); }
+  Node *at(size_t position) const { return order[position]; }
+  /// Null for operations that are no node (sizes, data constants, return).
+  Node *nodeOf(mlir::Operation *op) const { return byOp.lookup(op); }
+  Node *nodeOf(mlir::Value value) const {
+    mlir::Operation *op = value.getDefiningOp();
+    return op ? nodeOf(op) : nullptr;
+  }
+
+  /// Moves the operations of `first` to `second`, which reads it, or the other
+  /// way round. False, and nothing is changed, when a path through a third node
+  /// connects them.
+  bool contract(Node *from, Node *into);
+  /// Takes `op` out of `node` again; nothing in `node` reads it.
+  void release(mlir::Operation *op, Node *node);
+  /// Makes a copy of `op`, in `reader`, for what reads it there.
+  mlir::Operation *copyInto(mlir::Operation *op, Node *reader);
+  /// Makes a copy of `op`, which is in `node`, for what reads it elsewhere: a
+  /// node of its own.
+  void copyForOthers(mlir::Operation *op, Node *node);
+  /// Forgets and erases an operation without uses.
+  void erase(mlir::Operation *op);
+
+  /// Nodes that read `op`'s result, in order of position.
+  llvm::SmallVector<Node *> readers(mlir::Operation *op) const;
+  bool isReturned(mlir::Operation *op) const;
+
+  /// Tensors that `node` reads from memory, and those that it writes.
+  llvm::SetVector<mlir::Value> inputs(const Node *node) const;
+  llvm::SetVector<mlir::Value> outputs(const Node *node) const;
+  /// Whether `node` with `op` keeps to the limits of a kernel.
+  bool fits(const Node *node, mlir::Operation *op) const;
+
+  int64_t bytes(mlir::Value tensor) const {
+    return estimates.bytes(tensor, sizes);
+  }
+  int64_t elements(const TensorSizes::Sizes &shape) const {
+    return estimates.elements(shape);
+  }
+
+  /// "softmax" for an operation of that composite, else the operation's name.
+  llvm::StringRef nameOf(mlir::Operation *op) const;
+  /// Names of the main operations of a node, joined by '_'.
+  std::string describe(const Node *node) const;
+
+  /// Remarks of category "fusion" at the operation's line.
+  void remarkFused(mlir::Operation *op, const Node *into,
+                   const llvm::Twine &why) const;
+  void remarkDeclined(mlir::Operation *op, const Node *into,
+                      const llvm::Twine &why) const;
+
+  TensorSizes &sizes;
+
+private:
+  std::string describeMove(mlir::Operation *op, const Node *into) const;
+  mlir::Operation *duplicate(mlir::Operation *op);
+  bool readsAny(Node *node, const llvm::DenseSet<Node *> &others) const;
+  void renumber(size_t begin, size_t end);
+  Node *addNode(mlir::Operation *op, size_t position);
+
+  std::string functionName;
+  llvm::DenseMap<mlir::Operation *, mlir::StringAttr> &composites;
+  Estimates estimates;
+  std::vector<std::unique_ptr<Node>> storage;
+  std::vector<Node *> order;
+  llvm::DenseMap<mlir::Operation *, Node *> byOp;
+};
+
+/// Builds kernels around contractions, rows and reductions.
+void formHeroes(FusionGraph &graph);
+/// Places everything else.
+void formLoops(FusionGraph &graph);
+/// Replaces the function's operations by dispatches. Fails with a diagnostic
+/// when a kernel has more than maxBuffers buffers.
+llvm::LogicalResult buildDispatches(FusionGraph &graph,
+                                    mlir::func::FuncOp function);
+
+} // namespace tripy::fusion
+
+#endif // TRIPY_CODEGEN_PLAN_FUSIONGRAPH_H

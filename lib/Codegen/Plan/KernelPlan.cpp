@@ -1,0 +1,498 @@
+//===- KernelPlan.cpp - From kernel calls to launches ---------------------===//
+//
+// Sizes become expressions of the input sizes, tensors become buffers, calls
+// become launches. The function is written anew: size arithmetic, buffers,
+// conditions, launches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arena.h"
+
+#include "tripy/Base/Verify.h"
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Kernel/SizeTable.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_KERNELPLANPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using tripy::Index;
+using tripy::kernel::SizeTable;
+
+namespace {
+
+/// What a launch needs, in expressions of the size table.
+struct PlannedLaunch {
+  kernel::CallOp call;
+  kernel::FuncOp callee;
+  SmallVector<Index> grid, sizes;
+  /// Bytes of the tensor arguments, then of the results.
+  SmallVector<Index> bytes;
+};
+
+/// Where the value of a tensor lies.
+struct Place {
+  kernel::BufferKind kind = kernel::BufferKind::Arena;
+  /// Number of the input, output, constant or arena request.
+  unsigned number = 0;
+};
+
+class FunctionPlanner {
+public:
+  FunctionPlanner(func::FuncOp function, SymbolTable &symbols)
+      : function(function), symbols(symbols), b(function) {}
+  LogicalResult run();
+
+private:
+  void separateResults();
+  LogicalResult read();
+  LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
+  LogicalResult readCall(kernel::CallOp call);
+  FailureOr<Index> readBytes(Location loc, RankedTensorType type,
+                             ArrayRef<Index> dynamic);
+  LogicalResult readResults(func::ReturnOp end);
+  LogicalResult place();
+  Place placeConstant(Operation *op);
+  void write();
+  void writeLaunch(const PlannedLaunch &launch);
+  void writeInterface(func::ReturnOp end);
+  Value sizeValue(Index expr);
+  Value makeSize(const SizeExpr &expr, Location loc);
+  Value bufferValue(Value tensor);
+
+  func::FuncOp function;
+  SymbolTable &symbols;
+  OpBuilder b;
+  SizeTable sizes;
+  SmallVector<PlannedLaunch> launches;
+  SmallVector<std::tuple<kernel::RequireOp, Index, Index>> requires_;
+  /// Sizes of the dynamic dimensions of tensors made by calls.
+  DenseMap<Value, SmallVector<Index>> dynamicSizes;
+  DenseMap<Value, Place> places;
+  SmallVector<ArenaRequest> requests;
+  ArenaLayout arena;
+  SmallVector<Attribute> constants;
+  DenseMap<Attribute, unsigned> constantNumbers;
+  SmallVector<Index> outputSizes;
+  DenseMap<Index, Value> sizeValues;
+  DenseMap<std::pair<int, unsigned>, Value> bufferValues;
+  Block *body = nullptr;
+};
+
+} // namespace
+
+//===-- reading -----------------------------------------------------------===//
+
+LogicalResult FunctionPlanner::readDim(Operation *op, Value tensor,
+                                       int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (dim < 0 || dim >= type.getRank())
+    return op->emitOpError("0 <= dim < rank; dim is ") << dim;
+  if (!type.isDynamicDim(dim)) {
+    sizes.bind(op->getResult(0), sizes.constant(type.getDimSize(dim)));
+    return success();
+  }
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    sizes.bind(op->getResult(0), sizes.inputSize(argument.getArgNumber(), dim));
+    return success();
+  }
+  auto known = dynamicSizes.find(tensor);
+  if (known == dynamicSizes.end())
+    return op->emitOpError("its operand must be an argument or the result of "
+                           "a kernel");
+  sizes.bind(op->getResult(0), known->second[type.getDynamicDimIndex(dim)]);
+  return success();
+}
+
+FailureOr<Index> FunctionPlanner::readBytes(Location loc, RankedTensorType type,
+                                            ArrayRef<Index> dynamic) {
+  // An i1 takes a byte. Static factors first: they become one constant.
+  SmallVector<Index> factors = {
+      sizes.constant((type.getElementTypeBitWidth() + 7) / 8)};
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      factors.push_back(sizes.constant(size));
+  llvm::append_range(factors, dynamic);
+  std::optional<Index> bytes = sizes.product(factors);
+  constexpr int64_t limit = int64_t(1) << 40;
+  if (bytes && sizes.bounds(*bytes).hi <= limit)
+    return *bytes;
+  InFlightDiagnostic diag = emitError(
+      loc, "a tensor must have at most 2^40 bytes for the largest sizes of the "
+           "profile; ");
+  diag << type << " needs ";
+  if (bytes)
+    diag << sizes.bounds(*bytes).hi << " bytes";
+  else
+    diag << "more than 2^63 bytes";
+  return failure();
+}
+
+LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
+  PlannedLaunch launch;
+  launch.call = call;
+  launch.callee = symbols.lookup<kernel::FuncOp>(call.getCallee());
+  std::optional<kernel::ConfigAttr> config =
+      launch.callee ? launch.callee.getConfig() : std::nullopt;
+  if (!config)
+    return call.emitOpError("no code was emitted for its kernel '")
+           << call.getCallee() << "'";
+  DenseMap<int64_t, Index> sizeOfArgument;
+  for (auto [i, input] : llvm::enumerate(call.getInputs())) {
+    if (!input.getType().isIndex())
+      continue;
+    FailureOr<Index> size = sizes.lookup(input);
+    if (failed(size))
+      return failure();
+    launch.sizes.push_back(sizes.clampToSize(*size));
+    sizeOfArgument[i] = launch.sizes.back();
+  }
+  AffineMap grid = config->getGrid();
+  if (grid.getNumResults() != 3 || grid.getNumDims() != 0 ||
+      grid.getNumSymbols() != launch.sizes.size())
+    return call.emitOpError("the kernel's grid must have three sizes of ")
+           << launch.sizes.size() << " symbols; found "
+           << AffineMapAttr::get(grid);
+  for (AffineExpr expr : grid.getResults()) {
+    std::optional<Index> size = sizes.evaluate(expr, launch.sizes);
+    if (!size)
+      return call.emitOpError("the number of its blocks must not overflow for "
+                              "sizes that the profile allows");
+    launch.grid.push_back(*size);
+  }
+  FunctionType type = launch.callee.getFunctionType();
+  auto split = kernel::splitSizeArgs(launch.callee.getSizeArgs(),
+                                     type.getInputs(), type.getResults());
+  SmallVector<Value> tensors;
+  for (Value input : call.getInputs())
+    if (isa<RankedTensorType>(input.getType()))
+      tensors.push_back(input);
+  llvm::append_range(tensors, call.getResults());
+  for (auto [tensor, arguments] : llvm::zip_equal(tensors, split)) {
+    SmallVector<Index> dynamic;
+    for (int64_t argument : arguments)
+      dynamic.push_back(sizeOfArgument.at(argument));
+    FailureOr<Index> bytes = readBytes(
+        call.getLoc(), cast<RankedTensorType>(tensor.getType()), dynamic);
+    if (failed(bytes))
+      return failure();
+    launch.bytes.push_back(*bytes);
+    if (tensor.getDefiningOp() == call)
+      dynamicSizes[tensor] = dynamic;
+  }
+  launches.push_back(std::move(launch));
+  return success();
+}
+
+/// A value that is returned twice is computed twice: outputs are different
+/// memory.
+void FunctionPlanner::separateResults() {
+  SmallPtrSet<Value, 4> seen;
+  Operation *end = body->getTerminator();
+  for (OpOperand &operand : end->getOpOperands()) {
+    auto call = operand.get().getDefiningOp<kernel::CallOp>();
+    if (!call || seen.insert(operand.get()).second)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(end);
+    Operation *again = b.clone(*call);
+    operand.set(
+        again->getResult(cast<OpResult>(operand.get()).getResultNumber()));
+  }
+}
+
+LogicalResult FunctionPlanner::read() {
+  separateResults();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (Operation &op : body->without_terminator()) {
+    LogicalResult result = success();
+    if (auto dim = dyn_cast<flatir::DimOp>(op)) {
+      result = readDim(dim, dim.getInput(), dim.getDimAttr().getInt());
+    } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      std::optional<int64_t> number = dim.getConstantIndex();
+      result = number ? readDim(dim, dim.getSource(), *number)
+                      : dim.emitOpError("its dimension must be constant");
+    } else if (auto call = dyn_cast<kernel::CallOp>(op)) {
+      result = readCall(call);
+    } else if (auto require = dyn_cast<kernel::RequireOp>(op)) {
+      FailureOr<Index> lhs = sizes.lookup(require.getLhs());
+      FailureOr<Index> rhs = sizes.lookup(require.getRhs());
+      if (failed(lhs) || failed(rhs))
+        return failure();
+      requires_.push_back({require, *lhs, *rhs});
+    } else if (op.getNumRegions() != 0 || op.getDialect() == nullptr) {
+      result = op.emitOpError("is not expected beside kernel calls");
+    } else if (!op.hasTrait<OpTrait::ConstantLike>() &&
+               llvm::any_of(op.getResultTypes(),
+                            llvm::IsaPred<RankedTensorType>)) {
+      result = op.emitOpError("computes a tensor outside of a kernel");
+    } else {
+      sizes.visit(&op);
+    }
+    if (failed(result))
+      return failure();
+  }
+  return readResults(cast<func::ReturnOp>(body->getTerminator()));
+}
+
+LogicalResult FunctionPlanner::readResults(func::ReturnOp end) {
+  for (auto [i, value] : llvm::enumerate(end.getOperands())) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return end.emitOpError("results must be tensors; found ")
+             << value.getType();
+    Place place{kernel::BufferKind::Output, unsigned(i)};
+    if (!value.getDefiningOp<kernel::CallOp>() ||
+        !places.try_emplace(value, place).second)
+      return end.emitOpError("each result must be computed by a kernel, and "
+                             "returned once; found another result ")
+             << i;
+    llvm::append_range(outputSizes, dynamicSizes[value]);
+  }
+  return success();
+}
+
+//===-- placing -----------------------------------------------------------===//
+
+Place FunctionPlanner::placeConstant(Operation *op) {
+  Attribute value;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    value = constant.getValue();
+  else
+    value = cast<flatir::ConstantOp>(op).getValueAttr();
+  auto [entry, isNew] = constantNumbers.try_emplace(value, constants.size());
+  if (isNew)
+    constants.push_back(value);
+  return {kernel::BufferKind::Constant, entry->second};
+}
+
+LogicalResult FunctionPlanner::place() {
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    for (Value input : launch.call.getInputs()) {
+      if (input.getType().isIndex())
+        continue;
+      auto known = places.find(input);
+      if (known != places.end()) {
+        if (known->second.kind == kernel::BufferKind::Arena)
+          requests[known->second.number].last = i;
+        continue;
+      }
+      if (auto argument = dyn_cast<BlockArgument>(input))
+        places[input] = {kernel::BufferKind::Input, argument.getArgNumber()};
+      else if (isa<arith::ConstantOp, flatir::ConstantOp>(
+                   input.getDefiningOp()))
+        places[input] = placeConstant(input.getDefiningOp());
+      else
+        return launch.call.emitOpError("operands must be arguments, constants "
+                                       "or results of kernels");
+    }
+    ArrayRef<Index> bytes = launch.bytes;
+    bytes = bytes.take_back(launch.call.getNumResults());
+    for (auto [result, size] : llvm::zip(launch.call.getResults(), bytes)) {
+      Place place{kernel::BufferKind::Arena, unsigned(requests.size())};
+      if (places.try_emplace(result, place).second)
+        requests.push_back(
+            {uint64_t(sizes.bounds(size).hi), unsigned(i), unsigned(i)});
+    }
+  }
+  std::optional<ArenaLayout> layout = layOutArena(requests);
+  uint64_t limit = ProgramLimits().arenaBytes;
+  if (!layout || layout->bytes > limit) {
+    InFlightDiagnostic diag = emitError(
+        function.getLoc(),
+        "intermediate results must have at most 2^40 bytes for the largest "
+        "sizes of the profile; needs ");
+    if (layout)
+      diag << layout->bytes << " bytes";
+    else
+      diag << "more than 2^63 bytes";
+    return failure();
+  }
+  arena = std::move(*layout);
+  return success();
+}
+
+//===-- writing -----------------------------------------------------------===//
+
+Value FunctionPlanner::makeSize(const SizeExpr &expr, Location loc) {
+  if (expr.op == SizeOp::Constant)
+    return arith::ConstantIndexOp::create(b, loc, expr.value);
+  if (expr.op == SizeOp::Symbol) {
+    const SizeSymbol &symbol = sizes.symbolList()[expr.a];
+    return kernel::InputSizeOp::create(b, loc, b.getIndexType(), symbol.input,
+                                       symbol.dim);
+  }
+  Value a = sizeValue(expr.a), c = sizeValue(expr.b);
+  auto equal = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+  };
+  switch (expr.op) {
+  case SizeOp::Add:
+    return arith::AddIOp::create(b, loc, a, c);
+  case SizeOp::Sub:
+    return arith::SubIOp::create(b, loc, a, c);
+  case SizeOp::Mul:
+    return arith::MulIOp::create(b, loc, a, c);
+  case SizeOp::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, a, c);
+  case SizeOp::CeilDiv:
+    return arith::CeilDivSIOp::create(b, loc, a, c);
+  case SizeOp::Mod:
+    return arith::RemSIOp::create(b, loc, a, c);
+  case SizeOp::Min:
+    return arith::MinSIOp::create(b, loc, a, c);
+  case SizeOp::Max:
+    return arith::MaxSIOp::create(b, loc, a, c);
+  case SizeOp::Broadcast: {
+    Value one = sizeValue(sizes.constant(1));
+    return arith::SelectOp::create(b, loc, equal(a, one), c, a);
+  }
+  case SizeOp::Equal:
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), equal(a, c));
+  case SizeOp::Constant:
+  case SizeOp::Symbol:
+    break;
+  }
+  llvm_unreachable("all size operations are above");
+}
+
+Value FunctionPlanner::sizeValue(Index expr) {
+  auto known = sizeValues.find(expr);
+  if (known != sizeValues.end())
+    return known->second;
+  // Operands come first; a list in place of recursion, since programs may be
+  // long chains.
+  SmallVector<Index> pending = {expr};
+  while (!pending.empty()) {
+    Index next = pending.back();
+    const SizeExpr made = sizes.exprList()[next];
+    bool ready = true;
+    if (made.op != SizeOp::Constant && made.op != SizeOp::Symbol)
+      for (Index operand : {made.a, made.b})
+        if (!sizeValues.contains(operand)) {
+          pending.push_back(operand);
+          ready = false;
+        }
+    if (!ready)
+      continue;
+    pending.pop_back();
+    if (!sizeValues.contains(next)) {
+      Value value = makeSize(made, function.getLoc());
+      sizeValues[next] = value;
+    }
+  }
+  return sizeValues[expr];
+}
+
+Value FunctionPlanner::bufferValue(Value tensor) {
+  Place place = places.at(tensor);
+  Value &value = bufferValues[{int(place.kind), place.number}];
+  if (value)
+    return value;
+  bool inArena = place.kind == kernel::BufferKind::Arena;
+  value = kernel::BufferOp::create(
+      b, tensor.getLoc(), kernel::BufferType::get(b.getContext()), place.kind,
+      inArena ? 0 : place.number, inArena ? arena.offsets[place.number] : 0,
+      inArena ? requests[place.number].bytes : 0);
+  return value;
+}
+
+void FunctionPlanner::writeLaunch(const PlannedLaunch &launch) {
+  auto valuesOf = [&](ArrayRef<Index> exprs) {
+    return llvm::map_to_vector(exprs, [&](Index e) { return sizeValue(e); });
+  };
+  kernel::CallOp call = launch.call;
+  SmallVector<Value> grid = valuesOf(launch.grid),
+                     bytes = valuesOf(launch.bytes),
+                     values = valuesOf(launch.sizes), buffers;
+  for (Value input : call.getInputs())
+    if (!input.getType().isIndex())
+      buffers.push_back(bufferValue(input));
+  for (Value result : call.getResults())
+    buffers.push_back(bufferValue(result));
+  kernel::LaunchOp::create(b, call.getLoc(), call.getCalleeAttr(), grid,
+                           buffers, bytes, values,
+                           b.getI64IntegerAttr(call.getNumResults()));
+}
+
+/// Tensor results become attributes; what the function returns is their
+/// dynamic sizes.
+void FunctionPlanner::writeInterface(func::ReturnOp end) {
+  SmallVector<Attribute> types, names;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    types.push_back(TypeAttr::get(type));
+    names.push_back(b.getStringAttr(resultName(function, i)));
+  }
+  SmallVector<Value> values;
+  for (Index size : outputSizes)
+    values.push_back(sizeValue(size));
+  func::ReturnOp::create(b, end.getLoc(), values);
+  function->setAttr("kernel.outputs", b.getArrayAttr(types));
+  function->setAttr("kernel.output_names", b.getArrayAttr(names));
+  function->setAttr("kernel.constants", b.getArrayAttr(constants));
+  function->setAttr("kernel.arena", b.getI64IntegerAttr(arena.bytes));
+  function.removeResAttrsAttr();
+  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
+                                             ValueRange(values).getTypes()));
+}
+
+void FunctionPlanner::write() {
+  SmallVector<Operation *> old;
+  for (Operation &op : *body)
+    old.push_back(&op);
+  b.setInsertionPointToEnd(body);
+  for (auto [require, lhs, rhs] : requires_) {
+    Value a = sizeValue(lhs), c = sizeValue(rhs);
+    kernel::RequireOp::create(b, require.getLoc(), require.getKindAttr(), a, c,
+                              require.getMessageAttr());
+  }
+  for (const PlannedLaunch &launch : launches)
+    writeLaunch(launch);
+  writeInterface(cast<func::ReturnOp>(old.back()));
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+}
+
+LogicalResult FunctionPlanner::run() {
+  if (!function.getBody().hasOneBlock())
+    return emitError(function.getLoc(),
+                     "a program must be straight-line code; found several "
+                     "blocks");
+  for (Type type : function.getArgumentTypes())
+    if (!isa<RankedTensorType>(type))
+      return emitError(function.getLoc(), "arguments must be tensors; found ")
+             << type;
+  if (failed(verifyProfiles(function)))
+    return failure();
+  body = &function.getBody().front();
+  sizes.addInputs(function);
+  if (failed(read()) || failed(place()))
+    return failure();
+  write();
+  return success();
+}
+
+namespace {
+struct KernelPlanPass : tripy::impl::KernelPlanPassBase<KernelPlanPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        if (failed(FunctionPlanner(function, symbols).run()))
+          return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,276 @@
+//===- Compiler.cpp - From a module to an executable file -----------------===//
+
+#include "tripy/Compiler/Compiler.h"
+
+#include "LinalgPrograms.h"
+
+#include "tripy/Base/Text.h"
+#include "tripy/Base/Verify.h"
+#include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Trace/Trace.h"
+#include "tripy/Dialect/Tripy/Provenance.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Target/HostCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tripy;
+
+Status CompileOptions::setTarget(std::string_view text) {
+  if (text == "cpu") {
+    device = DeviceKind::CPU;
+    return Status::ok();
+  }
+  if (text == "cuda" || text.starts_with("cuda:")) {
+    std::string name(text == "cuda" ? "sm_90a" : text.substr(5));
+    Result<target::CudaTarget> found = target::findCudaTarget(name);
+    if (!found)
+      return found.status();
+    device = DeviceKind::CUDA;
+    chip = name;
+    return Status::ok();
+  }
+  ClosestName closest(text);
+  for (std::string_view known : {"cpu", "cuda", "cuda:sm_90a"})
+    closest.consider(known);
+  return Status(Code::InvalidArgument,
+                concat("a target must be 'cpu', 'cuda' or 'cuda:' and an "
+                       "architecture, such as cuda:sm_90a, but is '",
+                       printable(text), "'", closest.suggestion()));
+}
+
+void tripy::registerCompilerDialects(DialectRegistry &registry) {
+  registry.insert<TripyDialect, trace::TraceDialect, flatir::FlatIRDialect,
+                  kernel::KernelDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  tensor::TensorDialect>();
+}
+
+FailureOr<func::FuncOp> tripy::findProgram(ModuleOp module, StringRef name) {
+  ClosestName closest(name);
+  std::string all;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getSymName() == name && !function.isExternal())
+      return function;
+    if (function.isExternal())
+      continue;
+    closest.consider(function.getSymName());
+    if (all.size() < 200)
+      all += (all.empty() ? "'" : ", '") + function.getSymName().str() + "'";
+  }
+  return emitError(module.getLoc(), "the program must have a function '")
+         << name << "'; found "
+         << (all.empty() ? std::string("none") : printable(all, 300))
+         << closest.suggestion();
+}
+
+/// The chosen function alone: others may not even be programs.
+static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
+  FailureOr<func::FuncOp> function = findProgram(module, name);
+  if (failed(function))
+    return failure();
+  if (!function->getBody().hasOneBlock())
+    return emitError(function->getLoc(),
+                     "a program must be straight-line code; found several "
+                     "blocks");
+  for (BlockArgument argument : function->getArguments())
+    if (!isa<RankedTensorType>(argument.getType()))
+      return emitError(argument.getLoc(),
+                       "arguments of a program must be ranked tensors; found ")
+             << argument.getType();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (&op != function->getOperation())
+      op.erase();
+  if (failed(verifyProfiles(*function)))
+    return failure();
+  return function;
+}
+
+/// Operations of which Tripy has no compilation to kernels.
+static LogicalResult checkOperations(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    StringRef dialect = op.getName().getDialectNamespace();
+    if (dialect == "trace" || dialect == "flatir" || dialect == "arith" ||
+        dialect == "linalg" || dialect == "tensor" || isa<func::ReturnOp>(op))
+      continue;
+    return op.emitOpError(
+        "cannot be compiled: a program consists of trace, "
+        "flatir or linalg operations and arithmetic on sizes");
+  }
+  return success();
+}
+
+static target::OperationNames collectNames(func::FuncOp function) {
+  target::OperationNames names;
+  for (Operation &op : function.getBody().front())
+    for (const UserPlace &place : userPlaces(op.getLoc()))
+      names.try_emplace(LocationAttr(place.range),
+                        op.getName().getIdentifier().getValue());
+  return names;
+}
+
+/// What the pipelines and the target need to know about the device.
+static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
+                                target::TranslateOptions &translate,
+                                PipelineOptions &pipeline) {
+  pipeline.device = translate.device = options.device;
+  if (options.device == DeviceKind::CUDA) {
+    Result<target::CudaTarget> found = target::findCudaTarget(options.chip);
+    if (!found)
+      return emitError(module.getLoc(), found.status().message());
+    translate.cuda = *found;
+    pipeline.chip = options.chip;
+    return success();
+  }
+  Result<target::HostTarget> found = target::findHostTarget(options.cpu);
+  if (!found)
+    return emitError(module.getLoc(), found.status().message());
+  translate.host = *found;
+  pipeline.vectorBits = found->vectorBits();
+  return success();
+}
+
+/// Brings a program of linalg to the level of dispatches.
+static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
+  module.getContext()
+      ->loadDialect<kernel::KernelDialect, arith::ArithDialect,
+                    linalg::LinalgDialect, tensor::TensorDialect>();
+  PassManager passes(module.getContext());
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  return success(succeeded(passes.run(module)) &&
+                 succeeded(formLinalgDispatches(function)));
+}
+
+static LogicalResult runPasses(ModuleOp module, func::FuncOp function, Level to,
+                               const PipelineOptions &pipeline,
+                               const CompileOptions &options) {
+  PassManager passes(module.getContext());
+  // The input was verified by the parser, the final program by its own
+  // verifier, and tests verify after each pass with tripy-opt.
+  passes.enableVerifier(false);
+  TimingScope scope =
+      options.timing ? options.timing->nest("passes") : TimingScope();
+  if (options.timing)
+    passes.enableTiming(scope);
+  if (options.configure)
+    options.configure(passes);
+  Level from = Level::Trace;
+  if (isLinalgProgram(function) && to >= Level::Dispatches) {
+    if (failed(enterWithLinalg(module, function)))
+      return failure();
+    from = Level::Dispatches;
+  }
+  buildPipeline(passes, from, to, pipeline);
+  return passes.run(module);
+}
+
+LogicalResult tripy::lowerProgram(ModuleOp module, Level level,
+                                  const CompileOptions &options) {
+  target::TranslateOptions translate;
+  PipelineOptions pipeline;
+  FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
+  if (failed(function) || failed(checkOperations(*function)) ||
+      failed(findDevice(module, options, translate, pipeline)))
+    return failure();
+  return runPasses(module, *function, level, pipeline, options);
+}
+
+FailureOr<target::TranslatedProgram>
+tripy::compileToProgram(ModuleOp module, const CompileOptions &options) {
+  target::TranslateOptions translate;
+  PipelineOptions pipeline;
+  FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
+  if (failed(function) || failed(checkOperations(*function)) ||
+      failed(findDevice(module, options, translate, pipeline)))
+    return failure();
+  translate.operationNames = collectNames(*function);
+  translate.weights = options.weights;
+  if (failed(runPasses(module, *function, Level::Plan, pipeline, options)))
+    return failure();
+  TimingScope scope =
+      options.timing ? options.timing->nest("machine code") : TimingScope();
+  FailureOr<target::TranslatedProgram> translated =
+      target::translateToProgram(module, *function, translate);
+  if (failed(translated))
+    return failure();
+  Status status =
+      verifyProgram(translated->program, {}, translated->constantBytes);
+  if (!status.isOk())
+    return emitError(function->getLoc(), "the program cannot be executed: ")
+           << status.message();
+  return translated;
+}
+
+FailureOr<std::vector<uint8_t>>
+tripy::compileToBytes(ModuleOp module, const CompileOptions &options) {
+  FailureOr<target::TranslatedProgram> translated =
+      compileToProgram(module, options);
+  if (failed(translated))
+    return failure();
+  VectorSink sink;
+  Status status = serialize(translated->program, translated->constants(), sink);
+  if (!status.isOk())
+    return emitError(module.getLoc(), status.message());
+  return std::move(sink.data);
+}
+
+LogicalResult tripy::compileToFile(ModuleOp module, const std::string &path,
+                                   const CompileOptions &options) {
+  FailureOr<target::TranslatedProgram> translated =
+      compileToProgram(module, options);
+  if (failed(translated))
+    return failure();
+  TimingScope scope =
+      options.timing ? options.timing->nest("write") : TimingScope();
+  Status status =
+      writeExecutable(path, translated->program, translated->constants());
+  if (!status.isOk())
+    return emitError(UnknownLoc::get(module.getContext()), status.message());
+  return success();
+}
+
+/// Text of machine code.
+static FailureOr<std::string> codeText(ModuleOp module, StopAfter stop,
+                                       const CompileOptions &options) {
+  if (stop == StopAfter::PTX) {
+    auto code = module.lookupSymbol<gpu::GPUModuleOp>("device_code");
+    Result<target::CudaTarget> cuda = target::findCudaTarget(options.chip);
+    if (!code || !cuda)
+      return std::string();
+    return target::compileToPTX(code, *cuda);
+  }
+  auto code = module.lookupSymbol<ModuleOp>("host_code");
+  Result<target::HostTarget> host = target::findHostTarget(options.cpu);
+  if (!code || !host)
+    return std::string();
+  return target::printHostAssembly(code, *host);
+}
+
+FailureOr<std::string> tripy::compileToText(ModuleOp module, StopAfter stop,
+                                            const CompileOptions &options) {
+  bool code = stop == StopAfter::PTX || stop == StopAfter::Assembly;
+  Level level = code                            ? Level::Kernels
+                : stop == StopAfter::Trace      ? Level::Trace
+                : stop == StopAfter::FlatIR     ? Level::FlatIR
+                : stop == StopAfter::Dispatches ? Level::Dispatches
+                : stop == StopAfter::Linalg     ? Level::Linalg
+                : stop == StopAfter::Kernels    ? Level::Kernels
+                                                : Level::Plan;
+  if (failed(lowerProgram(module, level, options)))
+    return failure();
+  if (code)
+    return codeText(module, stop, options);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << "\n";
+  return text;
+}

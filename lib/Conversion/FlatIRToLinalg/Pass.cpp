@@ -1,0 +1,162 @@
+//===- Pass.cpp - Lowers bodies from flatir to linalg ---------------------===//
+
+#include "tripy/Conversion/FlatIRToLinalg.h"
+
+#include "Lowering.h"
+#include "tripy/Conversion/InlineComposite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_FLATIRTOLINALGPASS
+#include "tripy/Conversion/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+
+// flatir.require -> cf.assert
+static void lowerRequire(flatir::RequireOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, loc, predicate, lhs, rhs).getResult();
+  };
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  Value holds = compare(op.getKind() == "at_most" ? arith::CmpIPredicate::sle
+                                                  : arith::CmpIPredicate::eq,
+                        lhs, rhs);
+  if (op.getKind() == "broadcastable") {
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    for (Value size : {lhs, rhs})
+      holds = arith::OrIOp::create(
+          b, loc, holds, compare(arith::CmpIPredicate::eq, size, one));
+  }
+  cf::AssertOp::create(b, loc, holds, op.getMessage());
+  op.erase();
+}
+
+/// Makes sure that the sizes of the operands are known: those of operations of
+/// other dialects are asked for.
+static void findOperandSizes(Operation &op, TensorSizes &sizes, OpBuilder &b) {
+  for (Value operand : op.getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || type.hasStaticShape() || sizes.contains(operand))
+      continue;
+    SmallVector<Value> dynamic;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        dynamic.push_back(tensor::DimOp::create(b, op.getLoc(), operand, dim));
+    sizes.setDynamic(operand, dynamic);
+  }
+}
+
+/// Lowers the flatir operations of `block`, in order; the sizes of all
+/// arguments are known.
+static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
+  inlineComposites(block, [](Operation *, StringAttr) {});
+  OpBuilder b(block.getParentOp()->getContext());
+  Lowering lowering(b, sizes);
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()))
+      continue;
+    b.setInsertionPoint(&op);
+    findOperandSizes(op, sizes, b);
+    if (auto require = dyn_cast<flatir::RequireOp>(op)) {
+      lowerRequire(require, b);
+      continue;
+    }
+    if (auto dim = dyn_cast<flatir::DimOp>(op)) {
+      OpFoldResult size =
+          sizes.get(dim.getInput())[static_cast<int64_t>(dim.getDim())];
+      dim.replaceAllUsesWith(
+          getValueOrCreateConstantIndexOp(b, dim.getLoc(), size));
+      dim.erase();
+      continue;
+    }
+    if (op.getNumResults() != 1)
+      return op.emitOpError("has no lowering to linalg");
+    sizes.infer(&op, b);
+    Value lowered = lowering.lower(&op);
+    if (!lowered)
+      return op.emitOpError("has no lowering to linalg");
+    TensorSizes::Sizes known = sizes.get(op.getResult(0));
+    sizes.set(lowered, known);
+    op.getResult(0).replaceAllUsesWith(lowered);
+    if (lowered != op.getResult(0))
+      sizes.forget(op.getResult(0));
+    op.erase();
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return success();
+}
+
+LogicalResult tripy::lowerToLinalg(kernel::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  FunctionType type = kernel.getFunctionType();
+  TensorSizes sizes;
+  auto split = kernel::splitSizeArgs(kernel.getSizeArgs(), type.getInputs(),
+                                     type.getResults());
+  size_t next = 0;
+  for (BlockArgument argument : body.getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    SmallVector<Value> dynamic;
+    for (int64_t number : split[next++])
+      dynamic.push_back(body.getArgument(number));
+    sizes.setDynamic(argument, dynamic);
+  }
+  if (failed(lowerBlock(body, sizes)))
+    return failure();
+  // A result is computed, even when it is an argument.
+  Operation *yield = body.getTerminator();
+  OpBuilder b(yield);
+  for (OpOperand &result : yield->getOpOperands())
+    if (isa<BlockArgument>(result.get()))
+      result.set(Lowering(b, sizes).copy(result.get(), yield->getLoc()));
+  return success();
+}
+
+LogicalResult tripy::lowerToLinalg(func::FuncOp function) {
+  if (function.isDeclaration())
+    return success();
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("a program must be one block; found ")
+           << function.getBody().getBlocks().size();
+  Block &body = function.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  TensorSizes sizes;
+  for (BlockArgument argument : body.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    SmallVector<Value> dynamic;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        dynamic.push_back(
+            tensor::DimOp::create(b, argument.getLoc(), argument, dim));
+    sizes.setDynamic(argument, dynamic);
+  }
+  return lowerBlock(body, sizes);
+}
+
+namespace {
+class FlatIRToLinalg
+    : public tripy::impl::FlatIRToLinalgPassBase<FlatIRToLinalg> {
+  void runOnOperation() override {
+    auto kernels = getOperation().getOps<kernel::FuncOp>();
+    for (kernel::FuncOp kernel : kernels)
+      if (failed(lowerToLinalg(kernel)))
+        return signalPassFailure();
+    if (!kernels.empty())
+      return;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (failed(lowerToLinalg(function)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,123 @@
+//===- Slices.cpp - Lowers slices and splits of trace ---------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tripy;
+
+namespace {
+
+/// A box of a tensor, one entry for each dimension.
+struct Box {
+  SizeList offsets, sizes;
+  SmallVector<int64_t> strides;
+};
+
+} // namespace
+
+/// Takes a box of `input`, or all of it.
+static Value takeBox(RankedTensorType type, Value input, const Box &box,
+                     Lowering &b) {
+  bool whole = b.hasShape(input, type, box.sizes) &&
+               llvm::all_of(box.strides, [](int64_t s) { return s == 1; }) &&
+               llvm::all_of(box.offsets, [](Size offset) {
+                 return isConstantIntValue(offset, 0);
+               });
+  if (whole)
+    return input;
+  SmallVector<Value> dynamicOffsets;
+  SmallVector<int64_t> staticOffsets;
+  ArrayRef<int64_t> from = cast<RankedTensorType>(input.getType()).getShape();
+  for (auto [size, offset] : llvm::zip(from, box.offsets)) {
+    std::optional<int64_t> known = getConstantIntValue(offset);
+    // Behind the last element nothing is taken, from wherever.
+    if (known && !ShapedType::isDynamic(size) && *known >= size)
+      known = 0;
+    staticOffsets.push_back(known.value_or(ShapedType::kDynamic));
+    if (!known)
+      dynamicOffsets.push_back(cast<Value>(offset));
+  }
+  return b.primary<flatir::SliceOp>(type, input, dynamicOffsets,
+                                    b.dynamicSizes(type, box.sizes),
+                                    staticOffsets, box.strides);
+}
+
+/// A bound as an index: from the front, and within the dimension. Backwards,
+/// -1 stands for the place before the first element.
+static Size clampBound(Size bound, Size size, bool backwards, SizeMath &math) {
+  Size low = math.constant(backwards ? -1 : 0);
+  Size high = backwards ? math.sub(size, math.constant(1)) : size;
+  SizeRange range = rangeOf(bound);
+  if (range.high + rangeOf(size).high < 0)
+    return low;
+  Size front = bound;
+  if (range.low < 0) {
+    // Added only where it is negative, where the sum cannot overflow.
+    Size negative = math.minimum(bound, math.constant(-1));
+    front = math.ifNegative(bound, math.add(negative, size), bound);
+  }
+  return math.clamp(front, low, high);
+}
+
+/// Appends the box of one dimension: start:stop:step.
+static void appendRange(Size start, Size stop, int64_t step, Size size,
+                        Box &box, SizeMath &math) {
+  bool backwards = step < 0;
+  Size first = clampBound(start, size, backwards, math);
+  Size last = clampBound(stop, size, backwards, math);
+  Size span = backwards ? math.sub(first, last) : math.sub(last, first);
+  Size count = math.ceilDiv(math.maximum(span, math.constant(0)),
+                            math.constant(std::abs(step)));
+  // Without elements the offset is not looked at, but stays inside.
+  box.offsets.push_back(math.maximum(first, math.constant(0)));
+  box.sizes.push_back(count);
+  box.strides.push_back(step);
+}
+
+// trace.slice %a [%i] to [%j] by [-1] -> flatir.slice, or %a
+static Lowered lowerSlice(trace::SliceOp op, trace::SliceOp::Adaptor in,
+                          Lowering &b) {
+  SizeList starts = b.mixedSizes(in.getStaticStarts(), in.getStarts());
+  SizeList stops = b.mixedSizes(in.getStaticStops(), in.getStops());
+  Box box;
+  for (auto [start, stop, step, size] :
+       llvm::zip(starts, stops, in.getSteps(), b.sizesOf(in.getInput())))
+    appendRange(start, stop, step, size, box, b.math);
+  return {takeBox(op.getResult().getType(), in.getInput(), box, b)};
+}
+
+// trace.split %a dim = 1 -> flatir.slice for each part
+static Lowered lowerSplit(trace::SplitOp op, trace::SplitOp::Adaptor in,
+                          Lowering &b) {
+  SizeList whole = b.sizesOf(in.getInput());
+  int64_t dim = normalizeDim(asSigned(in.getDim()), whole.size());
+  Size size = whole[dim], zero = b.math.constant(0);
+  Size share;
+  if (!in.getSizes())
+    share = b.math.ceilDiv(size, b.math.constant(asSigned(*in.getParts())));
+  Lowered results;
+  Size next = zero;
+  for (auto [i, result] : llvm::enumerate(op.getResults_())) {
+    Box box{SizeList(whole.size(), zero), whole,
+            SmallVector<int64_t>(whole.size(), 1)};
+    box.offsets[dim] = next;
+    Size &taken = box.sizes[dim];
+    if (in.getSizes())
+      taken = b.math.constant((*in.getSizes())[i]);
+    else // The first share is never larger than the whole.
+      taken = i ? b.math.minimum(b.math.sub(size, next), share) : share;
+    results.push_back(takeBox(cast<RankedTensorType>(result.getType()),
+                              in.getInput(), box, b));
+    if (i + 1 == op->getNumResults())
+      break;
+    next = in.getSizes() ? b.math.add(next, taken)
+                         : b.math.minimum(b.math.add(next, share), size);
+  }
+  return results;
+}
+
+void tripy::addSlicePatterns(PatternAdder &adder) {
+  adder.add<trace::SliceOp>(lowerSlice).add<trace::SplitOp>(lowerSplit);
+}

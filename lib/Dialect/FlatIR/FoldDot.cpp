@@ -1,0 +1,71 @@
+//===- FoldDot.cpp - Transposed operands of contractions ------------------===//
+
+#include "tripy/Dialect/FlatIR/FlatIR.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::flatir;
+
+/// Dimensions of a transpose's result as dimensions of its input.
+static SmallVector<int64_t> throughTranspose(TransposeOp transpose,
+                                             ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> mapped;
+  for (int64_t dim : dims)
+    mapped.push_back(transpose.getPermutation()[dim]);
+  return mapped;
+}
+
+/// The transpose that makes `operand`, when a dot may name the dimensions of
+/// its input instead: the free dimensions keep their order.
+static TransposeOp absorbable(Value operand, ArrayRef<int64_t> batch,
+                              ArrayRef<int64_t> contract) {
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return nullptr;
+  SmallVector<int64_t> free = throughTranspose(
+      transpose, freeDims(transpose.getPermutation().size(), batch, contract));
+  return llvm::is_sorted(free) ? transpose : nullptr;
+}
+
+namespace {
+/// dot(transpose(a), transpose(b)) -> dot(a, b) with other dimensions: a
+/// contraction reads its operands in any layout.
+struct AbsorbTransposes : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp op,
+                                PatternRewriter &rewriter) const override {
+    TransposeOp left =
+        absorbable(op.getLhs(), op.getLhsBatch(), op.getLhsContract());
+    TransposeOp right =
+        absorbable(op.getRhs(), op.getRhsBatch(), op.getRhsContract());
+    if (!left && !right)
+      return rewriter.notifyMatchFailure(op,
+                                         "no operand is a transpose whose "
+                                         "free dimensions keep their order");
+    SmallVector<int64_t> lhsBatch(op.getLhsBatch()), rhsBatch(op.getRhsBatch());
+    SmallVector<int64_t> lhsContract(op.getLhsContract());
+    SmallVector<int64_t> rhsContract(op.getRhsContract());
+    if (left) {
+      lhsBatch = throughTranspose(left, lhsBatch);
+      lhsContract = throughTranspose(left, lhsContract);
+    }
+    if (right) {
+      rhsBatch = throughTranspose(right, rhsBatch);
+      rhsContract = throughTranspose(right, rhsContract);
+    }
+    rewriter.replaceOpWithNewOp<DotOp>(
+        op, op.getType(), left ? left.getInput() : op.getLhs(),
+        right ? right.getInput() : op.getRhs(), lhsBatch, rhsBatch, lhsContract,
+        rhsContract);
+    return success();
+  }
+};
+} // namespace
+
+void DotOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<AbsorbTransposes>(context);
+}

@@ -1,0 +1,164 @@
+//===- KernelDialect.cpp - The kernel dialect -----------------------------===//
+
+#include "tripy/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tripy::kernel;
+
+#include "tripy/Dialect/Kernel/KernelDialect.cpp.inc"
+#include "tripy/Dialect/Kernel/KernelEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tripy/Dialect/Kernel/KernelAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tripy/Dialect/Kernel/KernelTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "tripy/Dialect/Kernel/KernelOps.cpp.inc"
+
+void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tripy/Dialect/Kernel/KernelAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tripy/Dialect/Kernel/KernelTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tripy/Dialect/Kernel/KernelOps.cpp.inc"
+      >();
+}
+
+SmallVector<ArrayRef<int64_t>>
+tripy::kernel::splitSizeArgs(ArrayRef<int64_t> sizeArgs,
+                             TypeRange argumentTypes, TypeRange resultTypes) {
+  SmallVector<ArrayRef<int64_t>> split;
+  for (Type type : llvm::concat<const Type>(SmallVector<Type>(argumentTypes),
+                                            SmallVector<Type>(resultTypes))) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    size_t count =
+        std::min<size_t>(tensor.getNumDynamicDims(), sizeArgs.size());
+    split.push_back(sizeArgs.take_front(count));
+    sizeArgs = sizeArgs.drop_front(count);
+  }
+  return split;
+}
+
+LogicalResult ScanOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  auto dim = static_cast<int64_t>(getDim());
+  if (dim < 0 || dim >= type.getRank())
+    return emitOpError("dim names a dimension; found ")
+           << dim << " for rank " << type.getRank();
+  if (type.getElementType().isInteger(1) ||
+      !type.getElementType().isIntOrFloat())
+    return emitOpError("sums numbers; found ") << type.getElementType();
+  return success();
+}
+
+/// Checks what dispatches and kernel functions share: arguments of `body`, what
+/// it yields, and that `sizeArgs` names an index argument for each dynamic
+/// dimension.
+static LogicalResult verifyKernelBody(Operation *op, Region &body,
+                                      TypeRange arguments, TypeRange results,
+                                      ArrayRef<int64_t> sizeArgs) {
+  if (TypeRange(body.getArgumentTypes()) != arguments)
+    return op->emitOpError(
+        "the region's arguments must have the inputs' types");
+  auto yield = dyn_cast<YieldOp>(body.front().getTerminator());
+  if (!yield || TypeRange(yield.getOperandTypes()) != results)
+    return op->emitOpError("the region must yield the results' types");
+  int64_t dynamic = 0;
+  for (Type type : arguments) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      dynamic += tensor.getNumDynamicDims();
+    else if (!type.isIndex())
+      return op->emitOpError("inputs must be tensors or sizes; found ") << type;
+  }
+  for (Type type : results)
+    dynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (dynamic != static_cast<int64_t>(sizeArgs.size()))
+    return op->emitOpError("sizeArgs must have one entry for each dynamic "
+                           "dimension; found ")
+           << sizeArgs.size() << " for " << dynamic;
+  for (int64_t arg : sizeArgs)
+    if (arg < 0 || arg >= static_cast<int64_t>(arguments.size()) ||
+        !arguments[arg].isIndex())
+      return op->emitOpError("sizeArgs must name index inputs; found ") << arg;
+  return success();
+}
+
+/// One size operand for each dynamic dimension of the results.
+static LogicalResult verifyResultSizes(Operation *op, TypeRange results,
+                                       size_t sizes) {
+  size_t dynamic = 0;
+  for (Type type : results)
+    dynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (dynamic != sizes)
+    return op->emitOpError("there must be one size for each dynamic dimension "
+                           "of the results; found ")
+           << sizes << " for " << dynamic;
+  return success();
+}
+
+LogicalResult DispatchOp::verify() {
+  if (failed(
+          verifyResultSizes(*this, getResultTypes(), getResultSizes().size())))
+    return failure();
+  return verifyKernelBody(*this, getBody(), getInputs().getTypes(),
+                          getResultTypes(), getSizeArgs());
+}
+
+LogicalResult FuncOp::verify() {
+  for (Type type : getFunctionType().getResults())
+    if (!isa<RankedTensorType>(type))
+      return emitOpError("results must be ranked tensors; found ") << type;
+  return verifyKernelBody(*this, getBody(), getFunctionType().getInputs(),
+                          getFunctionType().getResults(), getSizeArgs());
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto callee =
+      symbolTable.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError("callee must be a kernel.func; found ")
+           << getCalleeAttr();
+  FunctionType type = callee.getFunctionType();
+  if (TypeRange(type.getInputs()) != getInputs().getTypes() ||
+      TypeRange(type.getResults()) != getResultTypes())
+    return emitOpError("operands and results must have the types of the "
+                       "callee, ")
+           << type;
+  return verifyResultSizes(*this, getResultTypes(), getResultSizes().size());
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getGrid().size() != 3)
+    return emitOpError("grid must have three sizes; found ")
+           << getGrid().size();
+  if (getBuffers().size() != getBytes().size())
+    return emitOpError("each buffer must have a size in bytes; found ")
+           << getBytes().size() << " for " << getBuffers().size();
+  int64_t written = getWrittenAttr().getInt();
+  if (written < 0 || written > static_cast<int64_t>(getBuffers().size()))
+    return emitOpError("written must not exceed the number of buffers; found ")
+           << written;
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  if (!symbolTable.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr()))
+    return emitOpError("callee must be a kernel.func; found ")
+           << getCalleeAttr();
+  return success();
+}

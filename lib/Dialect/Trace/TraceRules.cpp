@@ -1,0 +1,5 @@
+//===- TraceRules.cpp - The rules of trace, generated ---------------------===//
+
+#include "TraceRules.h"
+
+#include "tripy/Dialect/Trace/TraceContracts.cpp.inc"

@@ -1,0 +1,217 @@
+//===- ArgumentAttrs.cpp - Attributes of a program's arguments ------------===//
+//
+// Verification of tripy.name, tripy.profile, tripy.dims and tripy.parameter,
+// and the functions that read them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ConvertUTF.h"
+
+using namespace mlir;
+using namespace tripy;
+
+static constexpr size_t maxNameBytes = 1024;
+
+namespace {
+/// An argument or a result of a function, under verification.
+struct Slot {
+  FunctionOpInterface function;
+  unsigned index;
+  bool isResult;
+
+  InFlightDiagnostic error() const {
+    FunctionOpInterface op = function;
+    return op->emitOpError()
+           << (isResult ? "result " : "argument ") << index << ": ";
+  }
+  Type type() const {
+    FunctionOpInterface op = function;
+    return isResult ? op.getResultTypes()[index] : op.getArgumentTypes()[index];
+  }
+  unsigned siblings() const {
+    FunctionOpInterface op = function;
+    return isResult ? op.getNumResults() : op.getNumArguments();
+  }
+  /// The user's name of the sibling `i`, or null.
+  StringAttr nameOf(unsigned i) const {
+    FunctionOpInterface op = function;
+    return isResult ? op.getResultAttrOfType<StringAttr>(i, nameAttrName)
+                    : op.getArgAttrOfType<StringAttr>(i, nameAttrName);
+  }
+  std::string effectiveName(unsigned i) const {
+    return isResult ? resultName(function, i) : argumentName(function, i);
+  }
+};
+} // namespace
+
+//===-- reading -----------------------------------------------------------===//
+
+std::string tripy::argumentName(FunctionOpInterface function, unsigned index) {
+  auto name = function.getArgAttrOfType<StringAttr>(index, nameAttrName);
+  return name ? name.str() : "arg" + std::to_string(index);
+}
+
+std::string tripy::resultName(FunctionOpInterface function, unsigned index) {
+  auto name = function.getResultAttrOfType<StringAttr>(index, nameAttrName);
+  return name ? name.str() : "result" + std::to_string(index);
+}
+
+ProfileAttr tripy::profileOf(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttrOfType<ProfileAttr>(index, profileAttrName);
+}
+
+bool tripy::isParameter(FunctionOpInterface function, unsigned index) {
+  return static_cast<bool>(function.getArgAttr(index, parameterAttrName));
+}
+
+LogicalResult tripy::verifyProfiles(FunctionOpInterface function) {
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && !tensor.hasStaticShape() && !profileOf(function, i))
+      return function->emitOpError()
+             << "argument " << i << " ('" << argumentName(function, i)
+             << "') of dynamic shape needs a 'tripy.profile'; its type is "
+             << type;
+  }
+  return success();
+}
+
+//===-- verification ------------------------------------------------------===//
+
+bool tripy::isValidName(StringRef name) {
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(name.begin());
+  return !name.empty() && name.size() <= maxNameBytes &&
+         llvm::isLegalUTF8String(
+             &begin, reinterpret_cast<const llvm::UTF8 *>(name.end())) &&
+         llvm::none_of(name, [](unsigned char c) {
+           return c <= ' ' || c == 0x7f || StringRef("\"'`=@,").contains(c);
+         });
+}
+
+/// The tensor type of the slot; reports when it has none.
+static RankedTensorType tensorTypeOf(const Slot &slot, NamedAttribute attr) {
+  auto type = dyn_cast<RankedTensorType>(slot.type());
+  if (!type)
+    slot.error() << attr.getName() << " is for ranked tensors; found "
+                 << slot.type();
+  return type;
+}
+
+/// All names, explicit and default, differ. Run once for a function: on behalf
+/// of the first slot that has a name.
+static LogicalResult verifyUniqueNames(const Slot &slot) {
+  for (unsigned i = 0; i < slot.index; ++i)
+    if (slot.nameOf(i))
+      return success();
+  llvm::StringSet<> names;
+  for (unsigned i = 0, end = slot.siblings(); i < end; ++i)
+    if (std::string name = slot.effectiveName(i); !names.insert(name).second)
+      return Slot{slot.function, i, slot.isResult}.error()
+             << "names are unique; '" << name << "' is used before";
+  return success();
+}
+
+static LogicalResult verifyName(const Slot &slot, NamedAttribute attr) {
+  auto name = dyn_cast<StringAttr>(attr.getValue());
+  if (!name || !isValidName(name))
+    return slot.error() << attr.getName()
+                        << " is a string of 1 to 1024 bytes of UTF-8 without "
+                           "spaces, quotes, '=', '@' and ','; found "
+                        << attr.getValue();
+  return verifyUniqueNames(slot);
+}
+
+static LogicalResult verifyProfile(const Slot &slot, NamedAttribute attr) {
+  auto profile = dyn_cast<ProfileAttr>(attr.getValue());
+  if (!profile)
+    return slot.error() << attr.getName() << " is a #tripy.profile; found "
+                        << attr.getValue();
+  RankedTensorType type = tensorTypeOf(slot, attr);
+  if (!type)
+    return failure();
+  if (static_cast<int64_t>(profile.getMin().size()) != type.getRank())
+    return slot.error() << attr.getName()
+                        << " has one size for each dimension; found "
+                        << profile.getMin().size() << " sizes for " << type;
+  for (auto [i, size] : llvm::enumerate(type.getShape()))
+    if (!ShapedType::isDynamic(size) &&
+        (profile.getMin()[i] != size || profile.getMax()[i] != size))
+      return slot.error() << attr.getName()
+                          << " repeats static sizes; dimension " << i << " of "
+                          << type << " has " << profile.getMin()[i] << ", "
+                          << profile.getOpt()[i] << ", " << profile.getMax()[i];
+  return success();
+}
+
+static LogicalResult verifyDims(const Slot &slot, NamedAttribute attr) {
+  auto names = dyn_cast<ArrayAttr>(attr.getValue());
+  if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+    return slot.error() << attr.getName() << " is an array of strings; found "
+                        << attr.getValue();
+  RankedTensorType type = tensorTypeOf(slot, attr);
+  if (!type)
+    return failure();
+  if (static_cast<int64_t>(names.size()) != type.getRank())
+    return slot.error() << attr.getName()
+                        << " has one name for each dimension; found "
+                        << names.size() << " names for " << type;
+  for (StringAttr name : names.getAsRange<StringAttr>())
+    if (!name.empty() && !isValidName(name))
+      return slot.error() << "a dimension's name is empty, or of at most 1024 "
+                             "bytes of UTF-8 without spaces, quotes, '=', '@' "
+                             "and ','; found "
+                          << name;
+  return success();
+}
+
+static LogicalResult verifyParameter(const Slot &slot, NamedAttribute attr) {
+  if (!isa<UnitAttr>(attr.getValue()))
+    return slot.error() << attr.getName() << " has no value; found "
+                        << attr.getValue();
+  RankedTensorType type = tensorTypeOf(slot, attr);
+  if (type && !type.hasStaticShape())
+    return slot.error() << attr.getName() << " has a static shape; found "
+                        << type;
+  return success(static_cast<bool>(type));
+}
+
+LogicalResult TripyDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                     unsigned index,
+                                                     NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError()
+           << attr.getName() << " is for arguments of functions";
+  Slot slot{function, index, /*isResult=*/false};
+  StringRef name = attr.getName();
+  if (name == nameAttrName)
+    return verifyName(slot, attr);
+  if (name == profileAttrName)
+    return verifyProfile(slot, attr);
+  if (name == dimsAttrName)
+    return verifyDims(slot, attr);
+  if (name == parameterAttrName)
+    return verifyParameter(slot, attr);
+  return slot.error() << "attributes of an argument are tripy.name, "
+                         "tripy.profile, tripy.dims and tripy.parameter; found "
+                      << name;
+}
+
+LogicalResult TripyDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                        unsigned index,
+                                                        NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError()
+           << attr.getName() << " is for results of functions";
+  Slot slot{function, index, /*isResult=*/true};
+  if (attr.getName() == nameAttrName)
+    return verifyName(slot, attr);
+  return slot.error() << "the attribute of a result is tripy.name; found "
+                      << attr.getName();
+}

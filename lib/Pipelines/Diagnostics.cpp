@@ -1,0 +1,296 @@
+//===- Diagnostics.cpp - Errors in the user's terms -----------------------===//
+
+#include "tripy/Pipelines/Diagnostics.h"
+
+#include "tripy/Dialect/Tripy/Provenance.h"
+#include "tripy/Pipelines/SourceText.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace tripy;
+
+/// More of a kind than this are counted, not shown.
+static constexpr size_t maxShown = 8;
+static constexpr size_t maxOpText = 300;
+static constexpr StringLiteral currentOpPrefix = "see current operation: ";
+
+namespace {
+
+/// Where an input of a user's operation comes from.
+struct Input {
+  Location location;
+  Type type;
+};
+
+} // namespace
+
+class UserDiagnosticHandler::Printer {
+public:
+  Printer(raw_ostream &os, const llvm::SourceMgr *sources)
+      : os(os), text(sources) {}
+
+  void print(Diagnostic &diagnostic);
+  void remember(Operation *program);
+
+private:
+  void printPlace(const UserPlace &place, unsigned indent);
+  void printOperation(StringRef text);
+  void printWhys(Location location);
+  void printOrigins(Location location, ArrayRef<UserPlace> stack);
+  void printInputs(Location location);
+  void printRemark(Diagnostic &diagnostic, ArrayRef<UserPlace> stack);
+  void printNotes(Diagnostic &diagnostic, Location shown);
+  const SmallVector<Input> *inputsOf(Location location) const;
+  raw_ostream &line(unsigned indent = 4) { return os.indent(indent); }
+
+  raw_ostream &os;
+  SourceText text;
+  /// Inputs of the user's operations, by location.
+  DenseMap<Location, SmallVector<Input>> inputs;
+};
+
+static StringRef nameOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("all severities are covered");
+}
+
+//===-- source lines ------------------------------------------------------===//
+
+void UserDiagnosticHandler::Printer::printPlace(const UserPlace &place,
+                                                unsigned indent) {
+  FileLineColRange range = place.range;
+  os << "--> " << range.getFilename().getValue() << ':' << range.getStartLine();
+  if (!place.function.empty())
+    os << " in " << place.function;
+  os << '\n';
+  std::optional<StringRef> source =
+      text.getLine(range.getFilename().getValue(), range.getStartLine());
+  if (!source)
+    return;
+  bool oneLine = range.getEndLine() == range.getStartLine();
+  Excerpt excerpt = makeExcerpt(*source, range.getStartColumn(),
+                                oneLine ? range.getEndColumn() : 0);
+  auto gutter = [&](const Twine &number) -> raw_ostream & {
+    return line(indent) << llvm::formatv("{0,5} |", number.str());
+  };
+  gutter("") << '\n';
+  gutter(Twine(range.getStartLine())) << ' ' << excerpt.line << '\n';
+  gutter("") << (excerpt.marker.empty() ? "" : " ") << excerpt.marker << '\n';
+}
+
+//===-- what is known about an operation ----------------------------------===//
+
+void UserDiagnosticHandler::Printer::remember(Operation *program) {
+  program->walk([&](Operation *op) {
+    if (op->getNumOperands() == 0 || isa<UnknownLoc>(op->getLoc()))
+      return;
+    auto [it, isNew] = inputs.try_emplace(op->getLoc());
+    if (!isNew)
+      return;
+    for (Value operand : op->getOperands())
+      it->second.push_back({operand.getLoc(), operand.getType()});
+  });
+}
+
+const SmallVector<Input> *
+UserDiagnosticHandler::Printer::inputsOf(Location location) const {
+  for (Location user : userLocations(location))
+    if (auto it = inputs.find(user); it != inputs.end())
+      return &it->second;
+  auto own = inputs.find(location);
+  return own == inputs.end() ? nullptr : &own->second;
+}
+
+void UserDiagnosticHandler::Printer::printOperation(StringRef operation) {
+  // The name follows the results, in quotes when the operation is invalid.
+  StringRef name = operation;
+  if (name.starts_with("%"))
+    name = name.split(" = ").second;
+  name = name.ltrim('"');
+  if (operation.empty() || name.starts_with("trace."))
+    return; // The source line shows it.
+  StringRef level = name.starts_with("flatir.")   ? "FlatIR "
+                    : name.starts_with("kernel.") ? "kernel "
+                                                  : "";
+  StringRef first = operation.split('\n').first;
+  line() << "This error occurred while compiling the " << level
+         << "operation:\n";
+  line(8) << first.take_front(maxOpText)
+          << (first.size() > maxOpText || first.size() < operation.size()
+                  ? " ..."
+                  : "")
+          << '\n';
+}
+
+void UserDiagnosticHandler::Printer::printWhys(Location location) {
+  SmallVector<WhyAttr> whys = whysOf(location);
+  for (WhyAttr why : ArrayRef(whys).take_front(maxShown)) {
+    line() << "Note: Tripy introduced this operation in order to "
+           << why.getReason() << '\n';
+    const SmallVector<Input> *known = inputsOf(location);
+    if (known && why.getOperand() >= 0 &&
+        why.getOperand() < static_cast<int64_t>(known->size()))
+      line(8) << "operand " << why.getOperand() << " is "
+              << (*known)[why.getOperand()].type << '\n';
+  }
+}
+
+void UserDiagnosticHandler::Printer::printOrigins(Location location,
+                                                  ArrayRef<UserPlace> stack) {
+  // The outermost call is the header.
+  for (auto [i, place] : llvm::enumerate(
+           stack.drop_back(stack.empty() ? 0 : 1).take_front(maxShown))) {
+    line() << (i == 0 ? "Note: this originated from the following expression:"
+                      : "called from:")
+           << '\n';
+    line();
+    printPlace(place, 4);
+  }
+  SmallVector<UserPlace> places = userPlaces(location);
+  for (const UserPlace &place : ArrayRef(places)
+                                    .drop_front(places.empty() ? 0 : 1)
+                                    .take_front(maxShown)) {
+    line() << "Note: this operation was fused with:\n";
+    line();
+    printPlace(place, 4);
+  }
+  if (places.size() > maxShown + 1)
+    line() << "and " << places.size() - maxShown - 1 << " more\n";
+}
+
+void UserDiagnosticHandler::Printer::printInputs(Location location) {
+  const SmallVector<Input> *known = inputsOf(location);
+  if (!known)
+    return;
+  for (auto [i, input] :
+       llvm::enumerate(ArrayRef(*known).take_front(maxShown))) {
+    SmallVector<UserPlace> stack = callStack(input.location);
+    if (stack.empty())
+      continue;
+    line() << "Input " << i << ": ";
+    printPlace(stack.front(), 4);
+  }
+  if (known->size() > maxShown)
+    line() << "and " << known->size() - maxShown << " more inputs\n";
+}
+
+//===-- diagnostics -------------------------------------------------------===//
+
+void UserDiagnosticHandler::Printer::printNotes(Diagnostic &diagnostic,
+                                                Location shown) {
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    std::string message = note.str();
+    if (StringRef(message).starts_with(currentOpPrefix))
+      continue;
+    line() << "Note: " << message << '\n';
+    SmallVector<UserPlace> stack = callStack(note.getLocation());
+    if (stack.empty() || note.getLocation() == shown)
+      continue;
+    line();
+    printPlace(stack.front(), 4);
+  }
+}
+
+/// Remarks are many: a line each.
+void UserDiagnosticHandler::Printer::printRemark(Diagnostic &diagnostic,
+                                                 ArrayRef<UserPlace> stack) {
+  if (!stack.empty()) {
+    FileLineColRange range = stack.front().range;
+    os << range.getFilename().getValue() << ':' << range.getStartLine() << ':'
+       << range.getStartColumn() << ": ";
+  }
+  os << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str() << '\n';
+  os.flush();
+}
+
+void UserDiagnosticHandler::Printer::print(Diagnostic &diagnostic) {
+  Location location = diagnostic.getLocation();
+  SmallVector<UserPlace> stack = callStack(location);
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+    printRemark(diagnostic, stack);
+    return;
+  }
+  if (!stack.empty())
+    printPlace(stack.back(), 0);
+  os << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str() << '\n';
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (isError)
+    for (Diagnostic &note : diagnostic.getNotes())
+      if (std::string message = note.str();
+          StringRef(message).starts_with(currentOpPrefix))
+        printOperation(StringRef(message).drop_front(currentOpPrefix.size()));
+  printNotes(diagnostic, location);
+  if (isError) {
+    printWhys(location);
+    printOrigins(location, stack);
+    printInputs(location);
+  }
+  os.flush();
+}
+
+UserDiagnosticHandler::UserDiagnosticHandler(MLIRContext *context,
+                                             raw_ostream &os,
+                                             const llvm::SourceMgr *sources)
+    : ScopedDiagnosticHandler(context),
+      printer(std::make_unique<Printer>(os, sources)) {
+  setHandler([this](Diagnostic &diagnostic) { printer->print(diagnostic); });
+}
+
+UserDiagnosticHandler::~UserDiagnosticHandler() = default;
+
+void UserDiagnosticHandler::remember(Operation *program) {
+  printer->remember(program);
+}
+
+//===-- programs and passes -----------------------------------------------===//
+
+OwningOpRef<ModuleOp>
+tripy::parseProgram(std::shared_ptr<llvm::SourceMgr> sources,
+                    MLIRContext *context, UserDiagnosticHandler &handler) {
+  // Verified once it is whole, so that errors can name inputs.
+  ParserConfig config(context, /*verifyAfterParse=*/false);
+  OwningOpRef<ModuleOp> program = parseSourceFile<ModuleOp>(sources, config);
+  if (!program)
+    return nullptr;
+  handler.remember(*program);
+  return succeeded(verify(*program)) ? std::move(program) : nullptr;
+}
+
+namespace {
+
+/// Keeps the handler as long as the pass manager.
+class DiagnosticsOfPasses : public PassInstrumentation {
+public:
+  explicit DiagnosticsOfPasses(MLIRContext *context)
+      : handler(context, llvm::errs()) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    // The first pass runs on the root; nested ones run at the same time later.
+    if (!started.exchange(true))
+      handler.remember(op);
+  }
+
+private:
+  UserDiagnosticHandler handler;
+  std::atomic<bool> started = false;
+};
+
+} // namespace
+
+void tripy::printUserDiagnostics(PassManager &pm) {
+  pm.addInstrumentation(std::make_unique<DiagnosticsOfPasses>(pm.getContext()));
+}

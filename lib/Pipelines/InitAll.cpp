@@ -1,0 +1,44 @@
+//===- InitAll.cpp - Everything a tool registers --------------------------===//
+
+#include "tripy/Pipelines/InitAll.h"
+
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Conversion/Passes.h"
+#include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Trace/Trace.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/Pipelines.h"
+#include "tripy/Reference/Passes.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+
+void tripy::registerTripyDialects(mlir::DialectRegistry &registry) {
+  registry.insert<TripyDialect, trace::TraceDialect, flatir::FlatIRDialect,
+                  kernel::KernelDialect>();
+}
+
+void tripy::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllGPUToLLVMIRTranslations(registry);
+  registerTripyDialects(registry);
+}
+
+void tripy::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerTripyReferencePasses();
+  registerTraceToFlatIRPass();
+  registerInlineCompositesPass();
+  registerFlatIRToLinalgPass();
+  registerFormDispatchesPass();
+  registerOutlineDispatchesPass();
+  registerEmitCPUPass();
+  registerEmitCUDAPass();
+  registerKernelPlanPass();
+  registerExpandMathPass();
+  registerTripyPipelines();
+}

@@ -1,0 +1,231 @@
+//===- InputText.cpp - What a tool asks of text before MLIR reads it ------===//
+
+#include "tripy/Pipelines/InputText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace tripy;
+
+/// The first bytes of MLIR's bytecode.
+static constexpr StringLiteral bytecodeMagic = "ML\xefR";
+
+namespace {
+
+/// What an alias stands for: how deep, and how much when written out.
+struct Expansion {
+  unsigned depth = 0;
+  uint64_t uses = 1;
+};
+
+/// Follows brackets and aliases through a text.
+class Scanner {
+public:
+  explicit Scanner(StringRef text) : text(text) {}
+  std::optional<InputTextError> run();
+
+private:
+  void error(size_t offset, const Twine &message) {
+    if (!found)
+      found = InputTextError{offset, message.str()};
+  }
+  bool startsWith(StringRef prefix) const {
+    return text.substr(position).starts_with(prefix);
+  }
+  StringRef takeName(StringRef punctuation);
+  void skipString();
+  void open();
+  void close();
+  void alias();
+  void useAlias(StringRef name, size_t start);
+  void endDefinition();
+  void token();
+
+  StringRef text;
+  size_t position = 0;
+  std::optional<InputTextError> found;
+  /// Open brackets, by what closes them.
+  SmallVector<char> brackets;
+  /// The last token.
+  StringRef previous;
+  /// Whether the last token began the element type of `array<...>`.
+  bool arrayElement = false;
+  /// Where an affine map or set began, and the brackets around it.
+  std::optional<std::pair<size_t, size_t>> affine;
+  StringMap<Expansion> aliases;
+  /// The alias whose value is being read, or "".
+  StringRef defining;
+  Expansion definition;
+  uint64_t totalUses = 0;
+  /// The last token's last character, and whether a line ended since.
+  char last = '\0';
+  bool newLine = true;
+};
+
+} // namespace
+
+StringRef Scanner::takeName(StringRef punctuation) {
+  StringRef name = text.substr(position).take_while(
+      [&](char c) { return isAlnum(c) || punctuation.contains(c); });
+  position += name.size();
+  return name;
+}
+
+void Scanner::skipString() {
+  ++position;
+  while (position < text.size() && text[position] != '"' &&
+         text[position] != '\n')
+    position += text[position] == '\\' ? 2 : 1;
+  ++position;
+}
+
+void Scanner::open() {
+  char bracket = text[position];
+  if (bracket == '<' && (previous == "affine_map" || previous == "affine_set"))
+    affine = {position, brackets.size()};
+  brackets.push_back(bracket == '('   ? ')'
+                     : bracket == '[' ? ']'
+                     : bracket == '{' ? '}'
+                                      : '>');
+  definition.depth = std::max<unsigned>(definition.depth, brackets.size());
+  if (brackets.size() > maxNesting)
+    error(position, "brackets are nested at most " + Twine(maxNesting) +
+                        " deep; found one more");
+  ++position;
+}
+
+void Scanner::close() {
+  char bracket = text[position++];
+  // A '<' may have been a comparison; every other bracket waits for its own
+  // end, so that stray ends never hide depth.
+  size_t keep = brackets.size();
+  while (keep && brackets[keep - 1] == '>' && bracket != '>')
+    --keep;
+  if (keep && brackets[keep - 1] == bracket)
+    brackets.truncate(keep - 1);
+  if (affine && brackets.size() <= affine->second)
+    affine.reset();
+}
+
+/// `#name` or `!name`: a definition when '=' follows outside of all brackets.
+void Scanner::alias() {
+  size_t start = position++;
+  takeName("_$-");
+  StringRef name = text.slice(start, position);
+  StringRef rest = text.substr(position).ltrim(" \t");
+  if (brackets.empty() && rest.starts_with("=") && !rest.starts_with("==")) {
+    endDefinition();
+    defining = name;
+    definition = Expansion();
+  } else {
+    useAlias(name, start);
+  }
+}
+
+void Scanner::useAlias(StringRef name, size_t start) {
+  auto known = aliases.find(name);
+  if (known == aliases.end())
+    return;
+  unsigned depth = brackets.size() + known->second.depth;
+  definition.depth = std::max(definition.depth, depth);
+  definition.uses += known->second.uses;
+  totalUses += defining.empty() ? known->second.uses : 0;
+  if (depth > maxNesting)
+    error(start, "brackets are nested at most " + Twine(maxNesting) +
+                     " deep, those of aliases included; found " + Twine(depth));
+  if (!defining.empty() && definition.uses > maxAliasUses)
+    error(start, "an alias stands for at most " + Twine(maxAliasUses) +
+                     " others; '" + defining + "' stands for more");
+  if (totalUses > maxTotalAliasUses)
+    error(start, "the aliases of a file stand for at most " +
+                     Twine(maxTotalAliasUses) + " others; found more");
+}
+
+void Scanner::endDefinition() {
+  if (!defining.empty())
+    aliases[defining] = definition;
+  defining = StringRef();
+}
+
+/// Reads what begins at `position`, which is no space or comment.
+void Scanner::token() {
+  size_t start = position;
+  char c = text[position];
+  // A definition goes on after a line's end only where a value is incomplete.
+  if (newLine && brackets.empty() && !StringRef("=:>,").contains(last) &&
+      (isAlpha(c) || StringRef("%\"@").contains(c)))
+    endDefinition();
+  // MLIR's parser asks the element type for its width before it knows that it
+  // has one.
+  if (arrayElement && (c == '!' || startsWith("index")))
+    error(start, "elements of an array attribute are integers or floats; found "
+                 "another type");
+  if (c == '"')
+    skipString();
+  else if (startsWith("->") || startsWith("=>") ||
+           (affine && (startsWith("<=") || startsWith(">="))))
+    position += 2;
+  else if (StringRef("([{<").contains(c))
+    open();
+  else if (StringRef(")]}>").contains(c))
+    close();
+  else if (c == '#' || c == '!')
+    alias();
+  else if (isAlpha(c) || c == '_')
+    takeName("_$.");
+  else
+    ++position;
+  arrayElement = c == '<' && previous == "array";
+  // In `!llvm.array<...>` it is another word.
+  StringRef name = text.slice(start, position);
+  previous = last == '.' && name == "array" ? StringRef() : name;
+  last = name.empty() ? '\0' : name.back();
+  newLine = false;
+}
+
+std::optional<InputTextError> Scanner::run() {
+  while (position < text.size() && !found) {
+    if (isSpace(text[position])) {
+      newLine |= text[position++] == '\n';
+      continue;
+    }
+    if (startsWith("//")) {
+      position = std::min(text.find('\n', position), text.size());
+      continue;
+    }
+    token();
+    if (affine && position - affine->first > maxAffineLength)
+      error(affine->first, "an affine map or set has at most " +
+                               Twine(maxAffineLength) + " characters");
+  }
+  return found;
+}
+
+std::optional<InputTextError> tripy::checkInputText(StringRef text,
+                                                    bool allowBytecode) {
+  if (size_t offset = text.find(bytecodeMagic); offset != StringRef::npos) {
+    if (!allowBytecode)
+      return InputTextError{offset, "MLIR bytecode is read only with "
+                                    "--allow-bytecode: its reader is not safe "
+                                    "for untrusted input"};
+    if (offset == 0) // Nothing here is text.
+      return std::nullopt;
+  }
+  return Scanner(text).run();
+}
+
+LogicalResult tripy::verifyInputText(MemoryBufferRef buffer,
+                                     bool allowBytecode) {
+  std::optional<InputTextError> error =
+      checkInputText(buffer.getBuffer(), allowBytecode);
+  if (!error)
+    return success();
+  // Not SourceMgr's message: the line may be as long as the file.
+  StringRef before = buffer.getBuffer().take_front(error->offset);
+  errs() << buffer.getBufferIdentifier() << ':' << before.count('\n') + 1 << ':'
+         << before.size() - (before.rfind('\n') + 1) + 1
+         << ": error: " << error->message << '\n';
+  return failure();
+}

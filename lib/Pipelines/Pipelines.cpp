@@ -1,0 +1,96 @@
+//===- Pipelines.cpp - The passes from a program to launches --------------===//
+
+#include "tripy/Pipelines/Pipelines.h"
+
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Conversion/Passes.h"
+#include "tripy/Reference/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tripy;
+
+static void simplifyFunctions(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+}
+
+/// trace -> flatir
+static void addFlatIR(OpPassManager &pm) {
+  pm.addPass(createTraceToFlatIRPass());
+  simplifyFunctions(pm);
+  pm.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  simplifyFunctions(pm);
+}
+
+/// kernel.func on linalg -> code
+static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
+  ExpandMathPassOptions math;
+  if (options.device == DeviceKind::CPU) {
+    EmitCPUPassOptions emit;
+    emit.vectorBits = options.vectorBits;
+    pm.addPass(createEmitCPUPass(emit));
+    pm.addNestedPass<ModuleOp>(createExpandMathPass(math));
+    return;
+  }
+  EmitCUDAPassOptions emit;
+  emit.chip = options.chip;
+  pm.addPass(createEmitCUDAPass(emit));
+  math.cuda = true;
+  pm.addNestedPass<gpu::GPUModuleOp>(createExpandMathPass(math));
+}
+
+void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
+                          const PipelineOptions &options) {
+  auto passes = [&](Level level) { return from < level && level <= to; };
+  if (passes(Level::FlatIR))
+    addFlatIR(pm);
+  if (passes(Level::Dispatches))
+    pm.addPass(createFormDispatchesPass());
+  if (passes(Level::Linalg)) {
+    pm.addPass(createOutlineDispatchesPass());
+    pm.addPass(createFlatIRToLinalgPass());
+  }
+  if (passes(Level::Kernels))
+    addEmission(pm, options);
+  if (passes(Level::Plan))
+    pm.addPass(createKernelPlanPass());
+}
+
+namespace {
+struct CpuOptions : PassPipelineOptions<CpuOptions> {
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Width of the processor's vectors in bits"),
+      llvm::cl::init(256)};
+};
+struct CudaOptions : PassPipelineOptions<CudaOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("Architecture of the GPU"),
+                           llvm::cl::init("sm_90a")};
+};
+} // namespace
+
+void tripy::registerTripyPipelines() {
+  PassPipelineRegistration<CpuOptions>(
+      "tripy-cpu", "From trace or flatir to launches of host code",
+      [](OpPassManager &pm, const CpuOptions &given) {
+        PipelineOptions options;
+        options.vectorBits = given.vectorBits;
+        buildPipeline(pm, Level::Trace, Level::Plan, options);
+      });
+  PassPipelineRegistration<CudaOptions>(
+      "tripy-cuda", "From trace or flatir to launches of CUDA kernels",
+      [](OpPassManager &pm, const CudaOptions &given) {
+        PipelineOptions options;
+        options.device = DeviceKind::CUDA;
+        options.chip = given.chip;
+        buildPipeline(pm, Level::Trace, Level::Plan, options);
+      });
+}

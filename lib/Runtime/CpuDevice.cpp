@@ -1,0 +1,237 @@
+//===- CpuDevice.cpp - Programs on the host's processor -------------------===//
+
+#include "CpuFeatures.h"
+#include "HostMemory.h"
+#include "ThreadPool.h"
+#include "tripy/Base/Text.h"
+#include "tripy/Runtime/Device.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <vector>
+
+using namespace tripy;
+using namespace tripy::runtime;
+
+namespace {
+
+/// The signature of a host kernel; see Launch.
+using HostKernel = void (*)(void *const *buffers, const int64_t *sizes,
+                            int64_t begin, int64_t end, void *scratch);
+
+/// A private copy of an image's code, executable and not writable.
+class CodeBlock {
+public:
+  ~CodeBlock() {
+    if (start)
+      ::munmap(start, size);
+  }
+  Status map(std::span<const uint8_t> code) {
+    void *block = ::mmap(nullptr, code.size(), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+      return Status(
+          Code::HostOutOfMemory,
+          concat("no memory for ", formatBytes(code.size()), " of code"));
+    start = block;
+    size = code.size();
+    std::memcpy(block, code.data(), code.size());
+    if (::mprotect(block, size, PROT_READ | PROT_EXEC) != 0)
+      return Status(Code::Unsupported,
+                    concat("this system does not let a program make code "
+                           "executable: ",
+                           std::strerror(errno)));
+    return Status::ok();
+  }
+  HostKernel entry(uint64_t offset) const {
+    return reinterpret_cast<HostKernel>(static_cast<uint8_t *>(start) + offset);
+  }
+
+private:
+  void *start = nullptr;
+  size_t size = 0;
+};
+
+class CpuContext : public DeviceContext {
+public:
+  CpuContext(const Program &program, const CodeBlock &code, ThreadPool &pool)
+      : program(program), code(code), pool(pool) {}
+
+  Status initialize(const std::shared_ptr<Device> &device) {
+    size_t most = 0;
+    for (const Launch &launch : program.launches)
+      most = std::max(most, launch.args.size());
+    pointers.resize(most);
+    values.resize(most);
+    uint64_t scratchBytes = 0;
+    for (const Kernel &kernel : program.kernels)
+      scratchBytes = std::max<uint64_t>(scratchBytes, kernel.scratchBytes);
+    // Whole cache lines, so that workers do not share one.
+    workerScratch = (scratchBytes + 63) & ~uint64_t(63);
+    Result<DeviceMemory> memory =
+        DeviceMemory::allocate(device, workerScratch * pool.threads());
+    if (!memory)
+      return memory.status();
+    scratch = std::move(*memory);
+    return Status::ok();
+  }
+
+  Status run(const RunArguments &arguments, Stream stream) override {
+    for (const Launch &launch : program.launches)
+      runLaunch(launch, arguments);
+    return Status::ok();
+  }
+
+  Status profile(const RunArguments &arguments, Stream stream,
+                 std::span<double> seconds) override {
+    using Clock = std::chrono::steady_clock;
+    for (size_t i = 0; i < program.launches.size(); ++i) {
+      Clock::time_point start = Clock::now();
+      runLaunch(program.launches[i], arguments);
+      seconds[i] = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    return Status::ok();
+  }
+
+private:
+  void runLaunch(const Launch &launch, const RunArguments &arguments) {
+    int64_t items = arguments.sizes[launch.grid[0]];
+    if (items <= 0)
+      return;
+    size_t pointerCount = 0, valueCount = 0;
+    for (const Arg &arg : launch.args)
+      if (arg.kind == ArgKind::Buffer)
+        pointers[pointerCount++] = arguments.buffers[arg.index];
+      else
+        values[valueCount++] = arguments.sizes[arg.index];
+    current = code.entry(program.kernels[launch.kernel].entry);
+    pool.run(items, &CpuContext::runItems, this);
+  }
+
+  static void runItems(void *state, int64_t begin, int64_t end,
+                       uint32_t worker) {
+    auto &self = *static_cast<CpuContext *>(state);
+    self.current(self.pointers.data(), self.values.data(), begin, end,
+                 self.workerScratch
+                     ? self.scratch.data() + self.workerScratch * worker
+                     : nullptr);
+  }
+
+  const Program &program;
+  const CodeBlock &code;
+  ThreadPool &pool;
+  /// Arguments of the launch in work.
+  HostKernel current = nullptr;
+  std::vector<void *> pointers;
+  std::vector<int64_t> values;
+  DeviceMemory scratch;
+  uint64_t workerScratch = 0;
+};
+
+class CpuProgram : public DeviceProgram {
+public:
+  CpuProgram(const Program &program, std::shared_ptr<Device> device,
+             ThreadPool &pool)
+      : program(program), device(std::move(device)), pool(pool) {}
+
+  Status initialize() {
+    if (program.images.empty())
+      return Status::ok();
+    const Image &image = program.images[0];
+    if (Status status = checkCpuFeatures(image.arch); !status.isOk())
+      return status;
+    return code.map(program.imageData.subspan(image.offset, image.size));
+  }
+
+  const uint8_t *constants() const override { return program.constants.data(); }
+
+  Result<std::unique_ptr<DeviceContext>> createContext() override {
+    try {
+      auto context = std::make_unique<CpuContext>(program, code, pool);
+      if (Status status = context->initialize(device); !status.isOk())
+        return status;
+      return std::unique_ptr<DeviceContext>(std::move(context));
+    } catch (const std::bad_alloc &) {
+      return Status(Code::HostOutOfMemory, "no memory for a context");
+    }
+  }
+
+private:
+  const Program &program;
+  std::shared_ptr<Device> device;
+  ThreadPool &pool;
+  CodeBlock code;
+};
+
+class CpuDevice : public Device,
+                  public std::enable_shared_from_this<CpuDevice> {
+public:
+  explicit CpuDevice(uint32_t threads) : pool(threads) {}
+
+  DeviceKind kind() const override { return DeviceKind::CPU; }
+  int32_t ordinal() const override { return 0; }
+  std::string name() const override { return cpuName(); }
+  uint32_t alignment() const override { return 64; }
+
+  Result<void *> allocate(uint64_t bytes) override {
+    return allocateHost(bytes);
+  }
+  void free(void *address) override { freeHost(address); }
+
+  Status copyToDevice(void *device, const void *host, uint64_t bytes,
+                      Stream stream) override {
+    return copyOnDevice(device, host, bytes, stream);
+  }
+  Status copyToHost(void *host, const void *device, uint64_t bytes,
+                    Stream stream) override {
+    return copyOnDevice(host, device, bytes, stream);
+  }
+  Status copyOnDevice(void *to, const void *from, uint64_t bytes,
+                      Stream stream) override {
+    if (bytes > 0)
+      std::memcpy(to, from, bytes);
+    return Status::ok();
+  }
+
+  Result<Stream> createStream() override { return Stream(nullptr); }
+  void destroyStream(Stream stream) override {}
+  Status synchronize(Stream stream) override { return Status::ok(); }
+
+  Result<std::unique_ptr<DeviceProgram>>
+  prepare(const Program &program, const PrepareOptions &options) override {
+    if (program.device != DeviceKind::CPU)
+      return Status(Code::DeviceMismatch,
+                    "a program for a GPU cannot run on the CPU; recompile it "
+                    "with --target=cpu");
+    if (!program.images.empty() && !options.trustHostCode)
+      return Status(Code::Unsupported,
+                    "the executable contains machine code for the CPU, which "
+                    "runs only when the caller trusts the file");
+    try {
+      auto prepared =
+          std::make_unique<CpuProgram>(program, shared_from_this(), pool);
+      if (Status status = prepared->initialize(); !status.isOk())
+        return status;
+      return std::unique_ptr<DeviceProgram>(std::move(prepared));
+    } catch (const std::bad_alloc &) {
+      return Status(Code::HostOutOfMemory, "no memory for a program");
+    }
+  }
+
+private:
+  ThreadPool pool;
+};
+
+} // namespace
+
+Result<std::shared_ptr<Device>> runtime::createCpuDevice(uint32_t threads) {
+  try {
+    return std::shared_ptr<Device>(std::make_shared<CpuDevice>(threads));
+  } catch (const std::bad_alloc &) {
+    return Status(Code::HostOutOfMemory, "no memory for a device");
+  }
+}

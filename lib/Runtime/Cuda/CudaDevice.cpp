@@ -1,0 +1,296 @@
+//===- CudaDevice.cpp - The CUDA device: memory, copies, streams ----------===//
+
+#include "DeviceImpl.h"
+
+#include "tripy/Base/Text.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace tripy;
+using namespace tripy::cuda;
+using runtime::Stream;
+
+static DevicePointer toPointer(const void *address) {
+  return reinterpret_cast<DevicePointer>(address);
+}
+
+//===-- errors ------------------------------------------------------------===//
+
+Status CudaDevice::lost() const {
+  auto result =
+      static_cast<DriverResult>(lostTo.load(std::memory_order_relaxed));
+  return Status(Code::ContextLost,
+                concat("GPU ", number, " was lost to ", describe(api, result),
+                       " and cannot be used again by this process: start "
+                       "it anew"));
+}
+
+Status CudaDevice::failure(DriverResult result, std::string_view call,
+                           Code otherwise) {
+  if (isSticky(result)) {
+    int32_t none = 0;
+    lostTo.compare_exchange_strong(none, static_cast<int32_t>(result));
+    return std::move(lost()).withContext(call);
+  }
+  switch (result) {
+  case DriverResult::NoDevice:
+    return noDevice();
+  case DriverResult::OutOfMemory:
+    return Status(Code::DeviceOutOfMemory,
+                  concat(call, ": GPU ", number, " is out of memory"));
+  case DriverResult::StubLibrary:
+  case DriverResult::SystemDriverMismatch:
+    return Status(Code::DriverMissing,
+                  concat(call, ": ", describe(api, result),
+                         ": install the driver that belongs to the kernel "
+                         "module, or run on the CPU with --device=cpu"));
+  default:
+    return Status(otherwise, concat(call, " failed: ", describe(api, result)));
+  }
+}
+
+Status CudaDevice::noDevice() const {
+  const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible)
+    return Status(Code::NotFound,
+                  concat("there is no GPU to be seen, CUDA_VISIBLE_DEVICES is "
+                         "'",
+                         printable(visible),
+                         "': unset it, or run on the CPU with --device=cpu"));
+  return Status(Code::NotFound,
+                "the NVIDIA driver finds no GPU on this machine: run on the "
+                "CPU with --device=cpu");
+}
+
+Status CudaDevice::outOfMemory(uint64_t bytes) {
+  size_t available = 0, total = 0;
+  if (api.memGetInfo(&available, &total) != DriverResult::Success)
+    return Status(
+        Code::DeviceOutOfMemory,
+        concat("GPU ", number, " has no room for ", formatBytes(bytes)));
+  return Status(Code::DeviceOutOfMemory,
+                concat("GPU ", number, " has no room for ", formatBytes(bytes),
+                       ": ", formatBytes(available), " of ", formatBytes(total),
+                       " are free"));
+}
+
+//===-- context -----------------------------------------------------------===//
+
+ContextScope::ContextScope(CudaDevice &device, Purpose purpose)
+    : device(device) {
+  if (purpose == Work)
+    entered = device.alive();
+  if (!entered.isOk())
+    return;
+  ContextHandle current = nullptr;
+  DriverResult result = device.api.ctxGetCurrent(&current);
+  if (result == DriverResult::Success && current == device.context)
+    return;
+  // Tried twice: what is released in this scope would leak after a failure
+  // that passes.
+  for (int attempt = 0; attempt < 2 && !pushed && !isSticky(result);
+       ++attempt) {
+    result = device.api.ctxPushCurrent(device.context);
+    pushed = result == DriverResult::Success;
+  }
+  if (!pushed)
+    entered = device.check(result, "cuCtxPushCurrent");
+}
+
+ContextScope::~ContextScope() {
+  ContextHandle previous = nullptr;
+  if (pushed)
+    device.api.ctxPopCurrent(&previous);
+}
+
+//===-- life --------------------------------------------------------------===//
+
+Status CudaDevice::findDevice(DeviceId &device) {
+  int version = 0;
+  if (Status status =
+          check(api.driverGetVersion(&version), "cuDriverGetVersion");
+      !status.isOk())
+    return status;
+  if (version < minDriverVersion)
+    return driverTooOld(version);
+  if (Status status = check(api.init(0), "cuInit"); !status.isOk())
+    return status;
+  int count = 0;
+  if (Status status = check(api.deviceGetCount(&count), "cuDeviceGetCount");
+      !status.isOk())
+    return status;
+  if (count <= 0)
+    return noDevice();
+  if (number < 0 || number >= count)
+    return Status(Code::NotFound,
+                  concat("there is no GPU ", number, ": the driver shows ",
+                         count, count == 1 ? " GPU, number 0" : " GPUs"));
+  return check(api.deviceGet(&device, number), "cuDeviceGet");
+}
+
+Status CudaDevice::readLimits(DeviceId device) {
+  struct Wanted {
+    DeviceAttribute attribute;
+    int *place;
+  };
+  const Wanted wanted[] = {
+      {DeviceAttribute::ComputeMajor, &limits.computeMajor},
+      {DeviceAttribute::ComputeMinor, &limits.computeMinor},
+      {DeviceAttribute::MaxThreadsPerBlock, &limits.maxThreads},
+      {DeviceAttribute::MaxSharedPerBlockOptin, &limits.maxShared},
+      {DeviceAttribute::ClusterLaunch, &limits.clusters},
+  };
+  for (const Wanted &w : wanted)
+    if (Status status =
+            check(api.deviceGetAttribute(w.place, w.attribute, device),
+                  "cuDeviceGetAttribute");
+        !status.isOk())
+      return status;
+  char text[256] = {};
+  if (Status status = check(api.deviceGetName(text, sizeof(text) - 1, device),
+                            "cuDeviceGetName");
+      !status.isOk())
+    return status;
+  model = printable(text);
+  return Status::ok();
+}
+
+Status CudaDevice::open() {
+  DeviceId device = 0;
+  if (Status status = findDevice(device); !status.isOk())
+    return status;
+  if (Status status = readLimits(device); !status.isOk())
+    return status;
+  if (Status status = check(api.devicePrimaryCtxRetain(&context, device),
+                            "cuDevicePrimaryCtxRetain");
+      !status.isOk()) {
+    context = nullptr;
+    return status;
+  }
+  id = device;
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  // Flags 0: work of callers on the legacy default stream comes before ours.
+  return check(api.streamCreate(&ownStream, 0), "cuStreamCreate");
+}
+
+CudaDevice::~CudaDevice() {
+  if (!context)
+    return;
+  {
+    ContextScope scope(*this, ContextScope::Release);
+    staging.release();
+    if (ownStream)
+      api.streamDestroy(ownStream);
+  }
+  api.devicePrimaryCtxRelease(id);
+}
+
+Result<std::shared_ptr<runtime::Device>>
+cuda::createCudaDevice(const DriverApi &api, int32_t ordinal,
+                       const CudaOptions &options) {
+  auto device = std::make_shared<CudaDevice>(api, ordinal, options);
+  if (Status status = device->open(); !status.isOk())
+    return status;
+  return std::shared_ptr<runtime::Device>(std::move(device));
+}
+
+Result<std::shared_ptr<runtime::Device>>
+runtime::createCudaDevice(int32_t ordinal) {
+  Result<const DriverApi *> api = systemDriver();
+  if (!api)
+    return api.status();
+  return cuda::createCudaDevice(**api, ordinal);
+}
+
+//===-- memory ------------------------------------------------------------===//
+
+Result<void *> CudaDevice::allocate(uint64_t bytes) {
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  DevicePointer pointer = 0;
+  DriverResult result = api.memAlloc(&pointer, bytes);
+  if (result == DriverResult::OutOfMemory)
+    return outOfMemory(bytes);
+  if (Status status = check(result, "cuMemAlloc"); !status.isOk())
+    return status;
+  return reinterpret_cast<void *>(pointer);
+}
+
+void CudaDevice::free(void *address) {
+  ContextScope scope(*this, ContextScope::Release);
+  check(api.memFree(toPointer(address)), "cuMemFree").isOk();
+}
+
+Status CudaDevice::copyToDevice(void *to, const void *from, uint64_t bytes,
+                                Stream stream) {
+  if (bytes == 0)
+    return alive();
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  if (bytes > Staging::threshold)
+    return staging.toDevice(toPointer(to), static_cast<const uint8_t *>(from),
+                            bytes, resolve(stream));
+  return check(api.memcpyHtoDAsync(toPointer(to), from, bytes, resolve(stream)),
+               "cuMemcpyHtoDAsync");
+}
+
+Status CudaDevice::copyToHost(void *to, const void *from, uint64_t bytes,
+                              Stream stream) {
+  if (bytes == 0)
+    return alive();
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  if (bytes > Staging::threshold)
+    return staging.toHost(static_cast<uint8_t *>(to), toPointer(from), bytes,
+                          resolve(stream));
+  return check(api.memcpyDtoHAsync(to, toPointer(from), bytes, resolve(stream)),
+               "cuMemcpyDtoHAsync");
+}
+
+Status CudaDevice::copyOnDevice(void *to, const void *from, uint64_t bytes,
+                                Stream stream) {
+  if (bytes == 0)
+    return alive();
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  return check(api.memcpyDtoDAsync(toPointer(to), toPointer(from), bytes,
+                                   resolve(stream)),
+               "cuMemcpyDtoDAsync");
+}
+
+//===-- streams -----------------------------------------------------------===//
+
+Result<Stream> CudaDevice::createStream() {
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  StreamHandle stream = nullptr;
+  if (Status status =
+          check(api.streamCreate(&stream, streamNonBlocking), "cuStreamCreate");
+      !status.isOk())
+    return status;
+  return static_cast<Stream>(stream);
+}
+
+void CudaDevice::destroyStream(Stream stream) {
+  if (!stream)
+    return;
+  ContextScope scope(*this, ContextScope::Release);
+  check(api.streamDestroy(static_cast<StreamHandle>(stream)), "cuStreamDestroy")
+      .isOk();
+}
+
+Status CudaDevice::synchronize(Stream stream) {
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  return check(api.streamSynchronize(resolve(stream)), "cuStreamSynchronize",
+               Code::LaunchFailed);
+}

@@ -1,0 +1,149 @@
+//===- DeviceImpl.h - The CUDA device ---------------------------*- C++ -*-===//
+//
+// The device object, its context guard and its staging buffers. Private to
+// Runtime/Cuda.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_RUNTIME_CUDA_DEVICEIMPL_H
+#define TRIPY_RUNTIME_CUDA_DEVICEIMPL_H
+
+#include "tripy/Runtime/Cuda/CudaDevice.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string_view>
+
+namespace tripy::cuda {
+
+/// What kernels of a device may ask for.
+struct DeviceLimits {
+  int computeMajor = 0, computeMinor = 0;
+  int maxThreads = 0, maxShared = 0, clusters = 0;
+};
+
+class CudaDevice;
+
+/// Makes the device's context current for its lifetime, and leaves alone a
+/// caller that already works in it.
+class ContextScope {
+public:
+  /// Releases are tried even when the device is lost.
+  enum Purpose { Work, Release };
+  explicit ContextScope(CudaDevice &device, Purpose purpose = Work);
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+  /// Not ok: nothing may be asked of the driver.
+  const Status &status() const { return entered; }
+
+private:
+  CudaDevice &device;
+  Status entered;
+  bool pushed = false;
+};
+
+/// Copies between pageable host memory and the device through two pinned
+/// buffers, so that the host's copying and the bus overlap. Thread-safe.
+class Staging {
+public:
+  Staging(CudaDevice &device, uint64_t chunkBytes)
+      : device(device), chunkBytes(chunkBytes) {}
+  /// Needs a current context, as do all functions.
+  void release();
+  Status toDevice(DevicePointer to, const uint8_t *from, uint64_t bytes,
+                  StreamHandle stream);
+  /// The bytes are at `to` on return.
+  Status toHost(uint8_t *to, DevicePointer from, uint64_t bytes,
+                StreamHandle stream);
+
+  /// Below this the driver's own buffering is as good.
+  static constexpr uint64_t threshold = 64 << 10;
+
+private:
+  struct Chunk {
+    void *memory = nullptr;
+    /// Recorded behind the last copy that uses the memory.
+    EventHandle event = nullptr;
+  };
+  Status prepare();
+  Status wait(Chunk &chunk);
+  Status mark(Chunk &chunk, StreamHandle stream);
+
+  CudaDevice &device;
+  const uint64_t chunkBytes;
+  std::mutex mutex;
+  std::array<Chunk, 2> chunks;
+};
+
+class CudaDevice final : public runtime::Device,
+                         public std::enable_shared_from_this<CudaDevice> {
+public:
+  CudaDevice(const DriverApi &api, int32_t ordinal, const CudaOptions &options)
+      : api(api), options(options), number(ordinal),
+        staging(*this, std::max(options.stagingBytes, 1u)) {}
+  ~CudaDevice() override;
+  /// Everything that can fail in making a device. Call once.
+  Status open();
+
+  DeviceKind kind() const override { return DeviceKind::CUDA; }
+  int32_t ordinal() const override { return number; }
+  std::string name() const override { return model; }
+  uint32_t alignment() const override { return 256; }
+  Result<void *> allocate(uint64_t bytes) override;
+  void free(void *address) override;
+  Status copyToDevice(void *to, const void *from, uint64_t bytes,
+                      runtime::Stream stream) override;
+  Status copyToHost(void *to, const void *from, uint64_t bytes,
+                    runtime::Stream stream) override;
+  Status copyOnDevice(void *to, const void *from, uint64_t bytes,
+                      runtime::Stream stream) override;
+  Result<runtime::Stream> createStream() override;
+  void destroyStream(runtime::Stream stream) override;
+  Status synchronize(runtime::Stream stream) override;
+  Result<std::unique_ptr<runtime::DeviceProgram>>
+  prepare(const Program &program,
+          const runtime::PrepareOptions &options) override;
+
+  /// Ok, or what `result` of the driver function `call` means: sticky results
+  /// make this and every later call ContextLost, results with an obvious cause
+  /// name it, others get `otherwise`.
+  Status check(DriverResult result, std::string_view call,
+               Code otherwise = Code::Internal) {
+    return result == DriverResult::Success ? Status()
+                                           : failure(result, call, otherwise);
+  }
+  /// ContextLost once the device is lost.
+  Status alive() const {
+    return lostTo.load(std::memory_order_relaxed) == 0 ? Status() : lost();
+  }
+  StreamHandle resolve(runtime::Stream stream) const {
+    return stream ? static_cast<StreamHandle>(stream) : ownStream;
+  }
+
+  const DriverApi &api;
+  const CudaOptions options;
+  DeviceLimits limits;
+  ContextHandle context = nullptr;
+
+private:
+  Status failure(DriverResult result, std::string_view call, Code otherwise);
+  Status lost() const;
+  Status noDevice() const;
+  Status findDevice(DeviceId &device);
+  Status readLimits(DeviceId device);
+  Status outOfMemory(uint64_t bytes);
+
+  int32_t number;
+  DeviceId id = 0;
+  std::string model;
+  StreamHandle ownStream = nullptr;
+  /// The first sticky result; 0 while the device is alive.
+  std::atomic<int32_t> lostTo{0};
+  Staging staging;
+};
+
+} // namespace tripy::cuda
+
+#endif // TRIPY_RUNTIME_CUDA_DEVICEIMPL_H

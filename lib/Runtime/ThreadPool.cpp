@@ -1,0 +1,113 @@
+//===- ThreadPool.cpp - Work items on a fixed set of threads --------------===//
+
+#include "ThreadPool.h"
+
+#include <algorithm>
+#include <sched.h>
+#include <system_error>
+
+using namespace tripy::runtime;
+
+/// Rounds of polling before a thread sleeps: about 10 us, less than waking it
+/// costs.
+static constexpr int pollRounds = 200;
+
+static void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Processors this process may use; a container often allows fewer than the
+/// machine has.
+static uint32_t usableProcessors() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof(set), &set) == 0)
+    return uint32_t(std::max(1, CPU_COUNT(&set)));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+ThreadPool::ThreadPool(uint32_t threads)
+    : limit(std::min(threads ? threads : usableProcessors(), 1024u)) {
+  helpers.reserve(limit - 1);
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(mutex);
+    stop = true;
+    ++generation;
+  }
+  wake.notify_all();
+  for (std::thread &helper : helpers)
+    helper.join();
+}
+
+void ThreadPool::startHelpers(uint32_t count) {
+  // A thread that cannot be started only makes this slower.
+  try {
+    while (helpers.size() < count)
+      helpers.emplace_back(&ThreadPool::helperMain, this,
+                           uint32_t(helpers.size() + 1));
+  } catch (const std::system_error &) {
+  }
+}
+
+void ThreadPool::claim(uint32_t worker) {
+  while (true) {
+    int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+    if (begin >= items)
+      return;
+    work(state, begin, begin + std::min(chunk, items - begin), worker);
+  }
+}
+
+void ThreadPool::helperMain(uint32_t worker) {
+  uint64_t seen = 0;
+  while (true) {
+    for (int i = 0; i < pollRounds && generation.load() == seen; ++i)
+      relax();
+    {
+      std::unique_lock lock(mutex);
+      wake.wait(lock, [&] { return stop || (open && generation != seen); });
+      if (stop)
+        return;
+      seen = generation;
+      ++running;
+    }
+    claim(worker);
+    {
+      std::lock_guard lock(mutex);
+      --running;
+    }
+    idle.notify_one();
+  }
+}
+
+void ThreadPool::run(int64_t count, Work function, void *argument) {
+  if (count <= 0)
+    return;
+  std::unique_lock ownership(owner, std::try_to_lock);
+  if (count == 1 || limit == 1 || !ownership.owns_lock())
+    return function(argument, 0, count, 0);
+  startHelpers(uint32_t(std::min<int64_t>(limit, count)) - 1);
+  {
+    std::lock_guard lock(mutex);
+    work = function;
+    state = argument;
+    items = count;
+    // Small enough to even out slow threads, large enough to claim rarely.
+    chunk = std::max<int64_t>(1, count / (int64_t(limit) * 4));
+    next = 0;
+    open = true;
+    ++generation;
+  }
+  wake.notify_all();
+  claim(0);
+  for (int i = 0; i < pollRounds && running.load() != 0; ++i)
+    relax();
+  std::unique_lock lock(mutex);
+  // Nobody joins from here on.
+  open = false;
+  idle.wait(lock, [&] { return running == 0; });
+}

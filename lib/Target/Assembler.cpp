@@ -1,0 +1,222 @@
+//===- Assembler.cpp - From PTX to a cubin --------------------------------===//
+
+#include "Assembler.h"
+
+#include "tripy/Base/File.h"
+#include "tripy/Base/Text.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <mutex>
+
+using namespace tripy;
+using namespace tripy::target;
+using llvm::StringRef;
+
+/// Whether the user says where the toolkit is: then it is nowhere else.
+static bool isHomeChosen() {
+  const char *home = std::getenv("TRIPY_CUDA_HOME");
+  return home && *home;
+}
+
+/// Folders where a CUDA toolkit may be.
+static std::vector<std::string> cudaHomes() {
+  if (isHomeChosen())
+    return {std::getenv("TRIPY_CUDA_HOME")};
+  std::vector<std::string> homes;
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *value = std::getenv(variable); value && *value)
+      homes.push_back(value);
+  homes.push_back("/usr/local/cuda");
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry("/usr/local", error), end;
+       entry != end && !error; entry.increment(error))
+    if (llvm::sys::path::filename(entry->path()).starts_with("cuda-"))
+      homes.push_back(entry->path());
+  return homes;
+}
+
+//===-- nvJitLink ---------------------------------------------------------===//
+
+namespace {
+
+/// The part of nvJitLink's interface that is used, by its documentation.
+struct NvJitLink {
+  using Handle = struct HandleTag *;
+  int (*create)(Handle *, uint32_t, const char **) = nullptr;
+  int (*destroy)(Handle *) = nullptr;
+  int (*addData)(Handle, int, const void *, size_t, const char *) = nullptr;
+  int (*complete)(Handle) = nullptr;
+  int (*cubinSize)(Handle, size_t *) = nullptr;
+  int (*cubin)(Handle, void *) = nullptr;
+  int (*errorLogSize)(Handle, size_t *) = nullptr;
+  int (*errorLog)(Handle, char *) = nullptr;
+  int (*infoLogSize)(Handle, size_t *) = nullptr;
+  int (*infoLog)(Handle, char *) = nullptr;
+
+  bool load(void *library);
+  Result<AssembledCode> assemble(const std::string &ptx,
+                                 const std::string &chip) const;
+};
+
+} // namespace
+
+/// nvJitLink's number for PTX input.
+static constexpr int ptxInput = 2;
+
+bool NvJitLink::load(void *library) {
+  auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(
+        dlsym(library, name));
+    return function != nullptr;
+  };
+  return find(create, "nvJitLinkCreate") && find(destroy, "nvJitLinkDestroy") &&
+         find(addData, "nvJitLinkAddData") &&
+         find(complete, "nvJitLinkComplete") &&
+         find(cubinSize, "nvJitLinkGetLinkedCubinSize") &&
+         find(cubin, "nvJitLinkGetLinkedCubin") &&
+         find(errorLogSize, "nvJitLinkGetErrorLogSize") &&
+         find(errorLog, "nvJitLinkGetErrorLog") &&
+         find(infoLogSize, "nvJitLinkGetInfoLogSize") &&
+         find(infoLog, "nvJitLinkGetInfoLog");
+}
+
+/// The library, opened once and never closed; null when there is none.
+static const NvJitLink *findNvJitLink() {
+  static NvJitLink table;
+  static bool found = false;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::vector<std::string> paths;
+    for (StringRef name :
+         {"libnvJitLink.so", "libnvJitLink.so.13", "libnvJitLink.so.12"}) {
+      for (const std::string &home : cudaHomes())
+        for (StringRef folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
+          paths.push_back((home + "/" + folder + "/" + name).str());
+      if (!isHomeChosen())
+        paths.push_back(name.str());
+    }
+    for (const std::string &path : paths) {
+      void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library && table.load(library)) {
+        found = true;
+        return;
+      }
+    }
+  });
+  return found ? &table : nullptr;
+}
+
+Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
+                                          const std::string &chip) const {
+  std::string arch = "-arch=" + chip;
+  const char *options[] = {arch.c_str(), "-O3", "-verbose", "-split-compile=0"};
+  Handle handle = nullptr;
+  auto text = [&](auto size, auto get) {
+    size_t bytes = 0;
+    std::string log;
+    if (size(handle, &bytes) == 0 && bytes > 1) {
+      log.resize(bytes);
+      get(handle, log.data());
+      log.resize(log.find('\0') == std::string::npos ? bytes : log.find('\0'));
+    }
+    return log;
+  };
+  if (create(&handle, std::size(options), options) != 0)
+    return Status(Code::Unsupported,
+                  concat("nvJitLink does not know the architecture ", chip));
+  AssembledCode result;
+  size_t size = 0;
+  bool done = addData(handle, ptxInput, ptx.c_str(), ptx.size() + 1,
+                      "kernels.ptx") == 0 &&
+              complete(handle) == 0 && cubinSize(handle, &size) == 0;
+  if (done) {
+    result.cubin.resize(size);
+    done = cubin(handle, result.cubin.data()) == 0;
+  }
+  result.log = text(infoLogSize, infoLog);
+  std::string errors = text(errorLogSize, errorLog);
+  destroy(&handle);
+  if (!done)
+    return Status(Code::Malformed,
+                  errors.empty() ? "nvJitLink fails without a word" : errors);
+  result.log += errors;
+  return result;
+}
+
+//===-- ptxas -------------------------------------------------------------===//
+
+static std::string findPtxas() {
+  std::vector<std::string> folders;
+  for (const std::string &home : cudaHomes())
+    folders.push_back(home + "/bin");
+  llvm::SmallVector<StringRef> refs(folders.begin(), folders.end());
+  if (auto path = llvm::sys::findProgramByName("ptxas", refs))
+    return *path;
+  if (!isHomeChosen())
+    if (auto path = llvm::sys::findProgramByName("ptxas"))
+      return *path;
+  return "";
+}
+
+static Result<AssembledCode> runPtxas(const std::string &ptxas,
+                                      const std::string &ptx,
+                                      const std::string &chip) {
+  llvm::SmallString<128> folder;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("tripy", folder))
+    return Status(Code::Io, concat("no temporary folder for ptxas: ",
+                                   std::string_view(error.message())));
+  auto in = [&](StringRef name) { return (folder + "/" + name).str(); };
+  std::string input = in("kernels.ptx"), output = in("kernels.cubin"),
+              log = in("log");
+  Result<AssembledCode> result = [&]() -> Result<AssembledCode> {
+    auto bytes = reinterpret_cast<const uint8_t *>(ptx.data());
+    if (Status status = writeFile(input, {bytes, ptx.size()}); !status.isOk())
+      return status;
+    std::string arch = "-arch=" + chip;
+    StringRef arguments[] = {ptxas, arch, "-O3", "-v", input, "-o", output};
+    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                            StringRef(log)};
+    std::string message;
+    int code = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
+                                         redirects, 0, 0, &message);
+    std::string text;
+    if (Result<std::vector<uint8_t>> said = readFile(log))
+      text.assign(said->begin(), said->end());
+    if (code != 0)
+      return Status(Code::Malformed,
+                    text.empty() ? concat("ptxas fails: ", message) : text);
+    Result<std::vector<uint8_t>> cubin = readFile(output);
+    if (!cubin)
+      return cubin.status();
+    return AssembledCode{std::move(*cubin), std::move(text)};
+  }();
+  llvm::sys::fs::remove_directories(folder);
+  return result;
+}
+
+Result<AssembledCode> target::assemblePTX(const std::string &ptx,
+                                          const std::string &chip) {
+  // TRIPY_PTXAS=1 asks for the subprocess, to compare the two.
+  const char *forced = std::getenv("TRIPY_PTXAS");
+  bool wantsPtxas = forced && StringRef(forced) == "1";
+  if (const NvJitLink *library = wantsPtxas ? nullptr : findNvJitLink())
+    return library->assemble(ptx, chip);
+  std::string ptxas = findPtxas();
+  if (!ptxas.empty())
+    return runPtxas(ptxas, ptx, chip);
+  return Status(Code::NotFound,
+                isHomeChosen()
+                    ? "neither libnvJitLink.so nor ptxas is in TRIPY_CUDA_HOME"
+                    : "neither libnvJitLink.so nor ptxas is in CUDA_HOME, "
+                      "/usr/local/cuda or the system's paths; TRIPY_CUDA_HOME "
+                      "can name another folder");
+}

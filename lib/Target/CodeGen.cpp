@@ -1,0 +1,118 @@
+//===- CodeGen.cpp - From MLIR to machine code ----------------------------===//
+
+#include "CodeGen.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace tripy;
+
+/// scf -> cf. Of its own, since values of blocks change no type here.
+static LogicalResult lowerStructuredControlFlow(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*root->getContext());
+  target.addIllegalDialect<scf::SCFDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(root, target, std::move(patterns));
+}
+
+LogicalResult target::lowerToLLVMDialect(Operation *root, bool device) {
+  if (failed(lowerStructuredControlFlow(root)))
+    return failure();
+  MLIRContext *context = root->getContext();
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  if (device) {
+    configureGpuToNVVMTypeConverter(converter);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+  }
+  // Functions that are left have instructions: their intrinsics are preferred
+  // to calls of a device library.
+  populateMathToLLVMConversionPatterns(converter, patterns,
+                                       /*approximateLog1p=*/false,
+                                       /*benefit=*/20);
+  if (failed(applyFullConversion(root, target, std::move(patterns))))
+    return failure();
+  // nvvm operations without an intrinsic become inline PTX.
+  RewritePatternSet assembly(context);
+  if (device)
+    populateNVVMToLLVMConversionPatterns(assembly);
+  return applyPatternsGreedily(root, std::move(assembly));
+}
+
+void target::optimizeModule(llvm::Module &module,
+                            llvm::TargetMachine &machine) {
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  for (llvm::LibFunc function :
+       {llvm::LibFunc_memcpy, llvm::LibFunc_memset, llvm::LibFunc_memmove})
+    library.setAvailable(function);
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+bool target::emitModule(llvm::Module &module, llvm::TargetMachine &machine,
+                        Emission kind, SmallVectorImpl<char> &out) {
+  llvm::raw_svector_ostream stream(out);
+  llvm::legacy::PassManager passes;
+  llvm::CodeGenFileType type = kind == Emission::Object
+                                   ? llvm::CodeGenFileType::ObjectFile
+                                   : llvm::CodeGenFileType::AssemblyFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                  /*DisableVerify=*/true))
+    return false;
+  passes.run(module);
+  return true;
+}

@@ -1,0 +1,207 @@
+//===- HostCode.cpp - Machine code for the host ---------------------------===//
+
+#include "tripy/Target/HostCode.h"
+
+#include "CodeGen.h"
+#include "FlatLinker.h"
+#include "Partition.h"
+
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::target;
+
+/// What LLVM may call by itself. Byte loops that the vectoriser widens;
+/// "no-builtins" keeps them from becoming calls of themselves.
+static constexpr llvm::StringLiteral memoryFunctions = R"(
+define ptr @memcpy(ptr noalias %to, ptr noalias %from, i64 %n) "no-builtins" nounwind {
+entry:
+  %empty = icmp eq i64 %n, 0
+  br i1 %empty, label %done, label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %a = getelementptr i8, ptr %from, i64 %i
+  %b = getelementptr i8, ptr %to, i64 %i
+  %x = load i8, ptr %a
+  store i8 %x, ptr %b
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %done, label %loop
+done:
+  ret ptr %to
+}
+define ptr @memset(ptr %to, i32 %value, i64 %n) "no-builtins" nounwind {
+entry:
+  %byte = trunc i32 %value to i8
+  %empty = icmp eq i64 %n, 0
+  br i1 %empty, label %done, label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %b = getelementptr i8, ptr %to, i64 %i
+  store i8 %byte, ptr %b
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %done, label %loop
+done:
+  ret ptr %to
+}
+define ptr @memmove(ptr %to, ptr %from, i64 %n) "no-builtins" nounwind {
+entry:
+  %empty = icmp eq i64 %n, 0
+  br i1 %empty, label %done, label %some
+some:
+  %upward = icmp ule ptr %to, %from
+  br i1 %upward, label %up, label %down
+up:
+  %i = phi i64 [ 0, %some ], [ %next, %up ]
+  %a = getelementptr i8, ptr %from, i64 %i
+  %b = getelementptr i8, ptr %to, i64 %i
+  %x = load i8, ptr %a
+  store i8 %x, ptr %b
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %done, label %up
+down:
+  %j = phi i64 [ %n, %some ], [ %before, %down ]
+  %before = sub nuw i64 %j, 1
+  %c = getelementptr i8, ptr %from, i64 %before
+  %d = getelementptr i8, ptr %to, i64 %before
+  %y = load i8, ptr %c
+  store i8 %y, ptr %d
+  %first = icmp eq i64 %before, 0
+  br i1 %first, label %done, label %down
+done:
+  ret ptr %to
+}
+)";
+
+static std::unique_ptr<llvm::TargetMachine>
+createMachine(const HostTarget &host) {
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  std::string features;
+  for (const std::string &feature : host.features)
+    features += (features.empty() ? "+" : ",+") + feature;
+  llvm::TargetOptions options;
+  options.FunctionSections = true;
+  options.DataSections = true;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, "x86-64", features, options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Only the listed features may be used; the processor's name is for
+/// scheduling.
+static void prepareModule(llvm::Module &module, llvm::TargetMachine &machine,
+                          const HostTarget &host) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  std::string width = std::to_string(host.vectorBits());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("target-cpu", "x86-64");
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    function.addFnAttr("tune-cpu", host.cpu);
+    function.addFnAttr("prefer-vector-width", width);
+    if (!function.hasLocalLinkage())
+      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  }
+}
+
+static bool compileModule(llvm::Module &module, const HostTarget &host,
+                          Emission kind, SmallVectorImpl<char> &out) {
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(host);
+  if (!machine)
+    return false;
+  prepareModule(module, *machine, host);
+  optimizeModule(module, *machine);
+  return emitModule(module, *machine, kind, out);
+}
+
+static LogicalResult compilePart(ModuleOp part, const HostTarget &host,
+                                 Emission kind, SmallVectorImpl<char> &out) {
+  if (failed(lowerToLLVMDialect(part, /*device=*/false)))
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(part, context, "host_code",
+                              /*disableVerification=*/false);
+  if (!module)
+    return failure();
+  if (!compileModule(*module, host, kind, out))
+    return emitError(part.getLoc(), "this LLVM makes no x86-64 code");
+  return success();
+}
+
+static bool compileMemoryFunctions(const HostTarget &host,
+                                   SmallVectorImpl<char> &out) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseAssemblyString(memoryFunctions, diagnostic, context);
+  return module && compileModule(*module, host, Emission::Object, out);
+}
+
+/// Compiles all parts on the context's threads.
+static FailureOr<std::vector<SmallVector<char, 0>>>
+compileParts(ModuleOp hostCode, const HostTarget &host, Emission kind) {
+  MLIRContext *context = hostCode.getContext();
+  prepareContext(*context);
+  std::vector<OwningOpRef<Operation *>> parts = partition(hostCode);
+  std::vector<SmallVector<char, 0>> outputs(parts.size());
+  LogicalResult result = failableParallelForEach(
+      context, llvm::seq<size_t>(parts.size()), [&](size_t i) {
+        return compilePart(cast<ModuleOp>(*parts[i]), host, kind, outputs[i]);
+      });
+  if (failed(result))
+    return failure();
+  return outputs;
+}
+
+FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
+                                            ArrayRef<std::string> kernels,
+                                            const HostTarget &host) {
+  auto objects = compileParts(hostCode, host, Emission::Object);
+  if (failed(objects))
+    return failure();
+  auto refs = [&] {
+    return llvm::map_to_vector(*objects, [](const SmallVector<char, 0> &bytes) {
+      return StringRef(bytes.data(), bytes.size());
+    });
+  };
+  Result<std::vector<std::string>> missing = undefinedSymbols(refs());
+  if (missing && !missing->empty()) {
+    objects->emplace_back();
+    if (!compileMemoryFunctions(host, objects->back()))
+      return emitError(hostCode.getLoc(),
+                       "memory functions cannot be compiled");
+  }
+  Result<LinkedCode> linked = linkFlat(refs(), kernels);
+  if (!linked)
+    return emitError(hostCode.getLoc(), linked.status().message());
+  return HostCode{std::move(linked->bytes), std::move(linked->entries)};
+}
+
+FailureOr<std::string> target::printHostAssembly(ModuleOp hostCode,
+                                                 const HostTarget &host) {
+  auto texts = compileParts(hostCode, host, Emission::Assembly);
+  if (failed(texts))
+    return failure();
+  std::string all;
+  for (const SmallVector<char, 0> &text : *texts)
+    all.append(text.begin(), text.end());
+  return all;
+}

@@ -1,0 +1,29 @@
+//===- Partition.h - Kernels spread over threads ----------------*- C++ -*-===//
+//
+// Private to lib/Target. Splits a module of kernels so that each thread lowers
+// and compiles its own.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_TARGET_PARTITION_H
+#define TRIPY_LIB_TARGET_PARTITION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <vector>
+
+namespace tripy::target {
+
+/// Loads the dialects that code generation produces, and registers their
+/// translation to LLVM IR; to be called before threads start.
+void prepareContext(mlir::MLIRContext &context);
+
+/// Moves the symbols of `container` (a module or gpu.module) to as many
+/// detached operations of its kind as the context has threads, at most. What
+/// refers to each other stays together.
+std::vector<mlir::OwningOpRef<mlir::Operation *>>
+partition(mlir::Operation *container);
+
+} // namespace tripy::target
+
+#endif // TRIPY_LIB_TARGET_PARTITION_H

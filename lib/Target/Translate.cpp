@@ -1,0 +1,436 @@
+//===- Translate.cpp - From launches to an executable program -------------===//
+
+#include "tripy/Target/Translate.h"
+
+#include "TranslateState.h"
+
+#include "tripy/Base/Text.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Target/HostCode.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::target;
+using tripy::Index;
+
+namespace {
+
+class Translator {
+public:
+  Translator(ModuleOp module, func::FuncOp function,
+             const TranslateOptions &options)
+      : module(module), function(function), options(options),
+        whys(options.operationNames), constants(result) {}
+  FailureOr<TranslatedProgram> run();
+
+private:
+  LogicalResult readInputs();
+  FailureOr<Buffer> bake(unsigned argument);
+  LogicalResult readBody();
+  LogicalResult readOutputs(func::ReturnOp end);
+  LogicalResult readBuffer(kernel::BufferOp op);
+  LogicalResult readRequire(kernel::RequireOp op);
+  LogicalResult readLaunch(kernel::LaunchOp op);
+  LogicalResult readTensorMap(kernel::LaunchOp op, kernel::TensorMapAttr attr,
+                              Launch &launch);
+  FailureOr<Index> kernelOf(kernel::LaunchOp op);
+  LogicalResult compile();
+  LogicalResult compileHost(ArrayRef<std::string> kernels);
+  LogicalResult compileDevice();
+  void addImage(ImageKind kind, std::string arch,
+                std::span<const uint8_t> bytes);
+
+  ModuleOp module;
+  func::FuncOp function;
+  const TranslateOptions &options;
+  TranslatedProgram result;
+  WhyTable whys;
+  ConstantTable constants;
+  kernel::SizeTable sizes;
+  /// Of each argument: its number among the program's inputs, or the constant
+  /// that replaces it.
+  SmallVector<Index> inputNumbers;
+  SmallVector<Buffer> bakedBuffers;
+  DenseMap<Value, Index> buffers;
+  llvm::StringMap<Index> kernels;
+};
+
+} // namespace
+
+//===-- interface ---------------------------------------------------------===//
+
+static std::string shapeText(ArrayRef<int64_t> shape) {
+  return formatSizes(std::span<const int64_t>(shape.data(), shape.size()));
+}
+
+/// The weight of a parameter; errors at the argument.
+FailureOr<Buffer> Translator::bake(unsigned argument) {
+  std::string name = argumentName(function, argument);
+  Location loc = function.getArgument(argument).getLoc();
+  auto type = cast<RankedTensorType>(function.getArgument(argument).getType());
+  ClosestName closest(name);
+  for (const Weight &weight : *options.weights) {
+    closest.consider(weight.name);
+    if (weight.name != name)
+      continue;
+    std::optional<DType> dtype = dtypeOf(type.getElementType());
+    if (!dtype || weight.dtype != dtype)
+      return emitError(loc, "the weight of parameter '")
+             << name << "' must have the element type " << type.getElementType()
+             << "; found "
+             << (weight.dtype ? dtypeInfo(*weight.dtype).mlir
+                              : "a type that is not supported");
+    if (ArrayRef<int64_t>(weight.shape) != type.getShape())
+      return emitError(loc, "the weight of parameter '")
+             << name << "' must have the shape " << shapeText(type.getShape())
+             << "; found " << shapeText(weight.shape);
+    return constants.place(weight.data);
+  }
+  return emitError(loc, "each parameter must be among the weights; '")
+         << name << "' is not" << closest.suggestion();
+}
+
+LogicalResult Translator::readInputs() {
+  sizes.addInputs(function);
+  Program &program = result.program;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto type = cast<RankedTensorType>(argument.getType());
+    bool parameter = isParameter(function, number);
+    inputNumbers.push_back(noIndex);
+    bakedBuffers.emplace_back();
+    if (parameter && options.weights) {
+      FailureOr<Buffer> baked = bake(number);
+      if (failed(baked))
+        return failure();
+      bakedBuffers.back() = *baked;
+      continue;
+    }
+    inputNumbers.back() = program.inputs.size();
+    InputInfo input;
+    input.name = argumentName(function, number);
+    input.kind = parameter ? InputKind::Parameter : InputKind::Argument;
+    std::optional<DType> dtype = dtypeOf(type.getElementType());
+    if (!dtype)
+      return emitError(argument.getLoc(),
+                       "an input cannot have the element type ")
+             << type.getElementType();
+    input.dtype = *dtype;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      input.dims.push_back(sizes.inputSize(number, dim));
+    input.why = whys.add(argument.getLoc());
+    program.inputs.push_back(std::move(input));
+  }
+  return success();
+}
+
+LogicalResult Translator::readOutputs(func::ReturnOp end) {
+  auto types = function->getAttrOfType<ArrayAttr>("kernel.outputs");
+  auto names = function->getAttrOfType<ArrayAttr>("kernel.output_names");
+  unsigned next = 0;
+  for (auto [typeAttr, name] : llvm::zip_equal(types, names)) {
+    auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
+    OutputInfo output;
+    output.name = cast<StringAttr>(name).str();
+    std::optional<DType> dtype = dtypeOf(type.getElementType());
+    if (!dtype)
+      return end.emitError("a result cannot have the element type ")
+             << type.getElementType();
+    output.dtype = *dtype;
+    for (int64_t size : type.getShape()) {
+      if (!ShapedType::isDynamic(size)) {
+        output.dims.push_back(sizes.constant(size));
+        continue;
+      }
+      FailureOr<Index> expr = sizes.lookup(end.getOperand(next++));
+      if (failed(expr))
+        return failure();
+      output.dims.push_back(*expr);
+    }
+    output.why = whys.add(end.getLoc());
+    result.program.outputs.push_back(std::move(output));
+  }
+  return success();
+}
+
+//===-- body --------------------------------------------------------------===//
+
+LogicalResult Translator::readBuffer(kernel::BufferOp op) {
+  Buffer buffer;
+  uint64_t index = op.getIndex();
+  switch (op.getKind()) {
+  case kernel::BufferKind::Input:
+    if (index >= inputNumbers.size())
+      return op.emitOpError("no input has the number ") << index;
+    if (inputNumbers[index] == noIndex)
+      buffer = bakedBuffers[index];
+    else
+      buffer = {BufferKind::Input, inputNumbers[index], 0, 0};
+    break;
+  case kernel::BufferKind::Output:
+    buffer = {BufferKind::Output, Index(index), 0, 0};
+    break;
+  case kernel::BufferKind::Arena:
+    buffer = {BufferKind::Arena, 0, op.getOffset(), op.getSize()};
+    break;
+  case kernel::BufferKind::Constant: {
+    auto values = function->getAttrOfType<ArrayAttr>("kernel.constants");
+    if (!values || index >= values.size())
+      return op.emitOpError("no constant has the number ") << index;
+    auto bytes = constants.bytesOf(values[index], op.getLoc());
+    if (failed(bytes))
+      return failure();
+    buffer = constants.place(*bytes);
+    break;
+  }
+  }
+  buffers[op.getResult()] = result.program.buffers.size();
+  result.program.buffers.push_back(buffer);
+  return success();
+}
+
+/// Conditions that the profile decides are not left to the run time.
+LogicalResult Translator::readRequire(kernel::RequireOp op) {
+  FailureOr<Index> lhs = sizes.lookup(op.getLhs());
+  FailureOr<Index> rhs = sizes.lookup(op.getRhs());
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  Interval a = sizes.bounds(*lhs), b = sizes.bounds(*rhs);
+  bool disjoint = a.hi < b.lo || b.hi < a.lo;
+  bool same = *lhs == *rhs || (a.isPoint() && b.isPoint() && a.lo == b.lo);
+  bool oneIsOne = (a.isPoint() && a.lo == 1) || (b.isPoint() && b.lo == 1);
+  bool mayBeOne = a.contains(1) || b.contains(1);
+  CheckKind kind;
+  bool holds, fails;
+  if (op.getKind() == "equal") {
+    kind = CheckKind::Equal;
+    holds = same;
+    fails = disjoint;
+  } else if (op.getKind() == "broadcastable") {
+    kind = CheckKind::Broadcastable;
+    holds = same || oneIsOne;
+    fails = disjoint && !mayBeOne;
+  } else if (op.getKind() == "at_most") {
+    kind = CheckKind::LessEqual;
+    holds = *lhs == *rhs || a.hi <= b.lo;
+    fails = a.lo > b.hi;
+  } else {
+    return op.emitOpError("kind must be 'equal', 'broadcastable' or "
+                          "'at_most'; found '")
+           << op.getKind() << "'";
+  }
+  if (holds)
+    return success();
+  auto text = [](Interval range) {
+    return range.isPoint() ? concat(range.lo)
+                           : concat(range.lo, " to ", range.hi);
+  };
+  if (fails)
+    return emitError(op.getLoc(), op.getMessage())
+           << "; the sizes are " << text(a) << " and " << text(b);
+  result.program.checks.push_back(
+      {kind, *lhs, *rhs, printable(std::string_view(op.getMessage()), 4096),
+       whys.add(op.getLoc())});
+  return success();
+}
+
+FailureOr<Index> Translator::kernelOf(kernel::LaunchOp op) {
+  auto [entry, isNew] =
+      kernels.try_emplace(op.getCallee(), result.program.kernels.size());
+  if (!isNew)
+    return entry->second;
+  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  std::optional<kernel::ConfigAttr> config =
+      callee ? callee.getConfig() : std::nullopt;
+  if (!config || config->getBlock().size() != 3 ||
+      config->getCluster().size() != 3)
+    return op.emitOpError("no code was emitted for its kernel");
+  Kernel kernel;
+  kernel.symbol = op.getCallee().str();
+  llvm::copy(config->getBlock(), kernel.block.begin());
+  llvm::copy(config->getCluster(), kernel.cluster.begin());
+  kernel.scratchBytes = config->getScratch();
+  kernel.params.assign(op.getBuffers().size(), uint8_t(ArgKind::Buffer));
+  kernel.params.insert(kernel.params.end(), op.getSizes().size(),
+                       uint8_t(ArgKind::Size));
+  kernel.params.insert(kernel.params.end(), config->getTensorMaps().size(),
+                       uint8_t(ArgKind::TensorMap));
+  result.program.kernels.push_back(std::move(kernel));
+  return entry->second;
+}
+
+/// A tensor map parameter of `launch`, whose buffers and sizes are read.
+LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
+                                        kernel::TensorMapAttr attr,
+                                        Launch &launch) {
+  SmallVector<Index> symbols;
+  for (const Arg &arg : launch.args)
+    if (arg.kind == ArgKind::Size)
+      symbols.push_back(arg.index);
+  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  SmallVector<Type> tensors;
+  for (Type type : callee.getFunctionType().getInputs())
+    if (isa<RankedTensorType>(type))
+      tensors.push_back(type);
+  llvm::append_range(tensors, callee.getFunctionType().getResults());
+  uint64_t number = attr.getBuffer();
+  if (number >= launch.accesses.size() || number >= tensors.size())
+    return op.emitOpError("its kernel's tensor map names no tensor");
+  TensorMap map;
+  map.buffer = launch.args[number].index;
+  map.dtype =
+      *dtypeOf(cast<RankedTensorType>(tensors[number]).getElementType());
+  map.swizzle = attr.getSwizzle();
+  for (int64_t size : attr.getBox())
+    map.box.push_back(size);
+  for (auto [exprs, list] : {std::pair(attr.getDims(), &map.dims),
+                             std::pair(attr.getStrides(), &map.strides)})
+    for (AffineExpr expr : exprs.getResults()) {
+      std::optional<Index> size = sizes.evaluate(expr, symbols);
+      if (!size)
+        return op.emitOpError("its kernel's tensor map must not overflow for "
+                              "sizes that the profile allows");
+      list->push_back(*size);
+    }
+  launch.args.push_back(
+      {ArgKind::TensorMap, Index(result.program.tensorMaps.size())});
+  launch.accesses.push_back({true, false, launch.accesses[number].bytes});
+  result.program.tensorMaps.push_back(std::move(map));
+  return success();
+}
+
+LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
+  Launch launch;
+  FailureOr<Index> kernel = kernelOf(op);
+  if (failed(kernel))
+    return failure();
+  launch.kernel = *kernel;
+  for (auto [i, size] : llvm::enumerate(op.getGrid())) {
+    FailureOr<Index> expr = sizes.lookup(size);
+    if (failed(expr))
+      return failure();
+    launch.grid[i] = *expr;
+  }
+  size_t firstWritten = op.getBuffers().size() - op.getWrittenAttr().getInt();
+  for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
+    FailureOr<Index> bytes = sizes.lookup(op.getBytes()[i]);
+    auto known = buffers.find(buffer);
+    if (failed(bytes) || known == buffers.end())
+      return op.emitOpError("its buffers must be made by kernel.buffer");
+    launch.args.push_back({ArgKind::Buffer, known->second});
+    launch.accesses.push_back({i < firstWritten, i >= firstWritten, *bytes});
+  }
+  for (Value size : op.getSizes()) {
+    FailureOr<Index> expr = sizes.lookup(size);
+    if (failed(expr))
+      return failure();
+    launch.args.push_back({ArgKind::Size, *expr});
+  }
+  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  for (kernel::TensorMapAttr map : callee.getConfigAttr().getTensorMaps())
+    if (failed(readTensorMap(op, map, launch)))
+      return failure();
+  launch.why = whys.add(op.getLoc());
+  result.program.launches.push_back(std::move(launch));
+  return success();
+}
+
+LogicalResult Translator::readBody() {
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    sizes.visit(&op);
+    LogicalResult read = success();
+    if (auto buffer = dyn_cast<kernel::BufferOp>(op))
+      read = readBuffer(buffer);
+    else if (auto require = dyn_cast<kernel::RequireOp>(op))
+      read = readRequire(require);
+    else if (auto launch = dyn_cast<kernel::LaunchOp>(op))
+      read = readLaunch(launch);
+    if (failed(read))
+      return failure();
+  }
+  return readOutputs(cast<func::ReturnOp>(body.getTerminator()));
+}
+
+//===-- code --------------------------------------------------------------===//
+
+void Translator::addImage(ImageKind kind, std::string arch,
+                          std::span<const uint8_t> bytes) {
+  // Device code is uploaded from where it is mapped; alignment is cheap.
+  result.images.resize(llvm::alignTo(result.images.size(), 64));
+  result.program.images.push_back(
+      {kind, std::move(arch), result.images.size(), bytes.size()});
+  result.images.insert(result.images.end(), bytes.begin(), bytes.end());
+}
+
+LogicalResult Translator::compileHost(ArrayRef<std::string> symbols) {
+  auto code = module.lookupSymbol<ModuleOp>("host_code");
+  if (!code)
+    return emitError(module.getLoc(),
+                     "a program for the CPU must have a module "
+                     "@host_code");
+  FailureOr<HostCode> compiled = compileHostCode(code, symbols, options.host);
+  if (failed(compiled))
+    return failure();
+  for (auto [kernel, entry] :
+       llvm::zip_equal(result.program.kernels, compiled->entries))
+    kernel.entry = entry;
+  addImage(ImageKind::HostCode, options.host.arch(), compiled->bytes);
+  return success();
+}
+
+LogicalResult Translator::compileDevice() {
+  auto code = module.lookupSymbol<gpu::GPUModuleOp>("device_code");
+  if (!code)
+    return emitError(module.getLoc(),
+                     "a program for CUDA must have a gpu.module "
+                     "@device_code");
+  FailureOr<DeviceCode> compiled = compileDeviceCode(code, options.cuda);
+  if (failed(compiled))
+    return failure();
+  if (!compiled->cubin.empty())
+    addImage(ImageKind::Cubin, options.cuda.chip, compiled->cubin);
+  auto text = reinterpret_cast<const uint8_t *>(compiled->ptx.c_str());
+  addImage(ImageKind::PTX, options.cuda.chip, {text, compiled->ptx.size() + 1});
+  return success();
+}
+
+LogicalResult Translator::compile() {
+  std::vector<std::string> symbols;
+  for (const Kernel &kernel : result.program.kernels)
+    symbols.push_back(kernel.symbol);
+  if (symbols.empty())
+    return success();
+  return options.device == DeviceKind::CPU ? compileHost(symbols)
+                                           : compileDevice();
+}
+
+FailureOr<TranslatedProgram> Translator::run() {
+  for (StringRef name :
+       {"kernel.outputs", "kernel.output_names", "kernel.constants"})
+    if (!function->hasAttrOfType<ArrayAttr>(name))
+      return emitError(function.getLoc(),
+                       "a program must be planned by --kernel-plan");
+  if (failed(readInputs()) || failed(readBody()))
+    return failure();
+  Program &program = result.program;
+  program.device = options.device;
+  program.name = printable(std::string_view(function.getSymName()), 1024);
+  if (auto bytes = function->getAttrOfType<IntegerAttr>("kernel.arena"))
+    program.arenaBytes = bytes.getInt();
+  program.symbols = sizes.symbolList();
+  for (SizeSymbol &symbol : program.symbols)
+    symbol.input = inputNumbers[symbol.input];
+  program.exprs = sizes.exprList();
+  if (failed(compile()))
+    return failure();
+  program.whys = whys.take();
+  program.imageData = result.images;
+  return std::move(result);
+}
+
+FailureOr<TranslatedProgram>
+target::translateToProgram(ModuleOp module, func::FuncOp function,
+                           const TranslateOptions &options) {
+  return Translator(module, function, options).run();
+}

@@ -1,0 +1,69 @@
+// RUN: tripy-opt %s --kernel-emit-cuda --canonicalize --cse | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+
+// A transpose goes through tiles of 64 x 64 in shared memory.
+// CHECK: kernel.func @swap loop {{.*}} config = <grid = ()[s0] -> (s0 ceildiv 64, 1, 1), block = [256, 1, 1]
+kernel.func @swap loop sizeArgs = [1, 1] : (tensor<64x?xf16>, index) -> tensor<?x64xf16> {
+^bb0(%a: tensor<64x?xf16>, %n: index):
+  %e = tensor.empty(%n) : tensor<?x64xf16>
+  %0 = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x?xf16>) outs(%e : tensor<?x64xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<?x64xf16>
+  kernel.yield %0 : tensor<?x64xf16>
+}
+
+// Sizes that hold whole vectors: 16 bytes on both sides.
+// CHECK: kernel.func @vectors loop {{.*}} config = <grid = () -> (4, 1, 1)
+kernel.func @vectors loop sizeArgs = [] : (tensor<72x80xf16>) -> tensor<80x72xf16> {
+^bb0(%a: tensor<72x80xf16>):
+  %e = tensor.empty() : tensor<80x72xf16>
+  %0 = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<72x80xf16>) outs(%e : tensor<80x72xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<80x72xf16>
+  kernel.yield %0 : tensor<80x72xf16>
+}
+
+// A tensor that is read both ways is not taken from a tile.
+// CHECK: kernel.func @both loop {{.*}} config = <grid = () -> (2, 1, 1)
+kernel.func @both loop sizeArgs = [] : (tensor<64x64xf16>) -> tensor<64x64xf16> {
+^bb0(%a: tensor<64x64xf16>):
+  %e = tensor.empty() : tensor<64x64xf16>
+  %0 = linalg.generic {indexing_maps = [#swap, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %a : tensor<64x64xf16>, tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) {
+  ^bb0(%x: f16, %y: f16, %o: f16):
+    %s = arith.addf %x, %y : f16
+    linalg.yield %s : f16
+  } -> tensor<64x64xf16>
+  kernel.yield %0 : tensor<64x64xf16>
+}
+
+// Nor is one whose other dimension is short.
+// CHECK: kernel.func @short loop {{.*}} config = <grid = () -> (4, 1, 1)
+kernel.func @short loop sizeArgs = [] : (tensor<3x320xf16>) -> tensor<320x3xf16> {
+^bb0(%a: tensor<3x320xf16>):
+  %e = tensor.empty() : tensor<320x3xf16>
+  %0 = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<3x320xf16>) outs(%e : tensor<320x3xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<320x3xf16>
+  kernel.yield %0 : tensor<320x3xf16>
+}
+
+// A row of 66 elements in the tile where threads read single elements down a
+// column; 64, permuted, where they write vectors.
+// CHECK-DAG: llvm.mlir.global internal @swap.tile0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4096 x f16>
+// CHECK-DAG: llvm.mlir.global internal @vectors.tile0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4096 x f16>
+// CHECK-LABEL: gpu.func @vectors(
+// CHECK-COUNT-2: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK: arith.xori
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> f16
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @both(
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return

@@ -1,0 +1,23 @@
+// RUN: tripy-opt %s --split-input-file --verify-diagnostics
+
+func.func @C1(%a: tensor<2xi32>) {
+  // expected-error @below {{violates [trace.gelu C1] the element type is one of: float; found 'i32'}}
+  %r = trace.gelu %a : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @C1(%a: tensor<2xi1>) {
+  // expected-error @below {{violates [trace.gelu C1] the element type is one of: float; found 'i1'}}
+  %r = trace.gelu %a : (tensor<2xi1>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @C2(%a: tensor<2xf32>) {
+  // expected-error @below {{violates [trace.gelu C2] approximate is 'tanh' or 'erf'; found 'none'}}
+  %r = trace.gelu %a {approximate = "none"} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}

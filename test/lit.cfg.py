@@ -1,0 +1,40 @@
+# The lit suite. Tools are those of the build and of LLVM's bin folder.
+#
+#   %include       flags that let mlir-tblgen and tripy-tblgen find .td files
+#   %source        the root of the sources
+#   %python        the interpreter
+#   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
+#                  TRIPY_ROUNDTRIP is set
+
+import os
+
+import lit.formats
+
+config.name = "tripy"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".td", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+roundtrip = bool(os.environ.get("TRIPY_ROUNDTRIP"))
+# Both modes may run at one time: each has its own folder of temporary files.
+config.test_exec_root = os.path.join(config.tripy_build, "test",
+                                     "roundtrip" if roundtrip else "plain")
+
+tools = [os.path.join(config.tripy_build, "bin"), config.llvm_tools]
+config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
+# A crash prints its stack without symbols quickly, instead of with them slowly.
+config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
+
+config.substitutions += [
+    ("%include", f"-I {config.tripy_source}/include -I {config.mlir_include}"),
+    ("%source", config.tripy_source),
+    ("%python", config.python),
+]
+
+# Only where tripy-opt is the command: not in text that a test looks for.
+flags = ["--verify-provenance"]
+if roundtrip:
+    flags.append("--verify-roundtrip")
+    config.available_features.add("roundtrip")
+config.substitutions.append((r"(?<![-\w./])tripy-opt(?![-\w.])",
+                             " ".join(["tripy-opt"] + flags)))

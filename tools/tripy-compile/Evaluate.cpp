@@ -1,0 +1,190 @@
+//===- Evaluate.cpp - Runs a program on the reference evaluator -----------===//
+
+#include "Evaluate.h"
+
+#include "../tripy-run/TensorSpec.h"
+
+#include "tripy/Base/Text.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Reference/Evaluator.h"
+#include "tripy/Runtime/IO/Npy.h"
+#include "tripy/Runtime/IO/TensorPrinter.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::compile;
+using reference::Tensor;
+
+namespace {
+
+class Evaluation {
+public:
+  Evaluation(func::FuncOp function, const Options &options)
+      : function(function), options(options) {}
+  /// Status of wrong usage; `failedHere` when a diagnostic was printed.
+  Status run();
+  bool failedHere = false;
+
+private:
+  Status readInput(unsigned argument);
+  Result<std::string> specOf(unsigned argument);
+  Status readWeight(unsigned argument, DType dtype, ArrayRef<int64_t> shape);
+  Status checkNames();
+  Status show(unsigned number, const Tensor &tensor);
+
+  func::FuncOp function;
+  const Options &options;
+  std::vector<runtime::HostTensor> storage;
+  std::vector<std::vector<uint8_t>> aligned;
+  SmallVector<Tensor> inputs;
+};
+
+} // namespace
+
+static Status usage(std::string message) {
+  return Status(Code::InvalidArgument, std::move(message));
+}
+
+/// Every name on the command line belongs to an input or result.
+Status Evaluation::checkNames() {
+  auto check = [](const auto &specs, unsigned count, auto nameOf,
+                  std::string_view what) {
+    for (const auto &[name, spec] : specs) {
+      ClosestName closest(name);
+      bool found = name.empty() && count == 1;
+      for (unsigned i = 0; i < count; ++i) {
+        found |= nameOf(i) == name;
+        closest.consider(nameOf(i));
+      }
+      if (!found)
+        return usage(concat("no ", what, " has the name '", printable(name),
+                            "'", closest.suggestion()));
+    }
+    return Status::ok();
+  };
+  Status status = check(
+      options.inputs, function.getNumArguments(),
+      [&](unsigned i) { return argumentName(function, i); }, "input");
+  if (!status.isOk())
+    return status;
+  return check(
+      options.results, function.getNumResults(),
+      [&](unsigned i) { return resultName(function, i); }, "result");
+}
+
+Result<std::string> Evaluation::specOf(unsigned argument) {
+  std::string name = argumentName(function, argument);
+  for (const auto &[given, spec] : options.inputs)
+    if (given == name || given.empty())
+      return spec;
+  return usage(concat("input '", name, "' needs a value, as in --input ", name,
+                      "=ones"));
+}
+
+Status Evaluation::readWeight(unsigned argument, DType dtype,
+                              ArrayRef<int64_t> shape) {
+  std::string name = argumentName(function, argument);
+  for (const target::Weight &weight : *options.compiler.weights) {
+    if (weight.name != name)
+      continue;
+    if (weight.dtype != dtype || ArrayRef<int64_t>(weight.shape) != shape)
+      return usage(concat("the weight of parameter '", name,
+                          "' must have the type of the parameter"));
+    aligned.emplace_back(weight.data.begin(), weight.data.end());
+    inputs.push_back(Tensor::borrow(dtype, shape, aligned.back().data()));
+    return Status::ok();
+  }
+  return usage(concat("parameter '", name, "' is not among the weights"));
+}
+
+Status Evaluation::readInput(unsigned argument) {
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
+  std::optional<DType> dtype = reference::dtypeOf(type.getElementType());
+  if (!dtype)
+    return usage("an input's element type is not supported");
+  if (isParameter(function, argument) && options.compiler.weights)
+    return readWeight(argument, *dtype, type.getShape());
+  Result<std::string> spec = specOf(argument);
+  if (!spec)
+    return spec.status();
+  run::Wanted wanted;
+  wanted.dtype = *dtype;
+  ProfileAttr profile = profileOf(function, argument);
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    wanted.shape.push(ShapedType::isDynamic(size) ? profile.getOpt()[dim]
+                                                  : size);
+  wanted.checkShape = [](const runtime::Shape &shape) {
+    constexpr uint64_t limit = uint64_t(1) << 32;
+    std::optional<uint64_t> elements = shape.elements();
+    return elements && *elements <= limit
+               ? Status::ok()
+               : Status(Code::LimitExceeded,
+                        "an input may have at most 2^32 elements");
+  };
+  Result<runtime::HostTensor> tensor =
+      run::makeTensor(*spec, wanted, options.seed + argument);
+  if (!tensor)
+    return Status(tensor.status())
+        .withContext(concat("input '", argumentName(function, argument), "'"));
+  storage.push_back(std::move(*tensor));
+  runtime::TensorView view = storage.back().view();
+  auto sizes = view.shape.sizes();
+  inputs.push_back(Tensor::borrow(
+      view.dtype, ArrayRef<int64_t>(sizes.data(), sizes.size()), view.data));
+  return Status::ok();
+}
+
+Status Evaluation::show(unsigned number, const Tensor &tensor) {
+  runtime::TensorView view;
+  view.dtype = tensor.dtype();
+  view.shape = runtime::Shape(std::span<const int64_t>(tensor.shape()));
+  view.data = const_cast<void *>(tensor.data());
+  std::string name = resultName(function, number);
+  for (const auto &[given, spec] : options.results)
+    if (given == name || given.empty()) {
+      if (!spec.starts_with("@"))
+        return usage(concat("--result needs a file, as in ", name,
+                            "=@y.npy, but has '", printable(spec), "'"));
+      return io::writeNpy(spec.substr(1), view);
+    }
+  llvm::outs() << io::formatTensor(view, "cpu:0") << "\n";
+  return Status::ok();
+}
+
+Status Evaluation::run() {
+  if (Status status = checkNames(); !status.isOk())
+    return status;
+  // Tensors borrow from these.
+  storage.reserve(function.getNumArguments());
+  aligned.reserve(function.getNumArguments());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (Status status = readInput(i); !status.isOk())
+      return status;
+  FailureOr<SmallVector<Tensor>> results =
+      reference::evaluate(function, inputs);
+  failedHere = failed(results);
+  if (failedHere)
+    return Status::ok();
+  for (auto [i, tensor] : llvm::enumerate(*results))
+    if (Status status = show(i, tensor); !status.isOk())
+      return status;
+  return Status::ok();
+}
+
+int compile::evaluateProgram(ModuleOp module, const Options &options) {
+  if (failed(lowerProgram(module, Level::FlatIR, options.compiler)))
+    return 1;
+  FailureOr<func::FuncOp> function =
+      findProgram(module, options.compiler.function);
+  if (failed(function))
+    return 1;
+  Evaluation evaluation(*function, options);
+  Status status = evaluation.run();
+  if (!status.isOk()) {
+    llvm::errs() << "error: " << status.message() << "\n";
+    return 2;
+  }
+  return evaluation.failedHere ? 1 : 0;
+}

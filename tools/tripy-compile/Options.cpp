@@ -1,0 +1,223 @@
+//===- Options.cpp - The command line of tripy-compile --------------------===//
+
+#include "Options.h"
+
+#include "tripy/Base/Text.h"
+
+#include <charconv>
+
+using namespace tripy;
+using namespace tripy::compile;
+
+const char *const compile::helpText =
+    R"(usage: tripy-compile MODEL.mlir -o MODEL.tpx [options]
+
+Compiles a function of trace or flatir operations to an executable file.
+
+  MODEL.mlir               text; "-" reads standard input
+  -o FILE                  what to write; "-" is standard output
+  --target=cpu|cuda[:ARCH] default: cpu; cuda alone is cuda:sm_90a
+  --cpu=NAME               processor: native (default), x86-64-v3, ...
+  --function=NAME          the function to compile; default: main
+  --weights=F.safetensors  values of the parameters, which become part of the
+                           executable
+  --stop-after=LEVEL       print the program after a level instead: trace,
+                           flatir, dispatches, linalg, kernels, plan, and ptx
+                           (cuda) or asm (cpu)
+  --evaluate               run the program on the reference evaluator instead
+  --input [NAME=]SPEC      with --evaluate: the value of an input, as for
+                           tripy-run: @x.npy, ones, iota:2x3, ...
+  --result [NAME=]@F.npy   with --evaluate: write a result instead of printing
+  --seed N                 with --evaluate: seed of 'random'
+  --report-why             print the kernels with the lines they come from
+  --timing                 print where the time goes
+  --allow-bytecode         read MLIR bytecode, whose reader is not safe for
+                           untrusted input
+  --version, --help
+
+Exit status: 0 success, 1 the program cannot be compiled, 2 wrong usage.
+)";
+
+namespace {
+
+struct NamedStop {
+  std::string_view name;
+  StopAfter stop;
+};
+
+} // namespace
+
+static constexpr NamedStop stops[] = {
+    {"trace", StopAfter::Trace},
+    {"flatir", StopAfter::FlatIR},
+    {"dispatches", StopAfter::Dispatches},
+    {"linalg", StopAfter::Linalg},
+    {"kernels", StopAfter::Kernels},
+    {"plan", StopAfter::Plan},
+    {"ptx", StopAfter::PTX},
+    {"asm", StopAfter::Assembly},
+};
+
+static constexpr std::string_view valued[] = {
+    "o",          "target", "cpu",    "function", "weights",
+    "stop-after", "input",  "result", "output",   "seed"};
+
+static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
+    {"evaluate", &Options::evaluate},
+    {"timing", &Options::timing},
+    {"report-why", &Options::reportWhy},
+    {"allow-bytecode", &Options::allowBytecode},
+    {"help", &Options::help},
+    {"version", &Options::version},
+};
+
+static Status usage(std::string message) {
+  return Status(Code::InvalidArgument, std::move(message));
+}
+
+/// "NAME=SPEC"; a SPEC without name starts with '@' or a digit, or has no '='.
+static std::pair<std::string, std::string> splitSpec(std::string_view text) {
+  size_t equals = text.find('=');
+  bool literal =
+      !text.empty() && (text[0] == '@' || (text[0] >= '0' && text[0] <= '9'));
+  for (const DTypeInfo &info : dtypeTable)
+    literal |= text.substr(0, equals) == info.mlir;
+  if (equals == std::string_view::npos || literal)
+    return {"", std::string(text)};
+  return {std::string(text.substr(0, equals)),
+          std::string(text.substr(equals + 1))};
+}
+
+static Status setStop(Options &options, std::string_view value) {
+  ClosestName closest(value);
+  for (const NamedStop &row : stops) {
+    closest.consider(row.name);
+    if (row.name == value) {
+      options.stop = row.stop;
+      return Status::ok();
+    }
+  }
+  return usage(concat("--stop-after must name a level, but is '",
+                      printable(value), "'", closest.suggestion()));
+}
+
+static Status setSeed(Options &options, std::string_view value) {
+  auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), options.seed);
+  if (error != std::errc() || end != value.data() + value.size())
+    return usage(concat("--seed must be a number from 0 to 2^64 - 1, but is '",
+                        printable(value), "'"));
+  return Status::ok();
+}
+
+static Status setValue(Options &options, std::string_view name,
+                       std::string_view value) {
+  if (value.empty())
+    return usage(concat("--", name, " needs a value"));
+  if (name == "o" || name == "output")
+    options.output = value;
+  else if (name == "target")
+    return options.compiler.setTarget(value);
+  else if (name == "cpu")
+    options.compiler.cpu = value;
+  else if (name == "function")
+    options.compiler.function = value;
+  else if (name == "weights")
+    options.weights = value;
+  else if (name == "stop-after")
+    return setStop(options, value);
+  else if (name == "seed")
+    return setSeed(options, value);
+  else
+    (name == "input" ? options.inputs : options.results)
+        .push_back(splitSpec(value));
+  return Status::ok();
+}
+
+static Status unknownOption(std::string_view name) {
+  ClosestName closest(name);
+  for (std::string_view candidate : valued)
+    closest.consider(candidate);
+  for (const auto &[candidate, field] : flags)
+    closest.consider(candidate);
+  return usage(concat("no option has the name '", printable(name), "'",
+                      closest.suggestion()));
+}
+
+/// What options say together.
+static Status checkTogether(const Options &options) {
+  if (options.input.empty())
+    return usage("a program must be given, as in 'tripy-compile model.mlir -o "
+                 "model.tpx'; --help shows all options");
+  bool text = options.stop != StopAfter::None;
+  if (options.evaluate && text)
+    return usage("--evaluate and --stop-after exclude each other");
+  if (options.evaluate && !options.output.empty())
+    return usage("--evaluate writes results with --result, not with -o");
+  if (!options.evaluate &&
+      (!options.inputs.empty() || !options.results.empty()))
+    return usage("--input and --result need --evaluate");
+  if (!options.evaluate && !text && options.output.empty())
+    return usage("an output file must be given, as in '-o model.tpx'");
+  bool cuda = options.compiler.device == DeviceKind::CUDA;
+  if (options.stop == StopAfter::PTX && !cuda)
+    return usage("--stop-after=ptx needs --target=cuda");
+  if (options.stop == StopAfter::Assembly && cuda)
+    return usage("--stop-after=asm needs --target=cpu");
+  if (!cuda && !options.evaluate)
+    if (auto host = target::findHostTarget(options.compiler.cpu); !host)
+      return usage(host.status().message());
+  return Status::ok();
+}
+
+static Status parseOption(Options &options, std::string_view argument,
+                          std::span<const char *const> &rest) {
+  // One dash is as good as two.
+  std::string_view name = argument.substr(argument.starts_with("--") ? 2 : 1);
+  size_t equals = name.find('=');
+  bool hasValue = equals != std::string_view::npos;
+  std::string_view value = hasValue ? name.substr(equals + 1) : "";
+  name = name.substr(0, equals);
+  for (const auto &[flag, field] : flags)
+    if (name == flag) {
+      options.*field = true;
+      return hasValue ? usage(concat("--", name, " takes no value"))
+                      : Status::ok();
+    }
+  bool known = false;
+  for (std::string_view candidate : valued)
+    known |= name == candidate;
+  if (!known)
+    return unknownOption(name);
+  if (!hasValue) {
+    if (rest.empty())
+      return usage(concat("--", name, " needs a value"));
+    value = rest.front();
+    rest = rest.subspan(1);
+  }
+  return setValue(options, name, value);
+}
+
+Result<Options> compile::parseOptions(std::span<const char *const> arguments) {
+  Options options;
+  while (!arguments.empty()) {
+    std::string_view argument = arguments.front();
+    arguments = arguments.subspan(1);
+    if (argument.starts_with("-") && argument != "-") {
+      Status status = parseOption(options, argument, arguments);
+      if (!status.isOk())
+        return status;
+      continue;
+    }
+    if (argument.empty() || !options.input.empty())
+      return usage(concat("one program must be given, but there are '",
+                          printable(options.input), "' and '",
+                          printable(argument), "'"));
+    options.input = argument;
+  }
+  if (options.help || options.version)
+    return options;
+  if (Status status = checkTogether(options); !status.isOk())
+    return status;
+  return options;
+}

@@ -1,0 +1,38 @@
+//===- Options.h - The command line of tripy-compile ------------*- C++ -*-===//
+//
+// Private to tripy-compile.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_TOOLS_TRIPYCOMPILE_OPTIONS_H
+#define TRIPY_TOOLS_TRIPYCOMPILE_OPTIONS_H
+
+#include "tripy/Base/Status.h"
+#include "tripy/Compiler/Compiler.h"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tripy::compile {
+
+struct Options {
+  std::string input, output, weights;
+  CompileOptions compiler;
+  StopAfter stop = StopAfter::None;
+  /// NAME and SPEC of --input and --result.
+  std::vector<std::pair<std::string, std::string>> inputs, results;
+  uint64_t seed = 0;
+  bool evaluate = false, timing = false, reportWhy = false;
+  bool allowBytecode = false, help = false, version = false;
+};
+
+/// Reads the arguments after the program's name. Errors: InvalidArgument, one
+/// sentence that names the argument.
+Result<Options> parseOptions(std::span<const char *const> arguments);
+
+extern const char *const helpText;
+
+} // namespace tripy::compile
+
+#endif // TRIPY_TOOLS_TRIPYCOMPILE_OPTIONS_H

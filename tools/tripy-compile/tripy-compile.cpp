@@ -1,0 +1,169 @@
+//===- tripy-compile.cpp - Compiles programs to executables ---------------===//
+
+#include "Evaluate.h"
+#include "Options.h"
+
+#include "tripy/Base/Text.h"
+#include "tripy/Pipelines/Diagnostics.h"
+#include "tripy/Pipelines/InputText.h"
+#include "tripy/Runtime/IO/SafeTensors.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::compile;
+
+static int complain(const Status &status, int exitStatus) {
+  llvm::errs() << "tripy-compile: error: " << status.message() << "\n";
+  return exitStatus;
+}
+
+/// The text of the program. Devices and pipes are refused: they may never end.
+static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
+  auto refuse = [&](std::string_view why) {
+    complain(Status(Code::Io, concat("'", printable(path, 1024), "' ", why)),
+             1);
+    return nullptr;
+  };
+  llvm::sys::fs::file_status status;
+  if (path != "-") {
+    if (std::error_code error = llvm::sys::fs::status(path, status))
+      return refuse(concat("cannot be read: ", error.message()));
+    if (status.type() != llvm::sys::fs::file_type::regular_file)
+      return refuse(status.type() == llvm::sys::fs::file_type::directory_file
+                        ? "is a folder"
+                        : "must be a regular file");
+  }
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return refuse(concat("cannot be read: ", buffer.getError().message()));
+  return std::move(*buffer);
+}
+
+/// Tensors of a safetensors file as weights; they refer to `file`.
+static std::vector<target::Weight> listWeights(const io::SafeTensors &file) {
+  std::vector<target::Weight> weights;
+  for (const io::SafeTensor &tensor : file.tensors()) {
+    auto sizes = tensor.shape.sizes();
+    weights.push_back(
+        {tensor.name, tensor.dtype, {sizes.begin(), sizes.end()}, tensor.data});
+  }
+  return weights;
+}
+
+/// The kernels of a program and where they come from.
+static void printWhys(const Program &program) {
+  for (const Launch &launch : program.launches) {
+    llvm::errs() << program.kernels[launch.kernel].symbol << "\n";
+    if (launch.why == noIndex)
+      continue;
+    for (const WhyLine &line : program.whys[launch.why].lines) {
+      llvm::errs() << "    " << line.file << ":" << line.line << ":"
+                   << line.column;
+      if (!line.operation.empty())
+        llvm::errs() << " " << line.operation;
+      if (!line.reason.empty())
+        llvm::errs() << ", in order to " << line.reason;
+      llvm::errs() << "\n";
+    }
+  }
+}
+
+/// Text or bytes to a file or to standard output.
+static int writeOutput(const std::string &path,
+                       std::span<const uint8_t> bytes) {
+  if (path.empty() || path == "-") {
+    llvm::outs().write(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
+    return 0;
+  }
+  Status status = writeFile(path, bytes);
+  return status.isOk() ? 0 : complain(status, 1);
+}
+
+static int writeProgram(ModuleOp module, const Options &options,
+                        TimingScope &timing) {
+  FailureOr<target::TranslatedProgram> made =
+      compileToProgram(module, options.compiler);
+  if (failed(made))
+    return 1;
+  if (options.reportWhy)
+    printWhys(made->program);
+  TimingScope scope = timing.nest("write");
+  if (options.output == "-") {
+    VectorSink sink;
+    Status status = serialize(made->program, made->constants(), sink);
+    return status.isOk() ? writeOutput("-", sink.data) : complain(status, 1);
+  }
+  Status status =
+      writeExecutable(options.output, made->program, made->constants());
+  return status.isOk() ? 0 : complain(status, 1);
+}
+
+static int compileModule(ModuleOp module, const Options &options,
+                         TimingScope &timing) {
+  if (options.evaluate)
+    return evaluateProgram(module, options);
+  if (options.stop == StopAfter::None)
+    return writeProgram(module, options, timing);
+  FailureOr<std::string> text =
+      compileToText(module, options.stop, options.compiler);
+  if (failed(text))
+    return 1;
+  auto bytes = reinterpret_cast<const uint8_t *>(text->data());
+  return writeOutput(options.output, {bytes, text->size()});
+}
+
+static int runTool(Options &options) {
+  DefaultTimingManager timingManager;
+  timingManager.setEnabled(options.timing);
+  TimingScope timing = timingManager.getRootScope();
+  options.compiler.timing = &timing;
+
+  std::optional<io::SafeTensors> weights;
+  if (!options.weights.empty()) {
+    Result<io::SafeTensors> file = io::SafeTensors::open(options.weights);
+    if (!file)
+      return complain(file.status(), 1);
+    weights = std::move(*file);
+    options.compiler.weights = listWeights(*weights);
+  }
+  std::unique_ptr<llvm::MemoryBuffer> text = readInput(options.input);
+  if (!text ||
+      failed(verifyInputText(text->getMemBufferRef(), options.allowBytecode)))
+    return 1;
+
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+  UserDiagnosticHandler diagnostics(&context, llvm::errs(), sources.get());
+  TimingScope parseScope = timing.nest("parse");
+  OwningOpRef<ModuleOp> module = parseProgram(sources, &context, diagnostics);
+  parseScope.stop();
+  if (!module)
+    return 1;
+  return compileModule(*module, options, timing);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Result<Options> options = parseOptions(
+      std::span<const char *const>(argv + 1, static_cast<size_t>(argc - 1)));
+  if (!options)
+    return complain(options.status(), 2);
+  if (options->help) {
+    llvm::outs() << helpText;
+    return 0;
+  }
+  if (options->version) {
+    llvm::outs() << "tripy-compile 0.1.0\n";
+    return 0;
+  }
+  return runTool(*options);
+}

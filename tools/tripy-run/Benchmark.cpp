@@ -1,0 +1,225 @@
+//===- Benchmark.cpp - Timing of repeated runs ----------------------------===//
+
+#include "Benchmark.h"
+#include "tripy/Base/Text.h"
+#include "tripy/Runtime/Cuda/CudaDevice.h"
+#include "tripy/Runtime/IO/TensorPrinter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+using namespace tripy;
+using namespace tripy::run;
+using runtime::Device;
+using runtime::DeviceMemory;
+using runtime::ExecutionContext;
+using runtime::Stream;
+using runtime::TensorView;
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Times run::summarize(std::vector<double> seconds) {
+  if (seconds.empty())
+    return {};
+  std::sort(seconds.begin(), seconds.end());
+  auto at = [&](double part) {
+    return seconds[size_t(part * double(seconds.size() - 1) + 0.5)];
+  };
+  return {at(0.5), seconds.front(), at(0.25), at(0.75)};
+}
+
+namespace {
+
+/// Copies of tensors on the program's device; on the CPU the tensors
+/// themselves.
+class OnDevice {
+public:
+  explicit OnDevice(std::shared_ptr<Device> device)
+      : device(std::move(device)) {}
+
+  Status add(std::span<const TensorView> tensors) {
+    for (TensorView view : tensors) {
+      uint64_t bytes = view.shape.bytes(view.dtype).value_or(0);
+      if (device->kind() != DeviceKind::CPU && bytes > 0) {
+        Result<DeviceMemory> memory = DeviceMemory::allocate(device, bytes);
+        if (!memory)
+          return memory.status();
+        if (Status status =
+                device->copyToDevice(memory->data(), view.data, bytes, nullptr);
+            !status.isOk())
+          return status;
+        view.device = device->kind();
+        view.ordinal = device->ordinal();
+        view.data = memory->data();
+        memories.push_back(std::move(*memory));
+      }
+      views.push_back(view);
+    }
+    return device->synchronize(nullptr);
+  }
+  std::span<const TensorView> tensors() const { return views; }
+
+private:
+  std::shared_ptr<Device> device;
+  std::vector<DeviceMemory> memories;
+  std::vector<TensorView> views;
+};
+
+/// A stream that is destroyed with the object.
+struct OwnedStream {
+  Device &device;
+  Stream stream = nullptr;
+  ~OwnedStream() {
+    if (stream)
+      device.destroyStream(stream);
+  }
+};
+
+/// Host time of a call and time of a replay on a GPU.
+Status measureReplay(ExecutionContext &context,
+                     std::span<const TensorView> inputs,
+                     std::span<const TensorView> outputs, uint32_t runs,
+                     BenchmarkResult &result) {
+  Device &device = *context.executable().device();
+  Result<Stream> created = device.createStream();
+  if (!created)
+    return created.status();
+  OwnedStream stream{device, *created};
+  runtime::RunOptions options{.stream = *created, .synchronize = false};
+  std::vector<double> calls;
+  double total = 0;
+  // In batches: a full queue would make the host wait for the GPU.
+  for (uint32_t done = 0; done < runs;) {
+    uint32_t batch = std::min<uint32_t>(runs - done, 64);
+    Clock::time_point start = Clock::now();
+    for (uint32_t i = 0; i < batch; ++i) {
+      Clock::time_point call = Clock::now();
+      if (Status status = context.run(inputs, outputs, options); !status.isOk())
+        return status;
+      calls.push_back(secondsSince(call));
+    }
+    if (Status status = device.synchronize(*created); !status.isOk())
+      return status;
+    total += secondsSince(start);
+    done += batch;
+  }
+  result.host = summarize(std::move(calls));
+  result.replay = total / runs;
+  // Far larger than any cache; less when the program fills the memory.
+  for (uint64_t bytes : {uint64_t(1) << 30, uint64_t(1) << 28})
+    if (Result<double> rate = cuda::measureCopyBandwidth(device, bytes)) {
+      result.copyRate = *rate;
+      break;
+    }
+  return Status::ok();
+}
+
+} // namespace
+
+Result<BenchmarkResult> run::measure(ExecutionContext &context,
+                                     std::span<const TensorView> inputs,
+                                     std::span<const TensorView> outputs,
+                                     uint32_t runs) {
+  const std::shared_ptr<Device> &device = context.executable().device();
+  OnDevice given(device), taken(device);
+  for (Status status : {given.add(inputs), taken.add(outputs)})
+    if (!status.isOk())
+      return status;
+  // Caches, clocks and lazily made state settle during a few runs.
+  for (uint32_t i = 0; i < std::min<uint32_t>(runs, 10); ++i)
+    if (Status status = context.run(given.tensors(), taken.tensors());
+        !status.isOk())
+      return status;
+  std::vector<double> seconds;
+  seconds.reserve(runs);
+  for (uint32_t i = 0; i < runs; ++i) {
+    Clock::time_point start = Clock::now();
+    if (Status status = context.run(given.tensors(), taken.tensors());
+        !status.isOk())
+      return status;
+    seconds.push_back(secondsSince(start));
+  }
+  BenchmarkResult result;
+  result.runs = runs;
+  for (std::span<const TensorView> tensors : {inputs, outputs})
+    for (const TensorView &tensor : tensors)
+      result.bytes += tensor.shape.bytes(tensor.dtype).value_or(0);
+  result.latency = summarize(std::move(seconds));
+  if (device->kind() == DeviceKind::CUDA)
+    if (Status status = measureReplay(context, given.tensors(), taken.tensors(),
+                                      runs, result);
+        !status.isOk())
+      return status;
+  return result;
+}
+
+/// A text as a JSON string; it has no control characters.
+static std::string quote(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+static std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", value);
+  return text;
+}
+
+std::string run::formatBenchmark(const BenchmarkResult &result,
+                                 const std::string &model, const Device &device,
+                                 bool json) {
+  std::string place = io::formatLocation(device.kind(), device.ordinal());
+  const Times &times = result.latency;
+  bool gpu = device.kind() == DeviceKind::CUDA;
+  if (json) {
+    std::string text = concat(
+        "{\"model\": ", quote(printable(model, 1024)),
+        ", \"device\": ", quote(place),
+        ", \"machine\": ", quote(printable(device.name())),
+        ", \"runs\": ", result.runs, ", \"median_s\": ", seconds(times.median),
+        ", \"min_s\": ", seconds(times.min),
+        ", \"p25_s\": ", seconds(times.lowerQuartile),
+        ", \"p75_s\": ", seconds(times.upperQuartile),
+        ", \"bytes\": ", result.bytes);
+    if (gpu)
+      text += concat(", \"host_median_s\": ", seconds(result.host.median),
+                     ", \"host_min_s\": ", seconds(result.host.min),
+                     ", \"replay_s\": ", seconds(result.replay),
+                     ", \"copy_gbps\": ", seconds(result.copyRate * 1e-9));
+    return text + "}\n";
+  }
+  char spread[32];
+  std::snprintf(spread, sizeof(spread), "%.1f %%",
+                100 * (times.upperQuartile - times.lowerQuartile) /
+                    std::max(times.median, 1e-12));
+  std::string text = concat(
+      printable(model, 1024), " on ", place, " (", printable(device.name()),
+      "), ", result.runs, " runs: median ", formatSeconds(times.median),
+      ", min ", formatSeconds(times.min), ", spread ", spread, "\n");
+  if (gpu)
+    text += concat(
+        "  host time of a call: median ", formatSeconds(result.host.median),
+        ", min ", formatSeconds(result.host.min), "; one of ", result.runs,
+        " replays back to back: ", formatSeconds(result.replay), "\n");
+  if (gpu && result.copyRate > 0) {
+    double rate = double(result.bytes) / std::max(result.replay, 1e-12);
+    char line[128];
+    std::snprintf(line, sizeof(line),
+                  "  inputs and outputs: %.1f GB/s, %.3f of a copy's %.1f "
+                  "GB/s\n",
+                  rate * 1e-9, rate / result.copyRate, result.copyRate * 1e-9);
+    text += line;
+  }
+  return text;
+}

@@ -1,0 +1,397 @@
+//===- RunTool.cpp - What tripy-run does ----------------------------------===//
+
+#include "RunTool.h"
+#include "Benchmark.h"
+#include "Compare.h"
+#include "Options.h"
+#include "TensorSpec.h"
+#include "tripy/Base/File.h"
+#include "tripy/Base/Text.h"
+#include "tripy/Runtime/ExecutionContext.h"
+#include "tripy/Runtime/IO/Npy.h"
+#include "tripy/Runtime/IO/TensorPrinter.h"
+#include "tripy/Runtime/Report.h"
+#include "tripy/runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+
+using namespace tripy;
+using namespace tripy::run;
+using namespace tripy::runtime;
+
+namespace {
+
+/// One invocation.
+class Tool {
+public:
+  explicit Tool(const Options &options) : options(options) {}
+  /// Ok also when outputs differ: then `mismatch` says how.
+  Status run(std::string &out);
+  std::string mismatch;
+
+private:
+  Status load();
+  Status bindWeights();
+  Status readInputs();
+  Status readInput(const NamedSpec &spec, size_t number);
+  Result<size_t> findTensor(const NamedSpec &spec, bool input) const;
+  Status readReferences();
+  Status checkOutputFiles();
+  Status makeOutputs();
+  Status execute(std::string &out);
+  void compare();
+  void print(std::string &out) const;
+  Status writeFiles();
+  std::string formatProfile(std::span<const double> seconds) const;
+
+  const Program &program() const { return executable->program(); }
+  const std::string &argumentName(size_t argument) const {
+    return program().inputs[executable->argumentInputs()[argument]].name;
+  }
+  std::vector<TensorView> views(const std::vector<HostTensor> &tensors) const {
+    std::vector<TensorView> list;
+    for (const HostTensor &tensor : tensors)
+      list.push_back(tensor.view());
+    return list;
+  }
+
+  const Options &options;
+  std::shared_ptr<Executable> executable;
+  std::unique_ptr<ExecutionContext> context;
+  /// By argument and by output.
+  std::vector<HostTensor> inputs, outputs;
+  struct Reference {
+    size_t output;
+    HostTensor tensor;
+  };
+  std::vector<Reference> references;
+  /// File of each output; empty when it is printed.
+  std::vector<std::string> files;
+};
+
+Status usage(std::string message) {
+  return Status(Code::InvalidArgument, std::move(message));
+}
+
+Status Tool::load() {
+  LoadOptions load;
+  // Whoever runs a program by hand has chosen the file; --help says so.
+  load.trustHostCode = true;
+  load.inspectOnly = options.info;
+  load.threads = options.threads;
+  load.showSource = true;
+  if (options.device && !options.info) {
+    Result<std::shared_ptr<Device>> device =
+        *options.device == DeviceKind::CPU ? createCpuDevice(options.threads)
+                                           : createCudaDevice(options.ordinal);
+    if (!device)
+      return device.status();
+    load.device = std::move(*device);
+  }
+  Result<std::shared_ptr<Executable>> loaded =
+      Executable::load(options.executable, load);
+  if (!loaded)
+    return loaded.status();
+  executable = std::move(*loaded);
+  return Status::ok();
+}
+
+Status Tool::bindWeights() {
+  if (options.weights.empty())
+    return Status::ok();
+  if (!executable->hasParameters())
+    return usage("the program has no parameters that --weights could bind");
+  return executable->bindParameters(options.weights);
+}
+
+/// Which argument or output a specification is for.
+Result<size_t> Tool::findTensor(const NamedSpec &spec, bool input) const {
+  const char *option = input ? "input" : "output";
+  std::vector<NamedTensor> names;
+  size_t count =
+      input ? executable->argumentInputs().size() : program().outputs.size();
+  if (spec.name.empty()) {
+    if (count != 1)
+      return usage(concat("the program has ", count, " ", option, "s; '",
+                          printable(spec.spec),
+                          "' must be given as NAME=", printable(spec.spec)));
+    return size_t(0);
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (spec.name == (input ? argumentName(i) : program().outputs[i].name))
+      return i;
+  // The executable knows how to say what is wrong with a name.
+  NamedTensor tensor{spec.name, {}};
+  Result<std::vector<TensorView>> arranged =
+      input ? executable->arrangeInputs({&tensor, 1})
+            : executable->arrangeOutputs({&tensor, 1});
+  return arranged.status();
+}
+
+Status Tool::readInput(const NamedSpec &spec, size_t number) {
+  Result<size_t> argument = findTensor(spec, true);
+  if (!argument)
+    return argument.status();
+  const InputInfo &input =
+      program().inputs[executable->argumentInputs()[*argument]];
+  Wanted wanted;
+  wanted.dtype = input.dtype;
+  for (Index dim : input.dims) {
+    const SizeExpr &expr = program().exprs[dim];
+    wanted.shape.push(expr.op == SizeOp::Symbol ? program().symbols[expr.a].opt
+                                                : expr.value);
+  }
+  wanted.checkShape = [&](const Shape &shape) {
+    return executable->checkArgument(
+        *argument, {input.dtype, DeviceKind::CPU, 0, shape, nullptr});
+  };
+  Result<HostTensor> tensor =
+      makeTensor(spec.spec, wanted, options.seed + number);
+  if (!tensor) {
+    Status status = tensor.status();
+    bool named = status.message().starts_with("input '");
+    return named ? status
+                 : std::move(status).withContext(
+                       concat("input '", input.name, "'"));
+  }
+  inputs[*argument] = std::move(*tensor);
+  return executable->checkArgument(*argument, inputs[*argument].view());
+}
+
+Status Tool::readInputs() {
+  // Names first: a missing input is a better message than what is wrong with
+  // the contents of another.
+  std::vector<std::string> names;
+  for (const NamedSpec &spec : options.inputs) {
+    Result<size_t> argument = findTensor(spec, true);
+    if (!argument)
+      return argument.status();
+    names.push_back(argumentName(*argument));
+  }
+  std::vector<NamedTensor> named;
+  for (const std::string &name : names)
+    named.push_back({name, {}});
+  if (Result<std::vector<TensorView>> arranged =
+          executable->arrangeInputs(named);
+      !arranged)
+    return arranged.status();
+  inputs.resize(executable->argumentInputs().size());
+  for (size_t i = 0; i < options.inputs.size(); ++i)
+    if (Status status = readInput(options.inputs[i], i); !status.isOk())
+      return status;
+  return Status::ok();
+}
+
+Status Tool::readReferences() {
+  for (const NamedSpec &spec : options.expects) {
+    if (!spec.spec.starts_with("@"))
+      return usage(concat("--expect must name a file, as in y=@y.npy, but is '",
+                          printable(spec.spec), "'"));
+    Result<size_t> output = findTensor(spec, false);
+    if (!output)
+      return output.status();
+    Result<HostTensor> tensor =
+        readTensor(spec.spec, program().outputs[*output].dtype);
+    if (!tensor)
+      return tensor.status();
+    references.push_back({*output, std::move(*tensor)});
+  }
+  return Status::ok();
+}
+
+Status Tool::checkOutputFiles() {
+  files.resize(program().outputs.size());
+  for (const NamedSpec &spec : options.outputs) {
+    if (!spec.spec.starts_with("@") || !spec.spec.ends_with(".npy") ||
+        spec.spec.size() < 6)
+      return usage(concat("--output must name a .npy file, as in y=@y.npy, but "
+                          "is '",
+                          printable(spec.spec), "'"));
+    Result<size_t> output = findTensor(spec, false);
+    if (!output)
+      return output.status();
+    if (!files[*output].empty())
+      return usage(concat("output '", program().outputs[*output].name,
+                          "' is given two files"));
+    std::string file = spec.spec.substr(1);
+    if (std::find(files.begin(), files.end(), file) != files.end())
+      return usage(
+          concat("two outputs are to be written to '", printable(file), "'"));
+    files[*output] = std::move(file);
+  }
+  return Status::ok();
+}
+
+Status Tool::makeOutputs() {
+  std::vector<Shape> shapes(program().outputs.size());
+  if (Status status = context->outputShapes(views(inputs), shapes);
+      !status.isOk())
+    return status;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    Result<HostTensor> tensor =
+        HostTensor::create(program().outputs[i].dtype, shapes[i]);
+    if (!tensor)
+      return Status(tensor.status())
+          .withContext(concat("output '", program().outputs[i].name, "'"));
+    outputs.push_back(std::move(*tensor));
+  }
+  return Status::ok();
+}
+
+std::string Tool::formatProfile(std::span<const double> seconds) const {
+  double total = 0;
+  for (double time : seconds)
+    total += time;
+  std::string text = concat(program().launches.size(), " launches, ",
+                            formatSeconds(total), "\n");
+  for (size_t i = 0; i < program().launches.size(); ++i) {
+    const Launch &launch = program().launches[i];
+    text += concat(formatSeconds(seconds[i]), "  ",
+                   program().kernels[launch.kernel].symbol, "\n",
+                   formatWhy(program(), launch.why, true));
+  }
+  return text;
+}
+
+Status Tool::execute(std::string &out) {
+  std::vector<TensorView> given = views(inputs), taken = views(outputs);
+  if (options.benchmark > 0) {
+    Result<BenchmarkResult> result =
+        measure(*context, given, taken, options.benchmark);
+    if (!result)
+      return result.status();
+    out += formatBenchmark(*result, options.executable, *executable->device(),
+                           options.json);
+  }
+  if (options.profileWhy) {
+    // The second run has warm caches and everything that is made lazily.
+    std::vector<double> seconds(program().launches.size());
+    for (int i = 0; i < 2; ++i)
+      if (Status status = context->profile(given, taken, seconds);
+          !status.isOk())
+        return status;
+    out += formatProfile(seconds);
+  }
+  return context->run(given, taken);
+}
+
+void Tool::compare() {
+  for (const Reference &reference : references) {
+    std::string difference =
+        compareTensors(program().outputs[reference.output].name,
+                       outputs[reference.output].view(),
+                       reference.tensor.view(), options.rtol, options.atol);
+    if (!difference.empty())
+      mismatch += (mismatch.empty() ? "" : "\n") + difference;
+  }
+}
+
+void Tool::print(std::string &out) const {
+  const Device &device = *executable->device();
+  std::string place = io::formatLocation(device.kind(), device.ordinal());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!files[i].empty())
+      continue;
+    if (outputs.size() > 1)
+      out += program().outputs[i].name + " = ";
+    out += io::formatTensor(outputs[i].view(), place) + "\n";
+  }
+}
+
+Status Tool::writeFiles() {
+  // All bytes are on disk before the first file gets its name.
+  std::vector<FileWriter> writers;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].empty())
+      continue;
+    Result<FileWriter> writer = FileWriter::create(files[i]);
+    if (!writer)
+      return writer.status();
+    std::string header = io::npyHeader(outputs[i].dtype(), outputs[i].shape());
+    for (std::span<const uint8_t> part :
+         {std::span(reinterpret_cast<const uint8_t *>(header.data()),
+                    header.size()),
+          std::as_const(outputs[i]).span()})
+      if (Status status = writer->write(part); !status.isOk())
+        return status;
+    writers.push_back(std::move(*writer));
+  }
+  for (FileWriter &writer : writers)
+    if (Status status = writer.commit(); !status.isOk())
+      return status;
+  return Status::ok();
+}
+
+Status Tool::run(std::string &out) {
+  if (Status status = load(); !status.isOk())
+    return status;
+  if (options.info) {
+    out = formatProgram(program());
+    return Status::ok();
+  }
+  for (auto step : {&Tool::checkOutputFiles, &Tool::readInputs,
+                    &Tool::readReferences, &Tool::bindWeights})
+    if (Status status = (this->*step)(); !status.isOk())
+      return status;
+  Result<std::unique_ptr<ExecutionContext>> created =
+      ExecutionContext::create(executable);
+  if (!created) {
+    Status status = created.status();
+    bool unbound = executable->hasParameters() && options.weights.empty();
+    return unbound ? Status(status.code(),
+                            concat(status.message(), ", with --weights"))
+                   : status;
+  }
+  context = std::move(*created);
+  if (Status status = makeOutputs(); !status.isOk())
+    return status;
+  std::string text;
+  if (Status status = execute(text); !status.isOk())
+    return status;
+  compare();
+  if (mismatch.empty())
+    if (Status status = writeFiles(); !status.isOk())
+      return status;
+  if (options.benchmark == 0 && !options.profileWhy)
+    print(text);
+  out = std::move(text);
+  return Status::ok();
+}
+
+ToolResult failure(const Status &status) {
+  return {2, "", concat("tripy-run: error: ", status.message(), "\n")};
+}
+
+} // namespace
+
+ToolResult run::runTool(std::span<const char *const> arguments) {
+  try {
+    Result<Options> options = parseOptions(arguments);
+    if (!options)
+      return failure(options.status());
+    if (options->help)
+      return {0, helpText, ""};
+    if (options->version)
+      return {0,
+              concat("tripy-run ", int(TRIPY_VERSION_MAJOR), ".",
+                     int(TRIPY_VERSION_MINOR), "\n"),
+              ""};
+    Tool tool(*options);
+    ToolResult result;
+    if (Status status = tool.run(result.out); !status.isOk())
+      return failure(status);
+    if (!tool.mismatch.empty()) {
+      result.status = 1;
+      result.err = concat("tripy-run: ", tool.mismatch, "\n");
+    }
+    return result;
+  } catch (const std::bad_alloc &) {
+    return failure(Status(Code::HostOutOfMemory, "no memory"));
+  } catch (const std::exception &error) {
+    return failure(Status(Code::Internal, error.what()));
+  }
+}

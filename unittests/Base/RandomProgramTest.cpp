@@ -1,0 +1,130 @@
+//===- RandomProgramTest.cpp - Programs made of small random numbers ------===//
+//
+// Whatever a program says, the verifier answers; and what it accepts survives
+// the container.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleProgram.h"
+#include "tripy/Base/ExecutableFormat.h"
+#include "tripy/Base/SizeExpr.h"
+#include "tripy/Base/Verify.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace tripy;
+using namespace tripy::samples;
+
+namespace {
+
+class Mutator {
+public:
+  explicit Mutator(uint64_t seed) : random(seed) {}
+
+  /// Changes a few random fields of a valid program.
+  void change(Program &program) {
+    for (uint64_t i = 0, count = 1 + pick(3); i < count; ++i)
+      changeOne(program);
+  }
+
+private:
+  uint64_t pick(uint64_t below) { return random() % below; }
+  template <typename T> T &any(std::vector<T> &list) {
+    return list[pick(list.size())];
+  }
+  /// A number of the kind that breaks things.
+  uint64_t number() {
+    static constexpr uint64_t hard[] = {0,
+                                        1,
+                                        2,
+                                        3,
+                                        4,
+                                        7,
+                                        8,
+                                        64,
+                                        256,
+                                        512,
+                                        0x7fffffff,
+                                        0x80000000,
+                                        noIndex,
+                                        UINT64_MAX,
+                                        uint64_t(1) << 40,
+                                        uint64_t(1) << 63};
+    return hard[pick(std::size(hard))];
+  }
+
+  void changeOne(Program &program) {
+    switch (pick(12)) {
+    case 0: {
+      SizeExpr &expr = any(program.exprs);
+      expr = {SizeOp(pick(14)), Index(pick(12)), Index(pick(12)),
+              int64_t(number())};
+      break;
+    }
+    case 1:
+      if (!program.symbols.empty())
+        any(program.symbols).max = int64_t(number());
+      break;
+    case 2:
+      any(program.buffers) = {BufferKind(pick(6)), Index(pick(3)), number(),
+                              number()};
+      break;
+    case 3:
+      any(any(program.launches).args) = {ArgKind(pick(5)), Index(number())};
+      break;
+    case 4:
+      any(any(program.launches).accesses) = {pick(2) == 1, pick(2) == 1,
+                                             Index(pick(12))};
+      break;
+    case 5:
+      any(program.launches).grid[pick(3)] = Index(pick(14));
+      break;
+    case 6:
+      any(program.images).size = number();
+      break;
+    case 7:
+      any(program.kernels).entry = number();
+      break;
+    case 8:
+      any(program.inputs).dims.push_back(Index(pick(12)));
+      break;
+    case 9:
+      any(program.outputs).dims.assign(pick(10), Index(pick(12)));
+      break;
+    case 10:
+      program.arenaBytes = number();
+      break;
+    default:
+      program.launches.push_back(any(program.launches));
+    }
+  }
+
+  std::mt19937_64 random;
+};
+
+TEST(RandomProgram, TheVerifierAlwaysAnswers) {
+  size_t accepted = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 20000; ++seed) {
+    auto sample = seed % 2 ? cpuSample() : cudaSample();
+    Mutator(seed).change(sample->program);
+    if (!verifyProgram(sample->program).isOk()) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    std::vector<int64_t> symbols, values(sample->program.exprs.size());
+    for (const SizeSymbol &symbol : sample->program.symbols)
+      symbols.push_back(symbol.opt);
+    ASSERT_TRUE(evaluateSizes(sample->program, symbols, values).isOk());
+    (void)checkAccesses(sample->program, values).isOk();
+    std::vector<uint8_t> bytes = container(*sample);
+    Result<Program> again = parseExecutable(bytes, {.threads = 1});
+    ASSERT_TRUE(again) << again.status().message();
+    EXPECT_TRUE(verifyProgram(*again).isOk());
+  }
+  EXPECT_GT(accepted, 100u);
+  EXPECT_GT(refused, 1000u);
+}
+
+} // namespace

@@ -1,0 +1,241 @@
+//===- SampleProgram.cpp - Small programs for tests -----------------------===//
+
+#include "SampleProgram.h"
+#include "tripy/Base/ExecutableFormat.h"
+
+#include <cstring>
+#include <string_view>
+
+using namespace tripy;
+using namespace tripy::samples;
+
+// Host kernels get (rdi: buffers, rsi: sizes, rdx: begin, rcx: end,
+// r8: scratch).
+static constexpr uint8_t hostCode[] = {
+    // add_f32, at 0: buffers[2][i] = buffers[0][i] + buffers[1][i]
+    0x4c,
+    0x8b,
+    0x0f, // mov r9, [rdi]
+    0x4c,
+    0x8b,
+    0x57,
+    0x08, // mov r10, [rdi + 8]
+    0x4c,
+    0x8b,
+    0x5f,
+    0x10, // mov r11, [rdi + 16]
+    0x48,
+    0x39,
+    0xca, // loop: cmp rdx, rcx
+    0x7d,
+    0x17, // jge done
+    0xf3,
+    0x41,
+    0x0f,
+    0x10,
+    0x04,
+    0x91, // movss xmm0, [r9 + 4 * rdx]
+    0xf3,
+    0x41,
+    0x0f,
+    0x58,
+    0x04,
+    0x92, // addss xmm0, [r10 + 4 * rdx]
+    0xf3,
+    0x41,
+    0x0f,
+    0x11,
+    0x04,
+    0x93, // movss [r11 + 4 * rdx], xmm0
+    0x48,
+    0xff,
+    0xc2, // inc rdx
+    0xeb,
+    0xe4, // jmp loop
+    0xc3, // done: ret
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    // count_i64, at 48: buffers[0][i] = sizes[0] + i, by way of scratch
+    0x4c,
+    0x8b,
+    0x0f, // mov r9, [rdi]
+    0x48,
+    0x39,
+    0xca, // loop: cmp rdx, rcx
+    0x7d,
+    0x12, // jge done
+    0x49,
+    0x89,
+    0x10, // mov [r8], rdx
+    0x48,
+    0x8b,
+    0x06, // mov rax, [rsi]
+    0x49,
+    0x03,
+    0x00, // add rax, [r8]
+    0x49,
+    0x89,
+    0x04,
+    0xd1, // mov [r9 + 8 * rdx], rax
+    0x48,
+    0xff,
+    0xc2, // inc rdx
+    0xeb,
+    0xe9, // jmp loop
+    0xc3, // done: ret
+};
+
+static void addWhys(Program &program) {
+  program.whys = {
+      {{{"model.cpp", 11, 14, "trace.add", ""},
+        {"model.cpp", 5, 10, "trace.add",
+         "broadcast the right operand of '+' from (3,) to (2, 3)"}}},
+      {{{"model.cpp", 9, 1, "trace.matmul", ""}}},
+  };
+}
+
+static void addMemory(Sample &sample) {
+  Program &program = sample.program;
+  sample.image.assign(std::begin(hostCode), std::end(hostCode));
+  // 12 floats at offset 64.
+  sample.constants.resize(112);
+  for (int i = 0; i < 12; ++i) {
+    float value = float(100 + i);
+    std::memcpy(&sample.constants[64 + 4 * i], &value, 4);
+  }
+  program.imageData = sample.image;
+  program.constants = sample.constants;
+  program.images = {{ImageKind::HostCode, "sse2", 0, sample.image.size()}};
+  program.arenaBytes = 512;
+  program.buffers = {
+      {BufferKind::Input, 0, 0, 0},    {BufferKind::Input, 1, 0, 0},
+      {BufferKind::Arena, 0, 256, 48}, {BufferKind::Constant, 0, 64, 48},
+      {BufferKind::Output, 0, 0, 0},   {BufferKind::Output, 1, 0, 0},
+  };
+}
+
+std::unique_ptr<Sample> samples::cpuSample() {
+  auto sample = std::make_unique<Sample>();
+  Program &program = sample->program;
+  program.name = "sample";
+  program.symbols = {{0, 0, 0, 2, 4, "batch"}, {1, 0, 0, 2, 4, "batch"}};
+  Index batch = sample->symbol(0), other = sample->symbol(1);
+  Index three = sample->constant(3), four = sample->constant(4);
+  Index eight = sample->constant(8), one = sample->constant(1);
+  Index ten = sample->constant(10);
+  Index items = sample->binary(SizeOp::Mul, batch, three);
+  Index bytes = sample->binary(SizeOp::Mul, items, four);
+  Index countBytes = sample->binary(SizeOp::Mul, batch, eight);
+  program.inputs = {
+      {"x", InputKind::Argument, DType::F32, {batch, three}, 0},
+      {"y", InputKind::Argument, DType::F32, {other, three}, noIndex}};
+  program.outputs = {{"sum", DType::F32, {batch, three}, 0},
+                     {"count", DType::I64, {batch}, noIndex}};
+  program.checks = {
+      {CheckKind::LessEqual, batch, four, "the batch must be at most 4", 1}};
+  addWhys(program);
+  addMemory(*sample);
+  uint8_t buffer = uint8_t(ArgKind::Buffer), size = uint8_t(ArgKind::Size);
+  program.kernels = {
+      {"add_f32", 0, {1, 1, 1}, {1, 1, 1}, 0, {buffer, buffer, buffer}},
+      {"count_i64", 48, {1, 1, 1}, {1, 1, 1}, 64, {buffer, size}}};
+  auto add = [&](Index a, Index b, Index to) {
+    return Launch{
+        0,
+        {items, one, one},
+        {{ArgKind::Buffer, a}, {ArgKind::Buffer, b}, {ArgKind::Buffer, to}},
+        {{true, false, bytes}, {true, false, bytes}, {false, true, bytes}},
+        0,
+        false};
+  };
+  program.launches = {add(0, 1, 2), add(2, 3, 4),
+                      Launch{1,
+                             {batch, one, one},
+                             {{ArgKind::Buffer, 5}, {ArgKind::Size, ten}},
+                             {{false, true, countBytes}},
+                             1,
+                             false}};
+  return sample;
+}
+
+std::unique_ptr<Sample> samples::cudaSample() {
+  auto sample = std::make_unique<Sample>();
+  Program &program = sample->program;
+  program.device = DeviceKind::CUDA;
+  program.name = "gpu sample";
+  Index rows = sample->constant(16), columns = sample->constant(8);
+  Index one = sample->constant(1), four = sample->constant(4);
+  Index stride = sample->constant(16), bytes = sample->constant(256);
+  program.inputs = {{"a", InputKind::Argument, DType::F16, {rows, columns}, 0}};
+  program.outputs = {{"b", DType::F16, {rows, columns}, 0}};
+  addWhys(program);
+  std::string_view ptx(".version 8.4\n.target sm_80\n\0", 28);
+  sample->image.assign(64, 0x7f);
+  sample->image.insert(sample->image.end(), ptx.begin(), ptx.end());
+  program.imageData = sample->image;
+  program.images = {{ImageKind::Cubin, "sm_90a", 0, 64},
+                    {ImageKind::PTX, "sm_80", 64, ptx.size()}};
+  program.buffers = {{BufferKind::Input, 0, 0, 0},
+                     {BufferKind::Output, 0, 0, 0}};
+  program.tensorMaps = {{0, DType::F16, {columns, rows}, {stride}, {8, 16}, 0}};
+  program.kernels = {{"copy",
+                      0,
+                      {128, 1, 1},
+                      {2, 1, 1},
+                      1024,
+                      {uint8_t(ArgKind::TensorMap), uint8_t(ArgKind::Buffer),
+                       uint8_t(ArgKind::Size)}}};
+  program.launches = {Launch{
+      0,
+      {four, one, one},
+      {{ArgKind::TensorMap, 0}, {ArgKind::Buffer, 1}, {ArgKind::Size, rows}},
+      {{true, false, bytes}, {false, true, bytes}},
+      0,
+      true}};
+  return sample;
+}
+
+std::vector<uint8_t> samples::container(const Sample &sample) {
+  VectorSink sink;
+  if (!serialize(sample.program, sink).isOk())
+    return {};
+  return sink.data;
+}
+
+static uint64_t number(const std::vector<uint8_t> &bytes, uint64_t at) {
+  uint64_t value = 0;
+  std::memcpy(&value, &bytes[at], 8);
+  return value;
+}
+
+static void putHash(std::vector<uint8_t> &bytes, uint64_t at, Hash128 hash) {
+  std::memcpy(&bytes[at], &hash.low, 8);
+  std::memcpy(&bytes[at + 8], &hash.high, 8);
+}
+
+void samples::repairHashes(std::vector<uint8_t> &bytes) {
+  if (bytes.size() < executableHeaderBytes)
+    return;
+  uint64_t count = number(bytes, 8) >> 32;
+  uint64_t fits =
+      (bytes.size() - executableHeaderBytes) / executableSectionBytes;
+  count = std::min(count, fits);
+  std::span<const uint8_t> all(bytes);
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t row = executableHeaderBytes + i * executableSectionBytes;
+    uint64_t offset = number(bytes, row + 8), size = number(bytes, row + 16);
+    if (offset <= bytes.size() && size <= bytes.size() - offset)
+      putHash(bytes, row + 24, treeHash(all.subspan(offset, size), 1));
+  }
+  std::vector<uint8_t> hashed(bytes.begin(), bytes.begin() + 48);
+  hashed.insert(hashed.end(), bytes.begin() + executableHeaderBytes,
+                bytes.begin() + executableHeaderBytes +
+                    count * executableSectionBytes);
+  putHash(bytes, 48, hashBytes(hashed));
+}

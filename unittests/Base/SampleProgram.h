@@ -1,0 +1,56 @@
+//===- SampleProgram.h - Small programs for tests ---------------*- C++ -*-===//
+//
+// A program for the CPU that can run, with everything a program may have, and
+// one for CUDA with tensor maps, clusters and two images. For unit tests.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_UNITTESTS_BASE_SAMPLEPROGRAM_H
+#define TRIPY_UNITTESTS_BASE_SAMPLEPROGRAM_H
+
+#include "tripy/Base/Program.h"
+
+#include <memory>
+#include <vector>
+
+namespace tripy::samples {
+
+/// A program and the bytes that it refers to.
+struct Sample {
+  Program program;
+  std::vector<uint8_t> image, constants;
+
+  Index constant(int64_t value) {
+    program.exprs.push_back({SizeOp::Constant, 0, 0, value});
+    return Index(program.exprs.size() - 1);
+  }
+  Index symbol(Index number) {
+    program.exprs.push_back({SizeOp::Symbol, number, 0, 0});
+    return Index(program.exprs.size() - 1);
+  }
+  Index binary(SizeOp op, Index a, Index b) {
+    program.exprs.push_back({op, a, b, 0});
+    return Index(program.exprs.size() - 1);
+  }
+};
+
+/// For inputs x and y of f32 (batch=0..4, 3):
+///   sum   f32 (batch, 3) = x + y + c, c[i][j] = 100 + 3 i + j
+///   count i64 (batch,)   = 10, 11, ...
+/// The x86-64 code needs no features. x + y goes through the arena, count
+/// through scratch memory.
+std::unique_ptr<Sample> cpuSample();
+
+/// Input a and output b of f16 (16, 8); never run in tests without a GPU.
+std::unique_ptr<Sample> cudaSample();
+
+/// The container of a sample.
+std::vector<uint8_t> container(const Sample &sample);
+
+/// Gives sections and header of a container the hashes that match their bytes,
+/// as far as the section table makes sense, so that a changed file reaches the
+/// checks behind the hashes.
+void repairHashes(std::vector<uint8_t> &bytes);
+
+} // namespace tripy::samples
+
+#endif // TRIPY_UNITTESTS_BASE_SAMPLEPROGRAM_H

@@ -1,0 +1,72 @@
+//===- Compare.cpp - Results against the reference ------------------------===//
+
+#include "Compare.h"
+
+#include "tripy/Base/Float.h"
+#include "tripy/Base/Text.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+using namespace tripy;
+using namespace tripy::conformance;
+
+/// The bytes of an element as an integer, sign-extended.
+static int64_t loadBits(DType dtype, const void *data, int64_t index) {
+  size_t size = dtypeSize(dtype);
+  uint64_t bits = 0;
+  std::memcpy(&bits, static_cast<const char *>(data) + index * size, size);
+  unsigned unused = 64 - 8 * size;
+  return static_cast<int64_t>(bits << unused) >> unused;
+}
+
+/// The number of a float among all of its type, in order of value; 0 and -0
+/// are both 0.
+static int64_t ordinal(DType dtype, const void *data, int64_t index) {
+  int64_t bits = loadBits(dtype, data, index);
+  int64_t magnitude = bits & ((int64_t(1) << (8 * dtypeSize(dtype) - 1)) - 1);
+  return bits < 0 ? -magnitude : magnitude;
+}
+
+static bool matches(DType dtype, const void *found, const void *expected,
+                    int64_t i, const Tolerance &t) {
+  if (loadBits(dtype, found, i) == loadBits(dtype, expected, i))
+    return true;
+  if (dtypeInfo(dtype).cls != DTypeClass::Float)
+    return false;
+  double x = loadAsDouble(dtype, found, i);
+  double y = loadAsDouble(dtype, expected, i);
+  if (std::isnan(x) || std::isnan(y))
+    return std::isnan(x) && std::isnan(y);
+  if (t.ulp && std::abs(ordinal(dtype, found, i) -
+                        ordinal(dtype, expected, i)) <= int64_t(t.ulp))
+    return true;
+  if (std::isinf(x) || std::isinf(y))
+    return false;
+  double bound = t.absolute + t.relative * std::fabs(y);
+  return bound > 0 && std::fabs(x - y) <= bound;
+}
+
+static std::string print(DType dtype, const void *data, int64_t index) {
+  if (dtypeInfo(dtype).cls != DTypeClass::Float)
+    return std::to_string(loadBits(dtype, data, index));
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", loadAsDouble(dtype, data, index));
+  return text;
+}
+
+std::string conformance::compareElements(DType dtype, int64_t count,
+                                         const void *found,
+                                         const void *expected,
+                                         const Tolerance &tolerance) {
+  int64_t wrong = 0, first = 0;
+  for (int64_t i = 0; i < count; ++i)
+    if (!matches(dtype, found, expected, i, tolerance) && wrong++ == 0)
+      first = i;
+  if (!wrong)
+    return "";
+  return concat(wrong, " of ", count, " elements differ; element ", first,
+                " is ", print(dtype, found, first), ", expected ",
+                print(dtype, expected, first));
+}

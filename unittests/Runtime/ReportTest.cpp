@@ -1,0 +1,80 @@
+//===- ReportTest.cpp - Programs and their reasons as text ----------------===//
+
+#include "tripy/Runtime/Report.h"
+#include "RunTestUtil.h"
+
+#include <sys/stat.h>
+
+using namespace tripy;
+using namespace tripy::runtime;
+using namespace tripy::runtests;
+
+namespace {
+
+TEST(Report, Program) {
+  EXPECT_EQ(formatProgram(samples::cpuSample()->program),
+            "program 'sample' for the CPU\n"
+            "  input 'x': float32 (batch=0..4, 3), dimension 0 tuned for 2\n"
+            "  input 'y': float32 (batch=0..4, 3), dimension 0 tuned for 2\n"
+            "  output 'sum': float32 (batch=0..4, 3)\n"
+            "  output 'count': int64 (batch=0..4,)\n"
+            "  arena: 512 bytes, constants: 112 bytes\n"
+            "  kernels: 2, launches: 3\n"
+            "  x86-64 code for sse2, 75 bytes\n");
+  std::string cuda = formatProgram(samples::cudaSample()->program);
+  EXPECT_NE(cuda.find("  cubin for sm_90a, 64 bytes\n  PTX for sm_80"),
+            std::string::npos);
+}
+
+TEST(Report, ComputedDimensions) {
+  auto sample = samples::cpuSample();
+  Index double_ = sample->binary(SizeOp::Add, 0, 0);
+  Index dims[] = {double_, 2};
+  EXPECT_EQ(formatDims(sample->program, dims), "(0..8, 3)");
+}
+
+TEST(Report, Why) {
+  auto sample = samples::cpuSample();
+  EXPECT_EQ(formatWhy(sample->program, 0, false),
+            "--> model.cpp:11 in trace.add\n"
+            "--> model.cpp:5 in trace.add\n"
+            "    note: broadcast the right operand of '+' from (3,) to "
+            "(2, 3)\n");
+  EXPECT_EQ(formatWhy(sample->program, noIndex, false), "");
+  EXPECT_EQ(formatWhy(sample->program, 17, true), "");
+}
+
+/// Sources that are missing, too short, or no file at all are left out.
+TEST(Report, UnreadableSources) {
+  Folder folder;
+  ASSERT_TRUE(writeFile(folder.path("short"), {}).isOk());
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  auto sample = samples::cpuSample();
+  for (const std::string &file :
+       {folder.path("none"), folder.path("short"), folder.path("pipe"),
+        folder.path(""), std::string("/dev/zero"), std::string()}) {
+    sample->program.whys[1].lines[0] = {file, 3, 1, "op", ""};
+    EXPECT_EQ(formatWhy(sample->program, 1, true),
+              "--> " + file + ":3 in op\n");
+  }
+}
+
+TEST(Report, HostileSourceLines) {
+  Folder folder;
+  std::string text = "\tab\x1b[2J\r\n" + std::string(10000, 'x');
+  ASSERT_TRUE(
+      writeFile(folder.path("f"),
+                {reinterpret_cast<const uint8_t *>(text.data()), text.size()})
+          .isOk());
+  auto sample = samples::cpuSample();
+  sample->program.whys[1].lines[0] = {folder.path("f"), 1, 2, "op", ""};
+  EXPECT_EQ(formatWhy(sample->program, 1, true),
+            "--> " + folder.path("f") +
+                ":1 in op\n      |\n    1 |  ab?[2J\n      |  ^\n");
+  sample->program.whys[1].lines[0] = {folder.path("f"), 2, 0xffffffff, "", ""};
+  std::string cut = formatWhy(sample->program, 1, true);
+  EXPECT_LT(cut.size(), 600u);
+  EXPECT_EQ(cut.find('^'), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Runs all GPU tests and benchmarks of this bundle. Needs an x86-64 Linux, an
+# NVIDIA driver and a GPU of compute capability 9.0; nothing else.
+#
+#   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
+#
+# Steps: unit examples ops cpu ptx models python sanitize bench harness.
+# "python", "harness" run when python3 with numpy (and torch) is there, "sanitize"
+# when compute-sanitizer is. Prints PASS and FAIL lines and closes with
+# "N passed, N failed"; exits 1 when something failed. Measurements go to
+# $OUT, or ./results.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+results=${OUT:-$here/results}
+mkdir -p "$results"
+only= skip=
+for argument in "$@"; do
+  case $argument in
+    --only=*) only=,${argument#*=}, ;;
+    --skip=*) skip=,${argument#*=}, ;;
+    *) echo "usage: run.sh [--only=STEP,...] [--skip=STEP,...]" >&2; exit 2 ;;
+  esac
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar -xJf "$here/bundle.tar.xz" -C "$work" || exit 2
+cd "$work" || exit 2
+export PATH=$work/bin:$PATH
+# Where a fresh machine keeps CUDA's assembler.
+[ -d /usr/local/cuda ] && export TRIPY_CUDA_HOME=${TRIPY_CUDA_HOME:-/usr/local/cuda}
+passed=0 failed=0 log=$results/log.txt
+: >"$log"
+jobs=$(nproc)
+[ "$jobs" -gt 12 ] && jobs=12
+
+wants() {
+  case $only in "" | *,$1,*) ;; *) return 1 ;; esac
+  case $skip in *,$1,*) return 1 ;; esac
+  echo "== $1 ($SECONDS s)"
+}
+verdict() { # STATUS NAME [detail]
+  if [ "$1" -eq 0 ]; then
+    passed=$((passed + 1)); echo "PASS $2"
+  else
+    failed=$((failed + 1)); echo "FAIL $2${3:+: $3}"
+  fi
+}
+# check NAME SECONDS COMMAND...: one test; its output is shown when it fails.
+check() {
+  local name=$1 limit=$2 output status
+  shift 2
+  output=$(timeout "$limit" "$@" 2>&1); status=$?
+  printf '%s\n%s\n' "### $name: $*" "$output" >>"$log"
+  [ $status -eq 124 ] && output="no answer after $limit s"
+  verdict $status "$name" "$(tail -n 3 <<<"$output" | cut -c1-600)"
+}
+# collect FOLDER: verdicts of tests that ran side by side; each left NAME.rc, NAME.out.
+collect() {
+  local file name
+  for file in "$1"/*.rc; do
+    name=$(basename "$file" .rc)
+    { echo "### $name"; cat "$1/$name.out"; } >>"$log"
+    verdict "$(cat "$file")" "$2 $name" "$(tail -n 3 "$1/$name.out" | cut -c1-600)"
+  done
+}
+# side_by_side FOLDER SECONDS COMMAND: COMMAND FOLDER/NAME for each sub-folder.
+side_by_side() {
+  mkdir -p "$work/verdicts-$4"
+  ls "$1" | xargs -P "$jobs" -I@ sh -c \
+    'timeout '"$2"' '"$3"' "$1/@" >"$2/@.out" 2>&1; echo $? >"$2/@.rc"' sh "$1" "$work/verdicts-$4"
+  collect "$work/verdicts-$4" "$4"
+}
+
+nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader >"$results/gpu.txt" 2>/dev/null ||
+  echo "nvidia-smi is not there" >"$results/gpu.txt"
+echo "bundle of $(cat commit.txt) on $(cat "$results/gpu.txt")"
+
+if wants unit; then
+  for name in $(RuntimeTests --gtest_list_tests --gtest_filter='CudaHardware*' | grep '^  ' | grep -v DISABLED); do
+    check "unit CudaHardware.$name" 20 sh -c \
+      "RuntimeTests --gtest_filter=CudaHardware.$name | tee /dev/stderr | grep -q 'PASSED.* 1 test'"
+  done
+fi
+example() { # FOLDER DEVICE
+  while IFS='|' read -r file arguments expected; do
+    [ -f "$1/$file.tpx" ] || continue
+    output=$(timeout 20 tripy-run "$1/$file.tpx" --device="$2" $arguments 2>&1 | tr -d '\n ')
+    expected=$(tr -d ' ' <<<"${expected//LOC/${2/cuda/gpu}}")
+    [ "$output" = "${expected/cpu/cpu:0}" ]; verdict $? "example $file $arguments on $2 ($1)" "$output"
+  done <examples.txt
+}
+wants examples && example examples-cuda cuda:0
+wants cpu && example examples-cpu cpu && side_by_side ops-cpu 60 conformance-replay cpu
+wants ptx && example examples-ptx cuda:0
+wants ops && side_by_side ops-cuda 60 conformance-replay op
+if wants models; then
+  for name in geglu mlp; do
+    for rows in 512 509 1; do
+      inputs=$(sed "s/ROWS/$rows/g" models/$name.inputs)
+      timeout 60 tripy-run models/$name-cpu.tpx $inputs --output y=@y.npy >>"$log" 2>&1
+      check "model $name, $rows rows, CUDA against CPU" 60 \
+        tripy-run models/$name-cuda.tpx --device=cuda:0 $inputs --expect y=@y.npy --rtol 1e-4 --atol 1e-4
+    done
+  done
+fi
+if wants sanitize; then
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+  if [ -z "$sanitizer" ]; then
+    echo "compute-sanitizer is not there: skipped"
+  else
+    # The runtime asks the driver for parameters until there is none: that is no error.
+    for tool in memcheck racecheck; do
+      [ $tool = memcheck ] && more="--report-api-errors no" || more=
+      side_by_side ops-cuda 100 "$sanitizer --tool $tool $more --error-exitcode 9 conformance-replay" $tool
+    done
+  fi
+fi
+if wants bench; then
+  IFS=, read -r card driver _ <"$results/gpu.txt"
+  printf '{"meta": {"commit": "%s", "card": "%s", "driver": "%s", "date": "%s", "command": "run.sh"}, "rows": [\n' \
+    "$(cat commit.txt)" "$card" "${driver# }" "$(date +%F)" >"$results/benchmarks.json"
+  sep=
+  while IFS='|' read -r file runs arguments; do
+    line=$(timeout 60 tripy-run "bench-cuda/$file.tpx" --device=cuda:0 $arguments --benchmark="$runs" --json 2>&1)
+    if [ "${line:0:1}" != "{" ]; then verdict 1 "bench $file" "$line"; continue; fi
+    echo "$sep$line" >>"$results/benchmarks.json"; sep=,
+    awk -v case="$file" -v line="$line" 'function of(key) {
+      match(line, "\"" key "\": [-0-9.e+]*"); return substr(line, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 }
+      BEGIN { rate = of("bytes") / of("replay_s") * 1e-9
+        printf "%-40s host %7.2f us  replay %9.2f us  round trip %9.2f us  %8.1f GB/s  %.3f of a copy (%.0f GB/s)\n", case,
+          of("host_median_s") * 1e6, of("replay_s") * 1e6, of("median_s") * 1e6, rate, rate / of("copy_gbps"), of("copy_gbps") }'
+    verdict 0 "bench $file"
+  done <bench.txt
+  echo ']}' >>"$results/benchmarks.json"
+fi
+if wants python; then
+  if python3 -c 'import numpy' 2>/dev/null; then
+    for model in geglu mlp; do
+      for dtype in f32 f16 bf16; do
+        echo "$model $dtype"
+      done
+    done | xargs -P 3 -L1 sh -c 'timeout 150 python3 test/Models/run_models.py --bin bin --target cuda:sm_90a \
+      --device cuda:0 --models $0 --dtypes $1 >"models-$0-$1.out" 2>&1; echo $? >"models-$0-$1.rc"'
+    collect . python
+  else
+    echo "python3 with numpy is not there: skipped"
+  fi
+fi
+if wants harness; then
+  if python3 -c 'import torch' 2>/dev/null; then
+    check "bench/harness.py" "${HARNESS_SECONDS:-400}" python3 bench/harness.py --bin bin --output "$results/harness.json" \
+      --chart "$results/harness.svg" --commit "$(cat commit.txt)" ${HARNESS_ARGUMENTS:-}
+    tail -n 120 "$log"
+  else
+    echo "python3 with torch is not there: skipped"
+  fi
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

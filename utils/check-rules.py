@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Every rule of every operation is broken by a test.
+
+The rules are those that tripy-tblgen -gen-rule-list prints. A test breaks one
+when a file *-invalid.mlir under test/Dialect (or the generated tests of the
+scalar table) expects the error "violates [<operation> <rule>] <text>" in a
+function of the rule's name. Exits 1 and lists what is missing, and tests of
+rules that do not exist (any more).
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DIALECTS = ["Trace", "FlatIR", "Kernel"]
+FUNCTION = re.compile(r"func\.func (?:private )?@(\w+)")
+EXPECTED = re.compile(r"expected-error\s*(?:@[-+\w]+)?\s*\{\{.*?violates "
+                      r"\[([\w.]+ C\d+)\] (.*?)(?:; .*)?\}\}")
+
+
+def run(tblgen, mode, dialect, mlir_include):
+    """The output of one mode of tripy-tblgen for a dialect."""
+    source = ROOT / "include/tripy/Dialect" / dialect / f"{dialect}Ops.td"
+    command = [tblgen, mode, f"-I{ROOT}/include", f"-I{mlir_include}", source]
+    return subprocess.run(command, check=True, capture_output=True,
+                          text=True).stdout
+
+
+def broken_rules(text, origin, problems):
+    """The rules that a test file breaks, each in a function of its name."""
+    found = set()
+    function = None
+    for line in text.splitlines():
+        if match := FUNCTION.search(line):
+            function = match.group(1)
+        for rule, message in EXPECTED.findall(line):
+            if function != rule.split()[1]:
+                problems.append(f"{origin}: the test of {rule} is in "
+                                f"@{function}, not in @{rule.split()[1]}")
+            found.add((rule, message))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tblgen", required=True)
+    parser.add_argument("--mlir-include", required=True)
+    args = parser.parse_args()
+
+    problems = []
+    rules = {}
+    broken = set()
+    for dialect in DIALECTS:
+        for line in run(args.tblgen, "-gen-rule-list", dialect,
+                        args.mlir_include).splitlines():
+            rule, text = line.split("\t")
+            rules[rule] = text
+        generated = run(args.tblgen, "-gen-scalar-tests", dialect,
+                        args.mlir_include)
+        broken |= broken_rules(generated, f"tests of {dialect}", problems)
+    for path in sorted((ROOT / "test/Dialect").rglob("*-invalid.mlir")):
+        broken |= broken_rules(path.read_text(), path.relative_to(ROOT),
+                               problems)
+
+    for rule, message in sorted(broken):
+        if rule not in rules:
+            problems.append(f"a test expects {rule}, which does not exist")
+        elif message != rules[rule]:
+            problems.append(f"a test of {rule} expects '{message}'; the rule "
+                            f"is '{rules[rule]}'")
+    missing = sorted(set(rules) - {rule for rule, _ in broken})
+    problems += [f"no test breaks {rule}: {rules[rule]}" for rule in missing]
+    for problem in problems:
+        print(problem)
+    print(f"{len(rules)} rules, {len(rules) - len(missing)} with a test")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
