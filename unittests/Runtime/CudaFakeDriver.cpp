@@ -263,6 +263,11 @@ struct FakeCalls {
     }
     if (!image)
       return invalidValue;
+    if (current->refusesMachineCode && std::memcmp(image,
+                                                   "\x7f"
+                                                   "ELF",
+                                                   4) == 0)
+      return DriverResult::NoBinaryForGpu;
     void *made = std::malloc(1);
     current->modules.insert(made);
     *module = static_cast<ModuleHandle>(made);

@@ -57,6 +57,8 @@ public:
   //===-- what the machine is like ----------------------------------------===//
   int version = 13000, devices = 1, major = 9, minor = 0, clusters = 1;
   int maxShared = 232448;
+  /// Takes PTX alone, as a driver does that does not know the machine code.
+  bool refusesMachineCode = false;
   /// All streams are being captured.
   bool capturing = false;
   uint64_t memory = uint64_t(64) << 20;

@@ -184,6 +184,37 @@ TEST(CudaLoad, ExplainsModuleFailures) {
   }
 }
 
+TEST(CudaLoad, TakesPtxWhenTheDriverRefusesTheMachineCode) {
+  FakeDriver driver;
+  addTestKernels(driver);
+  driver.refusesMachineCode = true;
+  auto test = makeTestProgram({"sm_90a"});
+  auto device = createCudaDevice(driver.api(), 0);
+  Status status = (*device)->prepare(test->program, {}).status();
+  EXPECT_EQ(status.code(), Code::ArchMismatch) << "there is no PTX";
+  EXPECT_TRUE(contains(status, "machine code for sm_90a")) << status.message();
+  EXPECT_EQ(driver.callsOf("cuModuleLoadDataEx"), 1u);
+
+  test->addPtx("sm_80");
+  test->addPtx("sm_90a");
+  auto program = (*device)->prepare(test->program, {});
+  ASSERT_TRUE(program) << program.status().message();
+  EXPECT_EQ(describeImage(**program),
+            "PTX for sm_90a, compiled by the driver for sm_90");
+  EXPECT_EQ(driver.callsOf("cuModuleLoadDataEx"), 3u);
+}
+
+TEST(CudaLoad, TakesNoPtxWhenTheMachineCodeIsDamaged) {
+  FakeDriver driver;
+  driver.failFunction("cuModuleLoadDataEx", DriverResult::InvalidImage);
+  auto test = makeTestProgram({"sm_90a"});
+  test->addPtx("sm_90a");
+  auto device = createCudaDevice(driver.api(), 0);
+  EXPECT_EQ((*device)->prepare(test->program, {}).status().code(),
+            Code::Malformed);
+  EXPECT_EQ(driver.callsOf("cuModuleLoadDataEx"), 1u);
+}
+
 TEST(CudaLoad, RefusesPtxWithoutEnd) {
   FakeDriver driver;
   auto test = makeTestProgram({});

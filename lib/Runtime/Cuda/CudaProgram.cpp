@@ -26,7 +26,7 @@ Status CudaProgram::load() {
   ContextScope scope(*device);
   if (!scope.status().isOk())
     return scope.status();
-  if (Status status = loadModule(); !status.isOk())
+  if (Status status = loadCode(); !status.isOk())
     return status;
   functions.reserve(program.kernels.size());
   for (const Kernel &kernel : program.kernels)
@@ -73,6 +73,21 @@ Status CudaProgram::moduleFailure(DriverResult result, const char *log) {
   default:
     return device->check(result, "cuModuleLoadDataEx");
   }
+}
+
+Status CudaProgram::loadCode() {
+  Status status = loadModule();
+  if (status.code() != Code::ArchMismatch || image->kind != ImageKind::Cubin)
+    return status;
+  // A driver that does not take the machine code may still compile the PTX: it
+  // is older than the code's format, or it executes PTX and nothing else.
+  Result<const Image *> ptx =
+      chooseImage(program, device->limits.computeMajor,
+                  device->limits.computeMinor, device->name(), ImageKind::PTX);
+  if (!ptx)
+    return status;
+  image = *ptx;
+  return loadModule();
 }
 
 Status CudaProgram::loadModule() {

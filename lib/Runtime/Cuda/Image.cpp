@@ -54,12 +54,13 @@ static int fitness(const Image &image, int gpu) {
 }
 
 Result<const Image *> cuda::chooseImage(const Program &program, int major,
-                                        int minor, std::string_view gpuName) {
+                                        int minor, std::string_view gpuName,
+                                        std::optional<ImageKind> only) {
   const Image *best = nullptr;
   int bestFitness = 0;
   std::string present;
   for (const Image &image : program.images) {
-    if (image.kind == ImageKind::HostCode)
+    if (image.kind == ImageKind::HostCode || (only && image.kind != *only))
       continue;
     int fit = fitness(image, major * 10 + minor);
     if (fit > bestFitness) {

@@ -35,6 +35,9 @@ public:
   const Image *image = nullptr;
 
 private:
+  /// Loads `image`, or the PTX where the driver refuses the machine code.
+  Status loadCode();
+  /// Loads `image`.
   Status loadModule();
   Status loadKernel(const Kernel &kernel);
   Status checkParams(const Kernel &kernel, FunctionHandle function);
