@@ -11,8 +11,9 @@
 include(TripyLLVM)
 
 # --- the layer table ---------------------------------------------------------
-set(TRIPY_LAYERS base runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
+set(TRIPY_LAYERS base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
 set(TRIPY_MAY_base base)
+set(TRIPY_MAY_emulator base emulator)
 set(TRIPY_MAY_runtime base runtime)
 set(TRIPY_MAY_interfaces base interfaces)
 set(TRIPY_MAY_dialect base interfaces dialect)
@@ -28,6 +29,7 @@ set(TRIPY_MAY_runtime-tool base runtime runtime-tool)
 
 # Folders whose sources may be included by a layer, as include/tripy/<folder>.
 set(TRIPY_ROOM_base Base)
+set(TRIPY_ROOM_emulator Emulator)
 set(TRIPY_ROOM_runtime Runtime)
 set(TRIPY_ROOM_interfaces Interfaces)
 set(TRIPY_ROOM_dialect Dialect)
@@ -42,7 +44,7 @@ set(TRIPY_ROOM_tool "")
 set(TRIPY_ROOM_runtime-tool "")
 
 # Layers that must not see LLVM or MLIR.
-set(TRIPY_LAYERS_WITHOUT_LLVM base runtime runtime-tool)
+set(TRIPY_LAYERS_WITHOUT_LLVM base emulator runtime runtime-tool)
 
 set(TRIPY_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type -Werror=switch)
 
