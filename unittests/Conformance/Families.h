@@ -31,7 +31,7 @@ Case randomCase(uint64_t seed);
 /// The element types of tensors.
 inline constexpr DType allTypes[] = {DType::F32, DType::F16, DType::BF16,
                                      DType::I32, DType::I64, DType::Bool};
-/// With those that are moved and converted alone.
+/// With those that are moved, converted and contracted alone.
 inline constexpr DType storedTypes[] = {DType::F32,     DType::F16, DType::BF16,
                                         DType::I32,     DType::I64, DType::Bool,
                                         DType::F8E4M3FN};

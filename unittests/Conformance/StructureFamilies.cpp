@@ -210,7 +210,8 @@ static void dot(Family &f, const Dims &a, const Dims &b,
                 const std::vector<int64_t> &lhsBatch,
                 const std::vector<int64_t> &rhsBatch,
                 const std::vector<int64_t> &lhsContract,
-                const std::vector<int64_t> &rhsContract, DType to) {
+                const std::vector<int64_t> &rhsContract, DType to,
+                const std::string &attributes = "") {
   auto has = [](const std::vector<int64_t> &list, int64_t dim) {
     return std::find(list.begin(), list.end(), dim) != list.end();
   };
@@ -227,8 +228,8 @@ static void dot(Family &f, const Dims &a, const Dims &b,
   std::string text =
       "flatir.dot " + x + ", " + y + " batch = " + listText(lhsBatch) + " x " +
       listText(rhsBatch) + " contract = " + listText(lhsContract) + " x " +
-      listText(rhsContract) + " : (" + f.type(a) + ", " + f.type(b) + ") -> " +
-      typeText(to, result);
+      listText(rhsContract) + attributes + " : (" + f.type(a) + ", " +
+      f.type(b) + ") -> " + typeText(to, result);
   f.b.result(f.b.op(text), to, result, anyZero, text);
 }
 
@@ -247,8 +248,19 @@ static Case staticDot(DType dtype) {
   dot(f, Dims::of({9}), Dims::of({11}), {}, {}, {}, {}, dtype);
   dot(f, Dims::of({3, 4, 5}), Dims::of({5, 4, 6}), {}, {}, {1, 2}, {1, 0},
       dtype);
-  if (dtype == DType::F16 || dtype == DType::BF16)
+  if (dtypeInfo(dtype).cls == DTypeClass::Float)
     dot(f, a, b, {}, {}, {1}, {0}, DType::F32);
+  if (dtype == DType::F8E4M3FN)
+    for (DType to : {DType::F16, DType::BF16}) {
+      dot(f, a, b, {}, {}, {1}, {0}, to);
+      dot(f, Dims::of({130, 257}), Dims::of({67, 257}), {}, {}, {1}, {1}, to);
+    }
+  // Small whole numbers are the same in TF32.
+  if (dtype == DType::F32) {
+    dot(f, a, b, {}, {}, {1}, {0}, dtype, " allow_tf32");
+    dot(f, Dims::of({130, 72}), Dims::of({68, 72}), {}, {}, {1}, {1}, dtype,
+        " allow_tf32");
+  }
   return f.b.finish();
 }
 
@@ -264,7 +276,7 @@ static Case dynamicDot(DType dtype) {
 
 std::vector<Case> conformance::dotCases() {
   std::vector<Case> cases;
-  for (DType dtype : allTypes)
+  for (DType dtype : storedTypes)
     if (dtype != DType::Bool) {
       cases.push_back(staticDot(dtype));
       cases.push_back(dynamicDot(dtype));

@@ -131,6 +131,38 @@ static Case transformer(DType dtype, const char *family, Dim tokens,
   return f.b.finish(/*withSizes=*/false);
 }
 
+/// A linear layer of quantised operands: a scale for each row of the input and
+/// one for each output feature, a bias, and 16 bits.
+static Case quantisedLinear(DType to, Dim rows,
+                            std::vector<std::vector<int64_t>> runs) {
+  constexpr DType f8 = DType::F8E4M3FN, f32 = DType::F32;
+  ProgramBuilder b("quantised_linear_" + std::string(dtypeInfo(to).mlir) +
+                       (rows.isDynamic() ? "_dynamic" : ""),
+                   5, std::move(runs));
+  Dim in{83, -1}, out{45, -1};
+  Dims x{rows, in}, w{out, in}, y{rows, out}, sx{rows, {1, -1}}, sw{out};
+  // Whole numbers: every sum is exact in f32.
+  std::string input = b.input(f8, x, {Fill::Whole, -8, 8}),
+              weight = b.input(f8, w, {Fill::Whole, -8, 8}),
+              rowScale = b.input(f32, sx, {Fill::Uniform, 0.001, 0.01}),
+              outScale = b.input(f32, sw, {Fill::Uniform, 0.001, 0.01});
+  std::string wide = " -> " + typeText(f32, y);
+  std::string dot =
+      b.op("trace.linear " + input + ", " + weight + " dtype = f32 : (" +
+           typeText(f8, x) + ", " + typeText(f8, w) + ")" + wide);
+  std::string byRow =
+      b.op("trace.mul " + dot + ", " + rowScale + " : (" + typeText(f32, y) +
+           ", " + typeText(f32, sx) + ")" + wide);
+  std::string both =
+      b.op("trace.mul " + byRow + ", " + outScale + " : (" + typeText(f32, y) +
+           ", " + typeText(f32, sw) + ")" + wide);
+  std::string cast =
+      b.op("trace.cast " + both + " to " + std::string(dtypeInfo(to).mlir) +
+           " : (" + typeText(f32, y) + ") -> " + typeText(to, y));
+  b.result(cast, to, y, {1}, "scaled");
+  return b.finish(/*withSizes=*/false);
+}
+
 std::vector<Case> conformance::traceCases() {
   std::vector<Case> cases;
   for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
@@ -143,5 +175,9 @@ std::vector<Case> conformance::traceCases() {
   cases.push_back(transformer(DType::F32, "transformer", {11, -1}, {{}}));
   cases.push_back(transformer(DType::F32, "dynamic_transformer", Dim::of(0),
                               {{6}, {1}, {17}}));
+  for (DType to : {DType::F16, DType::BF16}) {
+    cases.push_back(quantisedLinear(to, {29, -1}, {{}}));
+    cases.push_back(quantisedLinear(to, Dim::of(0), {{6}, {1}, {133}}));
+  }
   return cases;
 }

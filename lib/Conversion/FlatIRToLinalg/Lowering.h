@@ -66,14 +66,15 @@ private:
                       llvm::ArrayRef<mlir::OpFoldResult> shape,
                       llvm::ArrayRef<Input> inputs, Body body);
   /// A generic that accumulates from `identity`. `results` are the loops of
-  /// the result's dimensions. The sum is kept in `accumulator`; the result is
-  /// rounded to the element type of `type`.
+  /// the result's dimensions. The sum is kept in the type of `identity`; the
+  /// result is rounded to the element type of `op`'s. The generic carries
+  /// `attributes`.
   mlir::Value accumulate(
       mlir::Operation *op, mlir::TypedAttr identity,
       llvm::ArrayRef<Input> inputs, llvm::ArrayRef<int64_t> results,
       unsigned loops,
-      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
-          body);
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> body,
+      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::AffineMap identityMap(int64_t rank) {
     return b.getMultiDimIdentityMap(rank);
   }

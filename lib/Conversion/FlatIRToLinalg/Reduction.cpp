@@ -4,6 +4,7 @@
 
 #include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -20,7 +21,8 @@ Type tripy::accumulatorType(Type element) {
 Value Lowering::accumulate(Operation *op, TypedAttr identity,
                            ArrayRef<Input> inputs, ArrayRef<int64_t> results,
                            unsigned loops,
-                           function_ref<Value(OpBuilder &, ValueRange)> body) {
+                           function_ref<Value(OpBuilder &, ValueRange)> body,
+                           ArrayRef<NamedAttribute> attributes) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Sizes shape = sizes.get(op->getResult(0));
@@ -51,7 +53,8 @@ Value Lowering::accumulate(Operation *op, TypedAttr identity,
                              ? argument
                              : castScalar(inner, loc, argument, sumType));
         linalg::YieldOp::create(inner, loc, body(inner, wide));
-      });
+      },
+      attributes);
   if (sumType == type.getElementType())
     return sum.getResult(0);
   return generic(
@@ -183,16 +186,21 @@ Value Lowering::dot(flatir::DotOp op) {
   Type sumType = accumulatorType(elementTypeOf(op.getLhs()));
   int64_t rank = rankOf(op.getResult());
   SmallVector<int64_t> results = llvm::to_vector(llvm::seq<int64_t>(rank));
+  NamedAttrList attributes;
+  if (op.getAllowTF32())
+    attributes.append(allowTF32AttrName, b.getUnitAttr());
   return accumulate(
       op, b.getZeroAttr(sumType), {{op.getLhs(), lhs}, {op.getRhs(), rhs}},
-      results, lhs.getNumDims(), [&](OpBuilder &inner, ValueRange in) {
+      results, lhs.getNumDims(),
+      [&](OpBuilder &inner, ValueRange in) {
         if (isa<FloatType>(sumType)) {
           Value product = arith::MulFOp::create(inner, loc, in[0], in[1]);
           return arith::AddFOp::create(inner, loc, in[2], product).getResult();
         }
         Value product = arith::MulIOp::create(inner, loc, in[0], in[1]);
         return arith::AddIOp::create(inner, loc, in[2], product).getResult();
-      });
+      },
+      attributes);
 }
 
 /// Without contracted dimensions a dot is a product of broadcasts.

@@ -33,16 +33,27 @@ static void requireContracted(Size left, Size right, int64_t leftDim,
                 " of the right operand");
 }
 
+/// What the user said of a contraction's numbers.
+struct Numbers {
+  /// Of the result.
+  Type element;
+  bool allowTF32;
+
+  template <typename OpTy> static Numbers of(OpTy op) {
+    return {elementTypeOf(op.getResult()), op.getAllowTF32()};
+  }
+};
+
 /// Contracts dimension `left` of lhs with `right` of rhs; the first `batch`
 /// dimensions of both are a batch.
 static Value contract(Value lhs, int64_t left, Value rhs, int64_t right,
-                      int64_t batch, Lowering &b) {
+                      int64_t batch, Numbers numbers, Lowering &b) {
   Dims batchDims = firstDims(batch);
   SmallVector<int64_t> shape =
       flatir::dotShape(lhs, rhs, batchDims, batchDims, left, right);
-  return b.primary<flatir::DotOp>(
-      RankedTensorType::get(shape, elementTypeOf(lhs)), lhs, rhs, batchDims,
-      batchDims, Dims{left}, Dims{right});
+  return b.primary<flatir::DotOp>(RankedTensorType::get(shape, numbers.element),
+                                  lhs, rhs, batchDims, batchDims, Dims{left},
+                                  Dims{right}, numbers.allowTF32);
 }
 
 //===-- matmul ------------------------------------------------------------===//
@@ -137,7 +148,8 @@ static Value withBatch(const Stack &stack, ArrayRef<Size> batch,
 
 /// Two operands of rank 2 at least.
 static Value lowerStacks(NamedTensor lhs, NamedTensor rhs,
-                         ArrayRef<int64_t> resultShape, Lowering &b) {
+                         ArrayRef<int64_t> resultShape, Numbers numbers,
+                         Lowering &b) {
   int64_t rank = resultShape.size() - 2;
   Stack left(std::move(lhs), rank, b), right(std::move(rhs), rank, b);
   int64_t leftOnly = countLeftOnly(left, right), batchRank = rank - leftOnly;
@@ -147,7 +159,7 @@ static Value lowerStacks(NamedTensor lhs, NamedTensor rhs,
   SizeList batch = commonBatch(left, right, resultShape, b);
   Value x = withBatch(left, batch, resultShape, b);
   Value y = withBatch(right, batch, resultShape, b);
-  return contract(x, rankOf(x) - 1, y, batchRank, batchRank, b);
+  return contract(x, rankOf(x) - 1, y, batchRank, batchRank, numbers, b);
 }
 
 // trace.matmul -> flatir.broadcast, flatir.reshape; flatir.dot
@@ -161,12 +173,12 @@ static Lowered lowerMatmul(trace::MatmulOp op, trace::MatmulOp::Adaptor in,
   // A vector has neither batch nor rows. On the left it changes places, so that
   // the other operand's dimensions stay in order.
   if (leftRank == 1)
-    return {contract(rhs, right, lhs, 0, 0, b)};
+    return {contract(rhs, right, lhs, 0, 0, Numbers::of(op), b)};
   if (rightRank == 1)
-    return {contract(lhs, left, rhs, 0, 0, b)};
+    return {contract(lhs, left, rhs, 0, 0, Numbers::of(op), b)};
   return {lowerStacks({lhs, "the left operand", 0},
                       {rhs, "the right operand", 1},
-                      op.getResult().getType().getShape(), b)};
+                      op.getResult().getType().getShape(), Numbers::of(op), b)};
 }
 
 //===-- linear ------------------------------------------------------------===//
@@ -177,7 +189,7 @@ static Lowered lowerLinear(trace::LinearOp op, trace::LinearOp::Adaptor in,
   Value input = in.getInput(), weight = in.getWeight();
   int64_t last = rankOf(input) - 1;
   requireContracted(b.sizesOf(input)[last], b.sizesOf(weight)[1], last, 1, b);
-  Value product = contract(input, last, weight, 1, 0, b);
+  Value product = contract(input, last, weight, 1, 0, Numbers::of(op), b);
   if (!in.getBias())
     return {product};
   b.require("equal", b.sizesOf(weight)[0], b.sizesOf(in.getBias())[0],

@@ -54,6 +54,19 @@ Type tripy::elementTypeOf(Value value) {
   return elementTypeOf(value.getType());
 }
 
+bool tripy::isContractible(Value value) {
+  return !elementTypeOf(value).isInteger(1);
+}
+
+bool tripy::isContractionResult(Type operand, Type result) {
+  if (operand == result)
+    return true;
+  if (!isa<FloatType>(operand))
+    return false;
+  return result.isF32() || (isa<Float8E4M3FNType>(operand) &&
+                            (result.isF16() || result.isBF16()));
+}
+
 RankedTensorType tripy::withElementType(Type type, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(type).getShape(),
                                element);

@@ -1,4 +1,4 @@
-//===- FoldDot.cpp - Transposed operands of contractions ------------------===//
+//===- FoldDot.cpp - Transposed and converted operands of contractions ----===//
 
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
@@ -59,7 +59,33 @@ struct AbsorbTransposes : OpRewritePattern<DotOp> {
     rewriter.replaceOpWithNewOp<DotOp>(
         op, op.getType(), left ? left.getInput() : op.getLhs(),
         right ? right.getInput() : op.getRhs(), lhsBatch, rhsBatch, lhsContract,
-        rhsContract);
+        rhsContract, op.getAllowTF32());
+    return success();
+  }
+};
+
+/// dot(convert(a), convert(b)) of f8E4M3FN, to 16 bits -> dot(a, b): the
+/// conversion is exact and the sum is in f32 either way. Not to f32, of which
+/// more bits matter than the tensor cores' sums of f8E4M3FN have.
+struct AbsorbConversions : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DotOp op,
+                                PatternRewriter &rewriter) const override {
+    auto left = op.getLhs().getDefiningOp<ConvertOp>();
+    auto right = op.getRhs().getDefiningOp<ConvertOp>();
+    auto isF8 = [](ConvertOp convert) {
+      return convert &&
+             isa<Float8E4M3FNType>(elementTypeOf(convert.getInput()));
+    };
+    Type result = elementTypeOf(op.getResult());
+    if (!isF8(left) || !isF8(right) || !(result.isF16() || result.isBF16()))
+      return rewriter.notifyMatchFailure(
+          op, "not a product of converted f8E4M3FN that rounds to 16 bits");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getLhsMutable().assign(left.getInput());
+      op.getRhsMutable().assign(right.getInput());
+    });
     return success();
   }
 };
@@ -67,5 +93,5 @@ struct AbsorbTransposes : OpRewritePattern<DotOp> {
 
 void DotOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns.add<AbsorbTransposes>(context);
+  patterns.add<AbsorbTransposes, AbsorbConversions>(context);
 }

@@ -97,3 +97,30 @@ func.func @outer(%a: tensor<3xi32>, %b: tensor<4xi32>) -> tensor<3x4xi32> {
   %r = flatir.dot %a, %b batch = [] x [] contract = [] x [] : (tensor<3xi32>, tensor<4xi32>) -> tensor<3x4xi32>
   return %r : tensor<3x4xi32>
 }
+
+// -----
+
+// The kernel's contraction carries what the program allows.
+// CHECK-LABEL: func.func @dot_tf32(
+func.func @dot_tf32(%a: tensor<3x4xf32>, %b: tensor<5x4xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>) {
+  // CHECK: linalg.generic {{.*}} attrs = {tripy.allow_tf32} {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] allow_tf32 : (tensor<3x4xf32>, tensor<5x4xf32>) -> tensor<3x5xf32>
+  // CHECK: linalg.generic
+  // CHECK-NOT: allow_tf32
+  %s = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<3x4xf32>, tensor<5x4xf32>) -> tensor<3x5xf32>
+  return %r, %s : tensor<3x5xf32>, tensor<3x5xf32>
+}
+
+// -----
+
+// f8E4M3FN: products and sums in f32, rounded once.
+// CHECK-LABEL: func.func @dot_f8(
+func.func @dot_f8(%a: tensor<3x4xf8E4M3FN>, %b: tensor<5x4xf8E4M3FN>) -> tensor<3x5xf16> {
+  // CHECK: ^bb0(%{{.*}}: f8E4M3FN, %{{.*}}: f8E4M3FN, %{{.*}}: f32):
+  // CHECK-COUNT-2: arith.extf %{{.*}} : f8E4M3FN to f32
+  // CHECK: arith.mulf {{.*}} : f32
+  // CHECK: arith.addf {{.*}} : f32
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<3x4xf8E4M3FN>, tensor<5x4xf8E4M3FN>) -> tensor<3x5xf16>
+  return %r : tensor<3x5xf16>
+}

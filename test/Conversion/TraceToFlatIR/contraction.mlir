@@ -120,3 +120,15 @@ func.func @ones(%a: tensor<1x2x3xf32>, %b: tensor<1x3x5xf32>) -> tensor<1x2x5xf3
   %0 = trace.matmul %a, %b : (tensor<1x2x3xf32>, tensor<1x3x5xf32>) -> tensor<1x2x5xf32>
   return %0 : tensor<1x2x5xf32>
 }
+
+// CHECK-LABEL: func.func @numbers(
+// CHECK: flatir.dot {{.*}} contract = [2] x [1] allow_tf32 : (tensor<4x2x3xf32>, tensor<4x3x5xf32>) -> tensor<4x2x5xf32>
+// CHECK: flatir.dot {{.*}} contract = [1] x [1] allow_tf32 : (tensor<2x3xf32>, tensor<5x3xf32>) -> tensor<2x5xf32>
+// CHECK: [[N0:%.+]] = flatir.dot {{.*}} : (tensor<2x3xf8E4M3FN>, tensor<5x3xf8E4M3FN>) -> tensor<2x5xf16>
+// CHECK: flatir.add [[N0]], {{.*}} : tensor<2x5xf16>
+func.func @numbers(%a: tensor<4x2x3xf32>, %b: tensor<4x3x5xf32>, %x: tensor<2x3xf32>, %w: tensor<5x3xf32>, %q: tensor<2x3xf8E4M3FN>, %r: tensor<5x3xf8E4M3FN>, %s: tensor<5xf16>) -> (tensor<4x2x5xf32>, tensor<2x5xf32>, tensor<2x5xf16>) {
+  %0 = trace.matmul %a, %b allow_tf32 : (tensor<4x2x3xf32>, tensor<4x3x5xf32>) -> tensor<4x2x5xf32>
+  %1 = trace.linear %x, %w allow_tf32 : (tensor<2x3xf32>, tensor<5x3xf32>) -> tensor<2x5xf32>
+  %2 = trace.linear %q, %r, %s dtype = f16 : (tensor<2x3xf8E4M3FN>, tensor<5x3xf8E4M3FN>, tensor<5xf16>) -> tensor<2x5xf16>
+  return %0, %1, %2 : tensor<4x2x5xf32>, tensor<2x5xf32>, tensor<2x5xf16>
+}

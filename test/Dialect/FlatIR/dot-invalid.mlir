@@ -57,7 +57,23 @@ func.func @C4(%a: tensor<4x8xf16>, %b: tensor<5x8xf16>) {
 // -----
 
 func.func @C5(%a: tensor<4x8xi32>, %b: tensor<5x8xi32>) {
-  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', or f32 for floats; found tensor<4x8xi32>, tensor<4x5xf32>}}
+  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', or f32 for floats, or f16 or bf16 for f8E4M3FN; found tensor<4x8xi32>, tensor<4x5xf32>}}
   %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4x8xi32>, tensor<5x8xi32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @C5(%a: tensor<4x8xbf16>, %b: tensor<5x8xbf16>) {
+  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', or f32 for floats, or f16 or bf16 for f8E4M3FN; found tensor<4x8xbf16>, tensor<4x5xf16>}}
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4x8xbf16>, tensor<5x8xbf16>) -> tensor<4x5xf16>
+  return
+}
+
+// -----
+
+func.func @C6(%a: tensor<4x8xf8E4M3FN>, %b: tensor<5x8xf8E4M3FN>) {
+  // expected-error @below {{violates [flatir.dot C6] allow_tf32 is for f32 operands; found 'f8E4M3FN'}}
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] allow_tf32 : (tensor<4x8xf8E4M3FN>, tensor<5x8xf8E4M3FN>) -> tensor<4x5xf32>
   return
 }

@@ -38,13 +38,20 @@ int64_t rankOf(mlir::Value value);
 mlir::Type elementTypeOf(mlir::Type type);
 mlir::Type elementTypeOf(mlir::Value value);
 
+/// Whether contractions multiply and sum elements of this tensor: floats,
+/// f8E4M3FN and integers, not i1.
+bool isContractible(mlir::Value value);
+/// Whether a contraction of operands of element type `operand` may give
+/// `result`: the same, f32 for floats, and f16 or bf16 for f8E4M3FN.
+bool isContractionResult(mlir::Type operand, mlir::Type result);
+
 /// `type` with another element type.
 mlir::RankedTensorType withElementType(mlir::Type type, mlir::Type element);
 
 namespace scalar {
 /// Whether the element type of `type` (itself, when it is no tensor) is of one
 /// of the classes asked for; i1 is a bool and no integer. f8E4M3FN is of no
-/// class: it is moved, compared and converted, not computed with.
+/// class: it is moved, compared, converted and contracted, nothing else.
 bool isOneOf(mlir::Type type, bool floats, bool integers, bool bools);
 } // namespace scalar
 

@@ -237,28 +237,35 @@ def FlatIR_DotOp : FlatIR_Op<"dot", [Pure]> {
   let summary = "Contracts dimensions of two tensors";
   let description = [{
     Result dimensions: the batch dimensions, the other dimensions of `lhs`, the
-    other dimensions of `rhs`. 16-bit floats accumulate in f32 and round once to
-    the result's element type, which is the operands' or f32.
+    other dimensions of `rhs`. Floats of 16 bits and less accumulate in f32 and
+    round once to the result's element type, which is the operands' or f32, or
+    f16 or bf16 for f8E4M3FN.
+
+    `allow_tf32`: f32 operands may be rounded to TF32 (10 bits of mantissa), each
+    of them or none; sums stay in f32.
 
     ```mlir
     %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4x8xf16>, tensor<5x8xf16>) -> tensor<4x5xf16>
+    %s = flatir.dot %c, %d batch = [] x [] contract = [1] x [1] allow_tf32 : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
     ```
   }];
   let arguments = (ins Tripy_Tensor:$lhs, Tripy_Tensor:$rhs, DenseI64ArrayAttr:$lhsBatch, DenseI64ArrayAttr:$rhsBatch,
-                       DenseI64ArrayAttr:$lhsContract, DenseI64ArrayAttr:$rhsContract);
+                       DenseI64ArrayAttr:$lhsContract, DenseI64ArrayAttr:$rhsContract, UnitAttr:$allowTF32);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `batch` `=` $lhsBatch `x` $rhsBatch `contract` `=` $lhsContract `x` $rhsContract attr-dict `:` functional-type(operands, results)
+    $lhs `,` $rhs `batch` `=` $lhsBatch `x` $rhsBatch `contract` `=` $lhsContract `x` $rhsContract (`allow_tf32` $allowTF32^)? attr-dict
+    `:` functional-type(operands, results)
   }];
   let rules = [
-    Rule<"C1", "operands are numbers of one element type", "elementTypeOf($lhs) == elementTypeOf($rhs) && !elementTypeOf($lhs).isInteger(1)", "describeShapes({$lhs, $rhs})">,
+    Rule<"C1", "operands are numbers of one element type", "elementTypeOf($lhs) == elementTypeOf($rhs) && isContractible($lhs)", "describeShapes({$lhs, $rhs})">,
     Rule<"C2", "batch and contract name as many dimensions of both operands, each at most once",
          "dotDimsValid($lhs, $lhsBatch, $lhsContract) && dotDimsValid($rhs, $rhsBatch, $rhsContract) && $lhsBatch.size() == $rhsBatch.size() && $lhsContract.size() == $rhsContract.size()">,
     Rule<"C3", "paired dimensions agree", "dotDimsAgree($lhs, $rhs, $lhsBatch, $rhsBatch) && dotDimsAgree($lhs, $rhs, $lhsContract, $rhsContract)", "describeShapes({$lhs, $rhs})">,
     Rule<"C4", "the result has the batch, left and right dimensions", "$result.getType().getShape() == ::llvm::ArrayRef<int64_t>(dotShape($lhs, $rhs, $lhsBatch, $rhsBatch, $lhsContract, $rhsContract))",
          "describeShapes({$lhs, $rhs, $result})">,
-    Rule<"C5", "the result's element type is the operands', or f32 for floats", "elementTypeOf($result) == elementTypeOf($lhs) || (elementTypeOf($result).isF32() && ::llvm::isa<::mlir::FloatType>(elementTypeOf($lhs)))",
-         "describeShapes({$lhs, $result})">];
+    Rule<"C5", "the result's element type is the operands', or f32 for floats, or f16 or bf16 for f8E4M3FN",
+         "isContractionResult(elementTypeOf($lhs), elementTypeOf($result))", "describeShapes({$lhs, $result})">,
+    Rule<"C6", "allow_tf32 is for f32 operands", "!$allowTF32 || elementTypeOf($lhs).isF32()", "\"found \" << elementTypeOf($lhs)">];
   let hasCanonicalizer = 1;
 }
 

@@ -25,6 +25,9 @@ constexpr llvm::StringLiteral profileAttrName = "tripy.profile";
 constexpr llvm::StringLiteral dimsAttrName = "tripy.dims";
 constexpr llvm::StringLiteral parameterAttrName = "tripy.parameter";
 
+/// The unit attribute of a contraction on linalg that may use TF32.
+constexpr llvm::StringLiteral allowTF32AttrName = "tripy.allow_tf32";
+
 /// The name of an argument or result in the executable: its tripy.name, or
 /// "arg0", "result0", ...
 std::string argumentName(mlir::FunctionOpInterface function, unsigned index);

@@ -36,6 +36,11 @@ def Tripy_Dialect : Dialect {
         tripy.profile = #tripy.profile<min = [1, 2], opt = [2, 2], max = [4, 2]>
       }) -> tensor<?x2xf32>
     ```
+
+    Attribute of a contraction in the body of a kernel (a `linalg.generic`):
+
+    - `tripy.allow_tf32`: operands of f32 may be rounded to TF32 (10 bits of
+      mantissa), as the flatir.dot that it was lowered from said.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;

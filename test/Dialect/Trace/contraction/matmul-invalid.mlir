@@ -1,7 +1,7 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
 func.func @C1(%a: tensor<2x2xi1>, %b: tensor<2x2xi1>) {
-  // expected-error @below {{violates [trace.matmul C1] the element type is one of: float, integer; found 'i1'}}
+  // expected-error @below {{violates [trace.matmul C1] the element type is one of: float, integer, f8E4M3FN; found 'i1'}}
   %r = trace.matmul %a, %b : (tensor<2x2xi1>, tensor<2x2xi1>) -> tensor<2x2xi1>
   return
 }
@@ -51,5 +51,37 @@ func.func @C5(%a: tensor<4x2x3xf32>, %b: tensor<5x3x2xf32>) {
 func.func @C6(%a: tensor<1048577x0xf32>, %b: tensor<0x1048577xf32>) {
   // expected-error @below {{violates [trace.matmul C6] the result has at most 2^40 elements; found tensor<1048577x0xf32>, tensor<0x1048577xf32>}}
   %r = trace.matmul %a, %b : (tensor<1048577x0xf32>, tensor<0x1048577xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @C7(%a: tensor<2x2xf16>, %b: tensor<2x2xf16>) {
+  // expected-error @below {{violates [trace.matmul C7] allow_tf32 is for f32 operands; found 'f16'}}
+  %r = trace.matmul %a, %b allow_tf32 : (tensor<2x2xf16>, tensor<2x2xf16>) -> tensor<2x2xf16>
+  return
+}
+
+// -----
+
+func.func @C8(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) {
+  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, or f32 for floats, or f16 or bf16 for f8E4M3FN; found 'f16' for 'f32'}}
+  %r = trace.matmul %a, %b dtype = f16 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf16>
+  return
+}
+
+// -----
+
+func.func @C8(%a: tensor<2x2xi32>, %b: tensor<2x2xi32>) {
+  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, or f32 for floats, or f16 or bf16 for f8E4M3FN; found 'f32' for 'i32'}}
+  %r = trace.matmul %a, %b dtype = f32 : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @not_declared(%a: tensor<2x2xf8E4M3FN>, %b: tensor<2x2xf8E4M3FN>) {
+  // expected-error @below {{tensor<2x2xf8E4M3FN>}}
+  %r = trace.matmul %a, %b : (tensor<2x2xf8E4M3FN>, tensor<2x2xf8E4M3FN>) -> tensor<2x2xf32>
   return
 }
