@@ -24,8 +24,8 @@ set(TRIPY_MAY_target base interfaces dialect target)
 set(TRIPY_MAY_pipelines base interfaces dialect reference conversion codegen target pipelines)
 set(TRIPY_MAY_compiler base interfaces dialect reference conversion codegen target pipelines compiler)
 set(TRIPY_MAY_frontend base interfaces dialect compiler frontend)
-set(TRIPY_MAY_tool base runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
-set(TRIPY_MAY_runtime-tool base runtime runtime-tool)
+set(TRIPY_MAY_tool base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
+set(TRIPY_MAY_runtime-tool base emulator runtime runtime-tool)
 
 # Folders whose sources may be included by a layer, as include/tripy/<folder>.
 set(TRIPY_ROOM_base Base)

@@ -4,28 +4,17 @@
 
 #include "tripy/Base/Text.h"
 
-#include <array>
 #include <dlfcn.h>
 
 using namespace tripy;
 using namespace tripy::cuda;
 
-namespace {
-
-/// A driver function, the version of its interface, and its place in a table.
-struct Slot {
-  const char *name;
-  int version;
-  void **place;
-};
-
 template <typename Function>
-Slot slot(const char *name, int version, Function *&member) {
+static DriverSlot slot(const char *name, int version, Function *&member) {
   return {name, version, reinterpret_cast<void **>(&member)};
 }
 
-/// The versions are those at which a function got the signature in the table.
-std::array<Slot, 47> slotsOf(DriverApi &api) {
+std::array<DriverSlot, 47> cuda::driverSlots(DriverApi &api) {
   return {{
       slot("cuInit", 2000, api.init),
       slot("cuDriverGetVersion", 2020, api.driverGetVersion),
@@ -79,11 +68,9 @@ std::array<Slot, 47> slotsOf(DriverApi &api) {
   }};
 }
 
-constexpr const char *whatToDo =
+static constexpr const char *whatToDo =
     "install the NVIDIA driver, version 550 or later, or run on the CPU: "
     "compile with --target=cpu and run with --device=cpu";
-
-} // namespace
 
 Status cuda::driverTooOld(int version) {
   auto text = [](int v) { return concat(v / 1000, ".", v % 1000 / 10); };
@@ -124,7 +111,7 @@ Result<DriverApi> cuda::loadDriver(const char *name) {
   if (!getProcAddress)
     return missingFunction(library, "cuGetProcAddress_v2");
   DriverApi api = {};
-  for (const Slot &slot : slotsOf(api)) {
+  for (const DriverSlot &slot : driverSlots(api)) {
     int found = 0;
     DriverResult result =
         getProcAddress(slot.name, slot.place, slot.version, 0, &found);

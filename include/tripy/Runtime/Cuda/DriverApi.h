@@ -12,6 +12,7 @@
 
 #include "tripy/Base/Status.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -247,6 +248,17 @@ struct DriverApi {
       const uint32_t *elementStrides, int interleave, int swizzle,
       int l2Promotion, int outOfBoundsFill);
 };
+
+/// A driver function as cuGetProcAddress knows it, the version of CUDA at which
+/// it got the signature in the table, and its place in a table.
+struct DriverSlot {
+  const char *name;
+  int version;
+  void **place;
+};
+
+/// Every function of the table, with its place in `api`.
+std::array<DriverSlot, 47> driverSlots(DriverApi &api);
 
 /// The table of this machine's driver, loaded once and never unloaded. Errors:
 /// DriverMissing, DriverTooOld, both with what to do.

@@ -1,0 +1,184 @@
+//===- Driver.h - State of the emulator's CUDA driver -----------*- C++ -*-===//
+//
+// A stand-in for libcuda.so.1 on machines without a GPU: one device whose
+// memory is host memory and whose kernels run in the PTX emulator. Work runs
+// when it is submitted, on the calling thread. As with NVIDIA's driver, what a
+// kernel does wrong is returned by the calls after the launch, all of them;
+// its description goes to standard error.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_TOOLS_CUDAEMULATOR_DRIVER_H
+#define TRIPY_TOOLS_CUDAEMULATOR_DRIVER_H
+
+#include "Machine.h"
+
+#include "tripy/Runtime/Cuda/DriverApi.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+/// A driver function: C linkage, and seen outside of the library.
+#define TRIPY_DRIVER_CALL                                                      \
+  extern "C" __attribute__((visibility("default"))) tripy::cuda::DriverResult
+
+// What is behind the handles of the driver's interface.
+namespace tripy::cuda {
+
+struct OpaqueContext {};
+
+struct OpaqueFunction {
+  const emulator::Function *code = nullptr;
+  uint32_t maxDynamicShared = 0;
+  bool nonPortableCluster = false;
+};
+
+struct OpaqueModule {
+  std::unique_ptr<emulator::Module> code;
+  std::map<std::string, std::unique_ptr<OpaqueFunction>> functions;
+};
+
+struct OpaqueStream {};
+
+struct OpaqueEvent {
+  bool timed = true, recorded = false;
+  /// Seconds on the host's steady clock.
+  double time = 0;
+};
+
+} // namespace tripy::cuda
+
+namespace tripy::emulatordriver {
+
+using cuda::DriverResult;
+
+/// Results that the runtime does not tell apart.
+inline constexpr auto invalidHandle = static_cast<DriverResult>(400);
+inline constexpr auto notSupported = static_cast<DriverResult>(801);
+inline constexpr auto invalidClusterSize = static_cast<DriverResult>(912);
+
+/// Handles of one kind that exist, and what is behind them.
+template <typename Object> class Handles {
+public:
+  Object *add(std::unique_ptr<Object> object) {
+    Object *handle = object.get();
+    objects.emplace(handle, std::move(object));
+    return handle;
+  }
+  bool has(Object *handle) const { return objects.count(handle) != 0; }
+  bool remove(Object *handle) { return objects.erase(handle) != 0; }
+  void clear() { objects.clear(); }
+  auto begin() const { return objects.begin(); }
+  auto end() const { return objects.end(); }
+
+private:
+  std::map<Object *, std::unique_ptr<Object>> objects;
+};
+
+/// A kernel with all that a launch gives it.
+struct KernelLaunch {
+  cuda::OpaqueFunction *function = nullptr;
+  emulator::LaunchShape shape;
+  /// .param space.
+  std::vector<uint8_t> params;
+};
+
+} // namespace tripy::emulatordriver
+
+namespace tripy::cuda {
+
+struct OpaqueGraphNode {
+  emulatordriver::KernelLaunch launch;
+  std::set<OpaqueGraphNode *> predecessors;
+};
+
+struct OpaqueGraph {
+  /// In the order of their creation.
+  std::vector<std::unique_ptr<OpaqueGraphNode>> nodes;
+};
+
+struct OpaqueGraphExec {
+  struct Step {
+    /// The node that it was made from; names the step, may be gone.
+    OpaqueGraphNode *node;
+    emulatordriver::KernelLaunch launch;
+  };
+  /// Every launch stands behind its predecessors.
+  std::vector<Step> steps;
+};
+
+} // namespace tripy::cuda
+
+namespace tripy::emulatordriver {
+
+struct Driver {
+  /// The process's driver. Never destroyed: callers may outlive everything.
+  static Driver &get();
+
+  /// Prints to standard error, each text once.
+  void report(const std::string &text);
+  /// Makes the primary context, with nothing in it.
+  void createContext();
+  /// Frees what the primary context holds.
+  void destroyContext();
+
+  std::mutex mutex;
+  bool initialized = false;
+  /// What every call returns once a kernel went wrong.
+  DriverResult stuck = DriverResult::Success;
+  Machine machine;
+  /// Device memory, and the bytes of it that the host can spare.
+  std::unique_ptr<emulator::Memory> memory;
+  uint64_t memoryBytes = 0;
+  cuda::OpaqueContext primary;
+  unsigned contextUses = 0;
+  std::set<void *> pinned;
+  Handles<cuda::OpaqueModule> modules;
+  Handles<cuda::OpaqueStream> streams;
+  Handles<cuda::OpaqueEvent> events;
+  Handles<cuda::OpaqueGraph> graphs;
+  Handles<cuda::OpaqueGraphExec> execs;
+
+  bool hasStream(cuda::StreamHandle stream) const;
+  bool hasFunction(cuda::FunctionHandle function) const;
+
+private:
+  std::set<std::string> reported;
+};
+
+/// A call of the driver: holds its lock, and says whether the call may go on.
+///
+///   Call call(Call::NeedsContext);
+///   if (!call)
+///     return call.refusal();
+class Call {
+public:
+  enum Needs { NeedsDriver, NeedsContext };
+  explicit Call(Needs needs = NeedsContext);
+  explicit operator bool() const { return result == DriverResult::Success; }
+  DriverResult refusal() const { return result; }
+  Driver *operator->() { return &driver; }
+  Driver &operator*() { return driver; }
+
+private:
+  Driver &driver;
+  std::lock_guard<std::mutex> lock;
+  DriverResult result = DriverResult::Success;
+};
+
+/// The calling thread's stack of contexts.
+std::vector<cuda::ContextHandle> &contextStack();
+
+/// Copies parameter values into .param space. InvalidValue without values.
+DriverResult packParams(KernelLaunch &launch, void **params);
+/// Whether the device takes a launch; what it does not like is reported.
+DriverResult checkLaunch(Driver &driver, const KernelLaunch &launch);
+/// Runs a launch that was checked. What goes wrong makes the driver stuck.
+void execute(Driver &driver, const KernelLaunch &launch);
+
+} // namespace tripy::emulatordriver
+
+#endif // TRIPY_TOOLS_CUDAEMULATOR_DRIVER_H
