@@ -16,13 +16,23 @@ enum class AccumulatorType { F32, F16, S32 };
 /// Size of an element, in bytes.
 uint32_t bytesOf(MatrixType type);
 
-/// Whether values of `type` may be added up in `accumulator`.
-bool accumulatesIn(MatrixType type, AccumulatorType accumulator);
+bool isF8(MatrixType type);
+
+/// Whether matrix instructions multiply `a` with `b` and add up in
+/// `accumulator`.
+bool multiplies(MatrixType a, MatrixType b, AccumulatorType accumulator);
 
 /// `count` dense elements as floats; s8 as whole numbers. tf32 ignores the
 /// lowest 13 bits.
 void toFloats(MatrixType type, const uint8_t *elements, uint64_t count,
               float *values);
+
+/// `count` accumulators (an even number) of F32 or F16 out of 32-bit words,
+/// and back. F16 rounds to nearest, ties to even.
+void loadAccumulators(AccumulatorType type, const uint32_t *words,
+                      float *values, uint32_t count);
+void storeAccumulators(AccumulatorType type, const float *values,
+                       uint32_t *words, uint32_t count);
 
 } // namespace tripy::emulator
 

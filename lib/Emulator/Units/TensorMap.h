@@ -14,7 +14,8 @@
 
 namespace tripy::emulator {
 
-/// CUtensorMapDataType, without the packed types of 4 and 6 bits.
+/// CUtensorMapDataType, without the types that change values on the way (f32
+/// with denormals flushed, tf32) and the packed types of 4 and 6 bits.
 enum class TensorType : uint8_t {
   U8 = 0,
   U16 = 1,
@@ -26,10 +27,10 @@ enum class TensorType : uint8_t {
   F32 = 7,
   F64 = 8,
   BF16 = 9,
-  F32Ftz = 10,
-  TF32 = 11,
-  TF32Ftz = 12,
 };
+
+/// Size of an element, in bytes.
+uint32_t bytesOf(TensorType type);
 
 /// The parameters of cuTensorMapEncodeTiled as they come: enums as numbers,
 /// arrays of `rank` entries (`strides`: rank - 1), innermost dimension first.
@@ -69,7 +70,7 @@ struct TensorMap {
   /// Elements out of bounds are NaN instead of 0.
   bool fillNaN = false;
 
-  uint32_t elementBytes() const;
+  uint32_t elementBytes() const { return bytesOf(type); }
   /// Elements of the box along dimension `i`: ceil(box / element stride), but
   /// all of the box along dimension 0.
   uint32_t boxCount(uint32_t i) const;
@@ -78,12 +79,9 @@ struct TensorMap {
   uint64_t boxBytes() const;
 };
 
-/// Size of an element, in bytes.
-uint32_t bytesOf(TensorType type);
-
 /// Checks everything that the driver documents and writes the value. Errors:
 /// InvalidArgument with the rule; Unsupported for interleaved layouts, the
-/// swizzles of wider atoms and the packed types.
+/// swizzles of wider atoms and the types that TensorType lacks.
 Status encodeTensorMap(const TensorMapArguments &arguments,
                        TensorMapValue &value);
 
