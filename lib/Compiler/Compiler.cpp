@@ -193,6 +193,7 @@ tripy::compileToProgram(ModuleOp module, const CompileOptions &options) {
     return failure();
   translate.operationNames = collectNames(*function);
   translate.weights = options.weights;
+  translate.cache = options.cache;
   if (failed(runPasses(module, *function, Level::Plan, pipeline, options)))
     return failure();
   TimingScope scope =

@@ -62,14 +62,22 @@ struct NvJitLink {
   int (*infoLog)(Handle, char *) = nullptr;
 
   bool load(void *library);
-  Result<AssembledCode> assemble(const std::string &ptx,
-                                 const std::string &chip) const;
+  /// Assembles or links `inputs`, of one kind, with `options` beside the
+  /// architecture's.
+  Result<AssembledCode> run(std::span<const std::span<const uint8_t>> inputs,
+                            int kind, const std::string &chip,
+                            std::span<const char *const> options) const;
 };
 
 } // namespace
 
-/// nvJitLink's number for PTX input.
-static constexpr int ptxInput = 2;
+/// nvJitLink's numbers for inputs.
+static constexpr int cubinInput = 1, ptxInput = 2;
+
+/// Options that the code depends on are in the identity: keep it in step.
+static constexpr const char *jitOptions[] = {"-O3", "-verbose"};
+static constexpr const char *partOptions[] = {"-O3", "-verbose", "-r"};
+static constexpr std::string_view ptxasOptions = "-O3 -v";
 
 bool NvJitLink::load(void *library) {
   auto find = [&](auto &function, const char *name) {
@@ -88,22 +96,35 @@ bool NvJitLink::load(void *library) {
          find(infoLog, "nvJitLinkGetInfoLog");
 }
 
+/// Where nvJitLink may be, best first: paths, and then names that the system
+/// looks for.
+static std::vector<std::string> nvJitLinkPaths() {
+  std::vector<std::string> paths;
+  for (StringRef name :
+       {"libnvJitLink.so", "libnvJitLink.so.13", "libnvJitLink.so.12"})
+    for (const std::string &home : cudaHomes())
+      for (StringRef folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
+        paths.push_back((home + "/" + folder + "/" + name).str());
+  if (!isHomeChosen())
+    for (StringRef name :
+         {"libnvJitLink.so", "libnvJitLink.so.13", "libnvJitLink.so.12"})
+      paths.push_back(name.str());
+  return paths;
+}
+
+/// TRIPY_PTXAS=1 asks for the subprocess, to compare the two.
+static bool wantsPtxas() {
+  const char *forced = std::getenv("TRIPY_PTXAS");
+  return forced && StringRef(forced) == "1";
+}
+
 /// The library, opened once and never closed; null when there is none.
 static const NvJitLink *findNvJitLink() {
   static NvJitLink table;
   static bool found = false;
   static std::once_flag once;
   std::call_once(once, [] {
-    std::vector<std::string> paths;
-    for (StringRef name :
-         {"libnvJitLink.so", "libnvJitLink.so.13", "libnvJitLink.so.12"}) {
-      for (const std::string &home : cudaHomes())
-        for (StringRef folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
-          paths.push_back((home + "/" + folder + "/" + name).str());
-      if (!isHomeChosen())
-        paths.push_back(name.str());
-    }
-    for (const std::string &path : paths) {
+    for (const std::string &path : nvJitLinkPaths()) {
       void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (library && table.load(library)) {
         found = true;
@@ -111,13 +132,16 @@ static const NvJitLink *findNvJitLink() {
       }
     }
   });
-  return found ? &table : nullptr;
+  return found && !wantsPtxas() ? &table : nullptr;
 }
 
-Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
-                                          const std::string &chip) const {
+Result<AssembledCode>
+NvJitLink::run(std::span<const std::span<const uint8_t>> inputs, int kind,
+               const std::string &chip,
+               std::span<const char *const> options) const {
   std::string arch = "-arch=" + chip;
-  const char *options[] = {arch.c_str(), "-O3", "-verbose", "-split-compile=0"};
+  std::vector<const char *> all = {arch.c_str()};
+  all.insert(all.end(), options.begin(), options.end());
   Handle handle = nullptr;
   auto text = [&](auto size, auto get) {
     size_t bytes = 0;
@@ -129,14 +153,15 @@ Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
     }
     return log;
   };
-  if (create(&handle, std::size(options), options) != 0)
+  if (create(&handle, uint32_t(all.size()), all.data()) != 0)
     return Status(Code::Unsupported,
                   concat("nvJitLink does not know the architecture ", chip));
   AssembledCode result;
   size_t size = 0;
-  bool done = addData(handle, ptxInput, ptx.c_str(), ptx.size() + 1,
-                      "kernels.ptx") == 0 &&
-              complete(handle) == 0 && cubinSize(handle, &size) == 0;
+  bool done = llvm::all_of(inputs, [&](std::span<const uint8_t> input) {
+    return addData(handle, kind, input.data(), input.size(), "kernels") == 0;
+  });
+  done = done && complete(handle) == 0 && cubinSize(handle, &size) == 0;
   if (done) {
     result.cubin.resize(size);
     done = cubin(handle, result.cubin.data()) == 0;
@@ -149,6 +174,49 @@ Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
                   errors.empty() ? "nvJitLink fails without a word" : errors);
   result.log += errors;
   return result;
+}
+
+/// A PTX text as nvJitLink wants it: with its terminating zero.
+static std::span<const uint8_t> withZero(const std::string &ptx) {
+  return {reinterpret_cast<const uint8_t *>(ptx.c_str()), ptx.size() + 1};
+}
+
+bool target::canAssembleParts(const std::string &chip) {
+  const NvJitLink *library = findNvJitLink();
+  if (!library)
+    return false;
+  // Older ones refuse the option when a handle is made.
+  std::string arch = "-arch=" + chip;
+  const char *options[] = {arch.c_str(), "-r"};
+  NvJitLink::Handle handle = nullptr;
+  if (library->create(&handle, std::size(options), options) != 0)
+    return false;
+  library->destroy(&handle);
+  return true;
+}
+
+Result<AssembledCode> target::assemblePart(const std::string &ptx,
+                                           const std::string &chip) {
+  std::span<const uint8_t> inputs[] = {withZero(ptx)};
+  return findNvJitLink()->run(inputs, ptxInput, chip, partOptions);
+}
+
+Result<AssembledCode> target::linkParts(std::span<const AssembledCode> parts,
+                                        const std::string &chip) {
+  std::vector<std::span<const uint8_t>> inputs;
+  std::string log;
+  for (const AssembledCode &part : parts) {
+    inputs.push_back(part.cubin);
+    log += part.log;
+  }
+  // A text of which no other part knows is complete without linking, but the
+  // linker is what lays out its shared memory.
+  static constexpr const char *options[] = {"-verbose"};
+  Result<AssembledCode> linked =
+      findNvJitLink()->run(inputs, cubinInput, chip, options);
+  if (linked)
+    linked->log = log + linked->log;
+  return linked;
 }
 
 //===-- ptxas -------------------------------------------------------------===//
@@ -182,7 +250,9 @@ static Result<AssembledCode> runPtxas(const std::string &ptxas,
     if (Status status = writeFile(input, {bytes, ptx.size()}); !status.isOk())
       return status;
     std::string arch = "-arch=" + chip;
-    StringRef arguments[] = {ptxas, arch, "-O3", "-v", input, "-o", output};
+    llvm::SmallVector<StringRef> arguments = {ptxas, arch, input, "-o", output};
+    for (StringRef option : llvm::split(StringRef(ptxasOptions), ' '))
+      arguments.push_back(option);
     std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
                                             StringRef(log)};
     std::string message;
@@ -205,11 +275,10 @@ static Result<AssembledCode> runPtxas(const std::string &ptxas,
 
 Result<AssembledCode> target::assemblePTX(const std::string &ptx,
                                           const std::string &chip) {
-  // TRIPY_PTXAS=1 asks for the subprocess, to compare the two.
-  const char *forced = std::getenv("TRIPY_PTXAS");
-  bool wantsPtxas = forced && StringRef(forced) == "1";
-  if (const NvJitLink *library = wantsPtxas ? nullptr : findNvJitLink())
-    return library->assemble(ptx, chip);
+  if (const NvJitLink *library = findNvJitLink()) {
+    std::span<const uint8_t> inputs[] = {withZero(ptx)};
+    return library->run(inputs, ptxInput, chip, jitOptions);
+  }
   std::string ptxas = findPtxas();
   if (!ptxas.empty())
     return runPtxas(ptxas, ptx, chip);
@@ -219,4 +288,38 @@ Result<AssembledCode> target::assemblePTX(const std::string &ptx,
                     : "neither libnvJitLink.so nor ptxas is in CUDA_HOME, "
                       "/usr/local/cuda or the system's paths; TRIPY_CUDA_HOME "
                       "can name another folder");
+}
+
+/// Size and time of the file that `path` leads to, or "".
+static std::string identityOfFile(const std::string &path) {
+  llvm::SmallString<256> real;
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::real_path(path, real) ||
+      llvm::sys::fs::status(real, status))
+    return "";
+  auto time = status.getLastModificationTime().time_since_epoch().count();
+  return concat(std::string_view(real.str()), ":", status.getSize(), ":",
+                int64_t(time), ";");
+}
+
+std::string target::assemblerIdentity() {
+  std::string identity, options;
+  if (!wantsPtxas()) {
+    // The first of these that can be loaded is used: all that exist decide.
+    for (const std::string &path : nvJitLinkPaths())
+      if (StringRef(path).contains('/'))
+        identity += identityOfFile(path);
+    // Only the loader knows where it finds a mere name.
+    Dl_info place;
+    if (identity.empty())
+      if (const NvJitLink *library = findNvJitLink();
+          library && dladdr(reinterpret_cast<void *>(library->create), &place))
+        identity += identityOfFile(place.dli_fname);
+    for (const char *option : partOptions)
+      options += std::string(option) + " ";
+  }
+  std::string ptxas = findPtxas();
+  if (!ptxas.empty())
+    identity += concat("ptxas ", ptxasOptions, " ", identityOfFile(ptxas));
+  return identity.empty() ? "" : identity + options;
 }

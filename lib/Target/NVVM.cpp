@@ -3,6 +3,7 @@
 #include "tripy/Target/NVVM.h"
 
 #include "Assembler.h"
+#include "Chips.h"
 #include "CodeGen.h"
 #include "Partition.h"
 
@@ -15,6 +16,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <mutex>
@@ -34,38 +36,6 @@ static const llvm::Target *nvptxTarget() {
   std::string error;
   return llvm::TargetRegistry::lookupTarget(llvm::Triple("nvptx64-nvidia-cuda"),
                                             error);
-}
-
-namespace {
-/// An architecture and the PTX version that it needs at least.
-struct Chip {
-  StringRef name;
-  StringRef ptx;
-};
-} // namespace
-
-/// 8.4 is the oldest version used: with it, wgmma and TMA are complete.
-static constexpr Chip chips[] = {
-    {"sm_75", "+ptx84"},   {"sm_80", "+ptx84"},   {"sm_86", "+ptx84"},
-    {"sm_87", "+ptx84"},   {"sm_89", "+ptx84"},   {"sm_90", "+ptx84"},
-    {"sm_90a", "+ptx84"},  {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"},
-    {"sm_103", "+ptx88"},  {"sm_103a", "+ptx88"}, {"sm_120", "+ptx87"},
-    {"sm_120a", "+ptx87"},
-};
-
-Result<CudaTarget> target::findCudaTarget(const std::string &name) {
-  ClosestName closest(name);
-  std::string known;
-  for (const Chip &chip : chips) {
-    if (chip.name == name)
-      return CudaTarget{name, chip.ptx.str()};
-    closest.consider(std::string_view(chip.name));
-    known += (known.empty() ? "" : ", ") + chip.name.str();
-  }
-  return Status(Code::InvalidArgument,
-                concat("a GPU architecture must be one of ", known,
-                       ", but is '", printable(name), "'",
-                       closest.suggestion()));
 }
 
 /// LLVM IR -> PTX. Private globals get the part's number, since the texts of
@@ -113,25 +83,38 @@ static void appendWithoutHeader(std::string &all, StringRef text) {
   }
 }
 
-FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
-                                            const CudaTarget &target) {
-  MLIRContext *context = module.getContext();
-  prepareContext(*context);
-  std::vector<OwningOpRef<Operation *>> parts = partition(module);
-  std::vector<SmallVector<char, 0>> texts(parts.size());
-  LogicalResult result = failableParallelForEach(
-      context, llvm::seq<size_t>(parts.size()), [&](size_t i) {
-        return compilePart(cast<gpu::GPUModuleOp>(*parts[i]), i, target,
-                           texts[i]);
-      });
-  if (failed(result))
-    return failure();
+namespace {
+/// Kernels that are compiled together.
+struct Part {
+  SmallVector<char, 0> ptx;
+  AssembledCode code;
+};
+
+/// Where kernels come from, by their names.
+struct KernelPlaces {
+  llvm::StringMap<Location> kernels;
+  Location module;
+
+  explicit KernelPlaces(gpu::GPUModuleOp module) : module(module.getLoc()) {
+    for (auto func : module.getOps<FunctionOpInterface>())
+      kernels.try_emplace(func.getName(), func->getLoc());
+  }
+  Location of(StringRef kernel) const {
+    auto found = kernels.find(kernel);
+    return found == kernels.end() ? module : found->second;
+  }
+  Location named(StringRef message) const;
+  Location refused(StringRef message, StringRef ptx) const;
+};
+} // namespace
+
+static std::string joinTexts(ArrayRef<Part> parts) {
   std::string all;
-  for (const SmallVector<char, 0> &text : texts) {
+  for (const Part &part : parts) {
     if (all.empty())
-      all.assign(text.begin(), text.end());
+      all.assign(part.ptx.begin(), part.ptx.end());
     else
-      appendWithoutHeader(all, StringRef(text.data(), text.size()));
+      appendWithoutHeader(all, StringRef(part.ptx.data(), part.ptx.size()));
   }
   return all;
 }
@@ -151,11 +134,21 @@ static std::string kernelOfLine(StringRef ptx, unsigned number) {
   return kernel;
 }
 
-/// Where to report an assembler's message: at the kernel that it names, or
-/// whose line it names.
-static Location locate(StringRef message, StringRef ptx,
-                       const llvm::StringMap<Location> &kernels,
-                       Location fallback) {
+/// The kernel that a message names: the longest of the names found.
+Location KernelPlaces::named(StringRef message) const {
+  Location place = module;
+  size_t longest = 0;
+  for (const auto &kernel : kernels)
+    if (kernel.getKey().size() > longest && message.contains(kernel.getKey())) {
+      longest = kernel.getKey().size();
+      place = kernel.getValue();
+    }
+  return place;
+}
+
+/// Where to report why a text is refused: at the kernel whose line the message
+/// names, or that it names.
+Location KernelPlaces::refused(StringRef message, StringRef ptx) const {
   size_t at = message.find("line ");
   unsigned line = 0;
   if (at != StringRef::npos &&
@@ -164,70 +157,181 @@ static Location locate(StringRef message, StringRef ptx,
     if (found != kernels.end())
       return found->second;
   }
-  for (const auto &kernel : kernels)
-    if (message.contains(kernel.getKey()))
-      return kernel.getValue();
-  return fallback;
+  return named(message);
+}
+
+static LogicalResult reportRefusal(const Status &status, StringRef ptx,
+                                   const KernelPlaces &places) {
+  StringRef message = StringRef(status.message()).trim();
+  return emitError(places.refused(message, ptx),
+                   "the assembler refuses the kernel: ")
+         << printable(std::string_view(message), 2000);
+}
+
+/// Compiles all parts on the context's threads to PTX, and with `places` also
+/// assembles them.
+static FailureOr<std::vector<Part>> compileParts(gpu::GPUModuleOp module,
+                                                 const CudaTarget &target,
+                                                 const KernelPlaces *places) {
+  MLIRContext *context = module.getContext();
+  prepareContext(*context);
+  std::vector<OwningOpRef<Operation *>> modules = partition(module);
+  std::vector<Part> parts(modules.size());
+  auto compile = [&](size_t i) -> LogicalResult {
+    auto &[text, code] = parts[i];
+    if (failed(
+            compilePart(cast<gpu::GPUModuleOp>(*modules[i]), i, target, text)))
+      return failure();
+    if (!places)
+      return success();
+    std::string ptx(text.begin(), text.end());
+    Result<AssembledCode> assembled = assemblePart(ptx, target.chip);
+    if (!assembled)
+      return reportRefusal(assembled.status(), ptx, *places);
+    code = std::move(*assembled);
+    return success();
+  };
+  if (failed(failableParallelForEach(context, llvm::seq<size_t>(parts.size()),
+                                     compile)))
+    return failure();
+  return parts;
+}
+
+FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
+                                            const CudaTarget &target) {
+  FailureOr<std::vector<Part>> parts = compileParts(module, target, nullptr);
+  if (failed(parts))
+    return failure();
+  return joinTexts(*parts);
 }
 
 /// Notes of the assembler that matter: a serialised wgmma fails the build,
-/// memory behind registers is a remark.
-static LogicalResult checkLog(StringRef log, StringRef ptx,
-                              const llvm::StringMap<Location> &kernels,
-                              Location fallback) {
-  std::string current;
-  for (StringRef line : llvm::split(log, '\n')) {
+/// memory behind registers is a remark, and a kernel must fit the chip.
+static LogicalResult checkCode(const CachedCode &code,
+                               const KernelPlaces &places,
+                               const CudaTarget &target,
+                               const llvm::StringMap<LaunchShape> &shapes) {
+  for (StringRef line : llvm::split(StringRef(code.log), '\n'))
     if (line.contains("wgmma") && line.contains("serializ"))
-      return emitError(locate(line, ptx, kernels, fallback),
+      return emitError(places.named(line),
                        "matrix instructions must not be serialised; the "
                        "assembler says: ")
              << line.trim();
-    for (StringRef start :
-         {"Compiling entry function '", "Function properties for "}) {
-      size_t at = line.find(start);
-      if (at != StringRef::npos)
-        current = line.drop_front(at + start.size())
-                      .take_until([](char c) { return c == '\'' || c == ' '; })
-                      .str();
-    }
-    unsigned bytes = 0;
-    StringRef rest = line.ltrim();
-    if (rest.contains("bytes stack frame") && !rest.consumeInteger(10, bytes) &&
-        bytes > 0)
-      emitRemark(locate(current, ptx, kernels, fallback), "the kernel '")
-          << current << "' keeps " << bytes
+  llvm::StringMap<KernelUse> uses =
+      readKernelUses(code.log, code.cubin, target);
+  // In the order of their names, so that messages come in one order.
+  SmallVector<StringRef> names(places.kernels.keys());
+  llvm::sort(names);
+  for (StringRef name : names) {
+    const KernelUse &use = uses[name];
+    if (use.localBytes > 0)
+      emitRemark(places.of(name), "the kernel '")
+          << name << "' keeps " << use.localBytes
           << " bytes in local memory: it has more values than registers";
+    auto shape = shapes.find(name);
+    if (shape != shapes.end() &&
+        failed(checkUse(places.of(name), name, shape->second, use, target)))
+      return failure();
   }
   return success();
 }
 
-FailureOr<DeviceCode> target::compileDeviceCode(gpu::GPUModuleOp module,
-                                                const CudaTarget &target) {
-  llvm::StringMap<Location> kernels;
-  for (auto func : module.getOps<FunctionOpInterface>())
-    kernels.try_emplace(func.getName(), func->getLoc());
-  Location loc = module.getLoc();
-  FailureOr<std::string> ptx = compileToPTX(module, target);
-  if (failed(ptx))
+/// Compiles part by part, or with an assembler that cannot link them, all at
+/// once. The cubin is empty when there is no assembler.
+static FailureOr<CachedCode> compileAndAssemble(gpu::GPUModuleOp module,
+                                                const CudaTarget &target,
+                                                const KernelPlaces &places) {
+  bool inParts = canAssembleParts(target.chip);
+  FailureOr<std::vector<Part>> parts =
+      compileParts(module, target, inParts ? &places : nullptr);
+  if (failed(parts))
     return failure();
-  DeviceCode code;
-  code.ptx = std::move(*ptx);
-  Result<AssembledCode> assembled = assemblePTX(code.ptx, target.chip);
+  CachedCode code{joinTexts(*parts), {}, ""};
+  Result<AssembledCode> assembled(AssembledCode{});
+  if (inParts) {
+    std::vector<AssembledCode> codes;
+    for (Part &part : *parts)
+      codes.push_back(std::move(part.code));
+    assembled = linkParts(codes, target.chip);
+  } else {
+    assembled = assemblePTX(code.ptx, target.chip);
+  }
   if (assembled) {
-    if (failed(checkLog(assembled->log, code.ptx, kernels, loc)))
-      return failure();
     code.cubin = std::move(assembled->cubin);
+    code.log = std::move(assembled->log);
     return code;
   }
-  const Status &status = assembled.status();
-  if (status.code() == Code::NotFound) {
-    emitWarning(loc, "the executable holds PTX only, which the driver "
-                     "assembles at each load: ")
+  if (assembled.status().code() != Code::NotFound)
+    return reportRefusal(assembled.status(), code.ptx, places);
+  emitWarning(places.module,
+              "the executable holds PTX only, which the driver assembles at "
+              "each load: ")
+      << assembled.status().message();
+  return code;
+}
+
+/// The key of `module`'s code; none when something that the code depends on
+/// has no name.
+static std::optional<CacheKey> keyOf(gpu::GPUModuleOp module,
+                                     const CudaTarget &target) {
+  std::string compiler = compilerIdentity(), assembler = assemblerIdentity();
+  if (compiler.empty() || assembler.empty())
+    return std::nullopt;
+  // Text without locations: where a kernel comes from changes no code.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(
+      stream, OpPrintingFlags().enableDebugInfo(false).elideLargeElementsAttrs(
+                  INT64_MAX));
+  // A resource is printed as its name alone.
+  if (StringRef(text).contains("dense_resource"))
+    return std::nullopt;
+  std::string_view parts[] = {"device code", compiler,   assembler,
+                              target.chip,   target.ptx, text};
+  return CacheKey::of(parts);
+}
+
+/// The module's code from the cache, or compiled and kept there.
+static FailureOr<CachedCode>
+findOrCompile(gpu::GPUModuleOp module, const CudaTarget &target,
+              const KernelPlaces &places,
+              const llvm::StringMap<LaunchShape> &shapes,
+              const CacheOptions &options) {
+  Result<std::optional<CodeCache>> opened = CodeCache::open(options);
+  if (!opened)
+    emitWarning(places.module, "no code is kept: ")
+        << opened.status().message();
+  std::optional<CodeCache> cache = opened ? std::move(*opened) : std::nullopt;
+  std::optional<CacheKey> key = cache ? keyOf(module, target) : std::nullopt;
+  std::optional<CachedCode> kept = key ? cache->find(*key) : std::nullopt;
+  if (kept && succeeded(checkCode(*kept, places, target, shapes)))
+    return std::move(*kept);
+  if (kept)
+    return failure();
+  FailureOr<CachedCode> made = compileAndAssemble(module, target, places);
+  if (failed(made) || failed(checkCode(*made, places, target, shapes)))
+    return failure();
+  if (!key || made->cubin.empty())
+    return made;
+  Status status = cache->store(*key, *made);
+  if (!status.isOk() && cache->isChosen())
+    emitRemark(places.module, "the machine code is not kept for the next "
+                              "compilation: ")
         << status.message();
-    return code;
-  }
-  StringRef message = StringRef(status.message()).trim();
-  return emitError(locate(message, code.ptx, kernels, loc),
-                   "the assembler refuses the kernel: ")
-         << printable(std::string_view(message), 2000);
+  return made;
+}
+
+FailureOr<DeviceCode>
+target::compileDeviceCode(gpu::GPUModuleOp module, const CudaTarget &target,
+                          const llvm::StringMap<LaunchShape> &shapes,
+                          const CacheOptions &cache) {
+  KernelPlaces places(module);
+  for (const auto &[name, shape] : shapes)
+    if (failed(checkShape(places.of(name), name, shape, target)))
+      return failure();
+  FailureOr<CachedCode> code =
+      findOrCompile(module, target, places, shapes, cache);
+  if (failed(code))
+    return failure();
+  return DeviceCode{std::move(code->ptx), std::move(code->cubin)};
 }

@@ -294,7 +294,8 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
     }
   launch.args.push_back(
       {ArgKind::TensorMap, Index(result.program.tensorMaps.size())});
-  launch.accesses.push_back({true, false, launch.accesses[number].bytes});
+  // The same as through the pointer.
+  launch.accesses.push_back(launch.accesses[number]);
   result.program.tensorMaps.push_back(std::move(map));
   return success();
 }
@@ -331,6 +332,7 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
     if (failed(readTensorMap(op, map, launch)))
       return failure();
   launch.why = whys.add(op.getLoc());
+  launch.overlapsPredecessor = op.getOverlaps();
   result.program.launches.push_back(std::move(launch));
   return success();
 }
@@ -385,7 +387,11 @@ LogicalResult Translator::compileDevice() {
     return emitError(module.getLoc(),
                      "a program for CUDA must have a gpu.module "
                      "@device_code");
-  FailureOr<DeviceCode> compiled = compileDeviceCode(code, options.cuda);
+  llvm::StringMap<LaunchShape> shapes;
+  for (const Kernel &kernel : result.program.kernels)
+    shapes[kernel.symbol] = {kernel.block, kernel.cluster, kernel.scratchBytes};
+  FailureOr<DeviceCode> compiled =
+      compileDeviceCode(code, options.cuda, shapes, options.cache);
   if (failed(compiled))
     return failure();
   if (!compiled->cubin.empty())

@@ -29,6 +29,12 @@ Compiles a function of trace or flatir operations to an executable file.
                            tripy-run: @x.npy, ones, iota:2x3, ...
   --result [NAME=]@F.npy   with --evaluate: write a result instead of printing
   --seed N                 with --evaluate: seed of 'random'
+  --cache-dir=DIR          keep GPU code in DIR, for the next compilation;
+                           default: $TRIPY_CACHE_DIR, $XDG_CACHE_HOME/tripy or
+                           ~/.cache/tripy
+  --cache-size=SIZE        bytes that it may take, such as 512M; default:
+                           $TRIPY_CACHE_SIZE or 1G
+  --no-cache               neither use nor keep code
   --report-why             print the kernels with the lines they come from
   --timing                 print where the time goes
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
@@ -59,14 +65,15 @@ static constexpr NamedStop stops[] = {
 };
 
 static constexpr std::string_view valued[] = {
-    "o",          "target", "cpu",    "function", "weights",
-    "stop-after", "input",  "result", "output",   "seed"};
+    "o",     "target", "cpu",    "function", "weights",   "stop-after",
+    "input", "result", "output", "seed",     "cache-dir", "cache-size"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
     {"timing", &Options::timing},
     {"report-why", &Options::reportWhy},
     {"allow-bytecode", &Options::allowBytecode},
+    {"no-cache", &Options::noCache},
     {"help", &Options::help},
     {"version", &Options::version},
 };
@@ -110,6 +117,14 @@ static Status setSeed(Options &options, std::string_view value) {
   return Status::ok();
 }
 
+static Status setCacheSize(Options &options, std::string_view value) {
+  Result<uint64_t> bytes = target::parseCacheSize(value);
+  if (!bytes)
+    return Status(bytes.status()).withContext("--cache-size");
+  options.compiler.cache.bytes = *bytes;
+  return Status::ok();
+}
+
 static Status setValue(Options &options, std::string_view name,
                        std::string_view value) {
   if (value.empty())
@@ -124,6 +139,10 @@ static Status setValue(Options &options, std::string_view name,
     options.compiler.function = value;
   else if (name == "weights")
     options.weights = value;
+  else if (name == "cache-dir")
+    options.compiler.cache.folder = value;
+  else if (name == "cache-size")
+    return setCacheSize(options, value);
   else if (name == "stop-after")
     return setStop(options, value);
   else if (name == "seed")
@@ -159,6 +178,8 @@ static Status checkTogether(const Options &options) {
     return usage("--input and --result need --evaluate");
   if (!options.evaluate && !text && options.output.empty())
     return usage("an output file must be given, as in '-o model.tpx'");
+  if (options.noCache && options.compiler.cache.folder)
+    return usage("--no-cache and --cache-dir exclude each other");
   bool cuda = options.compiler.device == DeviceKind::CUDA;
   if (options.stop == StopAfter::PTX && !cuda)
     return usage("--stop-after=ptx needs --target=cuda");

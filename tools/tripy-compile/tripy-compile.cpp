@@ -123,6 +123,7 @@ static int runTool(Options &options) {
   timingManager.setEnabled(options.timing);
   TimingScope timing = timingManager.getRootScope();
   options.compiler.timing = &timing;
+  options.compiler.cache.enabled = !options.noCache;
 
   std::optional<io::SafeTensors> weights;
   if (!options.weights.empty()) {

@@ -45,6 +45,8 @@ struct CompileOptions {
   std::string chip = "sm_90a";
   /// The function to compile; others are dropped.
   std::string function = "main";
+  /// Where GPU code is kept between compilations.
+  target::CacheOptions cache;
   /// Baked into the executable in place of parameters; none: they stay inputs.
   std::optional<std::vector<target::Weight>> weights;
   /// Parts of the compilation are timed under it.

@@ -8,9 +8,12 @@
 #define TRIPY_TARGET_NVVM_H
 
 #include "tripy/Base/Status.h"
+#include "tripy/Target/CodeCache.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/StringMap.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +25,17 @@ struct CudaTarget {
   std::string chip = "sm_90a";
   /// PTX version that the chip needs, as LLVM's feature: "+ptx84".
   std::string ptx = "+ptx84";
+  /// Shared memory that a block may use.
+  uint32_t sharedBytes = 227 * 1024;
+  /// Blocks that a cluster may have; 1: there are no clusters.
+  uint32_t clusterBlocks = 16;
+};
+
+/// How a kernel is launched, as far as the chip limits it.
+struct LaunchShape {
+  std::array<uint32_t, 3> block = {1, 1, 1}, cluster = {1, 1, 1};
+  /// Bytes of shared memory beyond what the kernel declares.
+  uint64_t dynamicShared = 0;
 };
 
 /// Checks an architecture's name. Errors: InvalidArgument, with what is known.
@@ -39,10 +53,14 @@ struct DeviceCode {
 mlir::FailureOr<std::string> compileToPTX(mlir::gpu::GPUModuleOp module,
                                           const CudaTarget &target);
 
-/// PTX and cubin. Without an assembler, the cubin is empty and a warning says
-/// what to install. Its errors are reported at the kernel.
-mlir::FailureOr<DeviceCode> compileDeviceCode(mlir::gpu::GPUModuleOp module,
-                                              const CudaTarget &target);
+/// PTX and cubin, from the cache when they are there, else compiled, and put
+/// there. Without an assembler, the cubin is empty and a warning says what to
+/// install. Errors are reported at the kernel, also when it cannot be launched
+/// in its shape: `shapes` are by the kernels' names.
+mlir::FailureOr<DeviceCode>
+compileDeviceCode(mlir::gpu::GPUModuleOp module, const CudaTarget &target,
+                  const llvm::StringMap<LaunchShape> &shapes,
+                  const CacheOptions &cache);
 
 } // namespace tripy::target
 

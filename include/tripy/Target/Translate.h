@@ -42,6 +42,8 @@ struct TranslateOptions {
   DeviceKind device = DeviceKind::CPU;
   HostTarget host;
   CudaTarget cuda;
+  /// Where GPU code is kept between compilations.
+  CacheOptions cache;
   /// With weights, every parameter of the program must be among them; without,
   /// parameters stay inputs that are bound at load time.
   std::optional<std::vector<Weight>> weights;
