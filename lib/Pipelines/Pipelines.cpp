@@ -51,8 +51,14 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
   auto passes = [&](Level level) { return from < level && level <= to; };
   if (passes(Level::FlatIR))
     addFlatIR(pm);
-  if (passes(Level::Dispatches))
-    pm.addPass(createFormDispatchesPass());
+  if (passes(Level::Dispatches)) {
+    FormDispatchesPassOptions plan;
+    plan.tensorCores =
+        options.device == DeviceKind::CUDA && options.chip == "sm_90a";
+    // The general CUDA kernel computes one contraction.
+    plan.paired = options.device == DeviceKind::CUDA ? 1 : 4;
+    pm.addPass(createFormDispatchesPass(plan));
+  }
   if (passes(Level::Linalg)) {
     pm.addPass(createOutlineDispatchesPass());
     pm.addPass(createFlatIRToLinalgPass());

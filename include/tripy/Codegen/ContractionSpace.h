@@ -2,6 +2,7 @@
 //
 // For the gemm emitters: which loops of a contraction are batch, rows, columns
 // and contracted, each possibly several, and their sizes.
+// Also which contractions of a kernel are computed together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_CODEGEN_CONTRACTIONSPACE_H
@@ -14,9 +15,10 @@ namespace tripy::codegen {
 struct ContractionSpace {
   llvm::SmallVector<unsigned> batch, m, n, k;
 
-  /// Fails with an error when `op` is no contraction.
-  static mlir::FailureOr<ContractionSpace> of(mlir::linalg::GenericOp op,
-                                              KernelEmission &emission);
+  /// Fails with an error when `op` is no contraction. Result `result` of the
+  /// kernel has its shape.
+  static mlir::FailureOr<ContractionSpace>
+  of(mlir::linalg::GenericOp op, KernelEmission &emission, unsigned result = 0);
 
   /// Product of the sizes of `loops`.
   Index sizeOf(llvm::ArrayRef<unsigned> loops) const;
@@ -30,13 +32,35 @@ struct ContractionSpace {
   llvm::SmallVector<Index> resultAt(llvm::ArrayRef<Index> point) const;
 
 private:
-  ContractionSpace(mlir::linalg::GenericOp op, KernelEmission &emission)
-      : op(op), emission(&emission) {}
+  ContractionSpace(mlir::linalg::GenericOp op, KernelEmission &emission,
+                   unsigned result)
+      : op(op), result(result), emission(&emission) {}
 
   mlir::linalg::GenericOp op;
+  unsigned result;
   KernelEmission *emission;
   llvm::SmallVector<Index> sizes;
 };
+
+/// Contractions of one kernel that some of its results depend on together: the
+/// same thread computes element (m, n) of all of them. The kernel's other
+/// results depend on other contractions: they are computed by other blocks.
+struct ContractionGroup {
+  /// At least one; all with the same loops and the same first operand.
+  llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  /// Numbers of the kernel's results.
+  llvm::SmallVector<unsigned> results;
+
+  /// Loops of the first contraction, with which the others agree.
+  mlir::FailureOr<ContractionSpace> space(KernelEmission &emission) const {
+    return ContractionSpace::of(ops.front(), emission, results.front());
+  }
+};
+
+/// The groups of a kernel. Fails with an error when contractions of one group
+/// differ in their loops or first operands.
+mlir::FailureOr<llvm::SmallVector<ContractionGroup>>
+contractionGroups(KernelEmission &emission);
 
 } // namespace tripy::codegen
 

@@ -41,6 +41,7 @@ public:
   Index rem(Index a, Index b);
   Index ceilDiv(Index a, Index b);
   Index min(Index a, Index b);
+  Index max(Index a, Index b);
   Index product(llvm::ArrayRef<Index> factors);
   /// `expr` with dimension i standing for dims[i].
   Index evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Index> dims);

@@ -39,6 +39,9 @@ public:
 
   /// Emits element `index` (and following lanes) of all results and stores it.
   void emitResults(llvm::ArrayRef<Index> index, int64_t lanes = 1);
+  /// The same for the results `numbers` alone.
+  void emitResults(llvm::ArrayRef<unsigned> numbers,
+                   llvm::ArrayRef<Index> index, int64_t lanes = 1);
   void emitResult(unsigned number, llvm::ArrayRef<Index> index,
                   int64_t lanes = 1);
 

@@ -20,6 +20,10 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     element-wise operations when that saves memory traffic. No kernel ever waits
     for itself, has more than 24 buffers, or more than 200 scalar operations.
 
+    Contractions of one operand whose results meet in an element-wise operation
+    are one kernel, which computes them side by side; so are the two halves of a
+    contraction's columns in a gated linear unit.
+
     Each decision is a remark of category `fusion`.
 
     ```mlir
@@ -47,6 +51,11 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tripy::kernel::KernelDialect", "::tripy::flatir::FlatIRDialect",
                            "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numDispatches", "dispatches", "Dispatches formed">];
+  let options = [
+    Option<"tensorCores", "tensor-cores", "bool", "false", "Contractions of 16-bit floats run on tensor cores">,
+    Option<"paired", "paired", "unsigned", "4", "Contractions that a kernel computes side by side">,
+    Option<"tensorPaired", "tensor-paired", "unsigned", "1",
+           "Contractions that a tensor-core kernel computes side by side">];
 }
 
 def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
@@ -108,7 +117,9 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
                            "::mlir::gpu::GPUDialect"];
-  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
+                 Option<"overlap", "overlap", "bool", "true",
+                        "On sm_90 and later, kernels start before their predecessors ended, and wait">];
 }
 
 def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {

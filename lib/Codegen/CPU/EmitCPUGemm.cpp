@@ -3,7 +3,9 @@
 // A work item is one tile of the result. For each slice of K, both operands
 // are packed into scratch in their compute type, whatever their layout; a
 // register-blocked kernel accumulates into a tile in scratch; the epilogue
-// reads it.
+// reads it. Contractions that some results depend on together have tiles side
+// by side, and pack the first operand once; other contractions of the kernel
+// have work items of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,24 +30,34 @@ struct Blocking {
   int64_t columns() const { return vectors * width; }
 };
 
-/// Emits one gemm kernel.
+/// Emits the contractions of a gemm kernel that are computed together.
 class GemmEmitter {
 public:
-  GemmEmitter(KernelEmission &e, const CPUItems &items, linalg::GenericOp op,
-              ContractionSpace space)
-      : e(e), math(e.math), items(items), op(op), dims(std::move(space)) {}
+  GemmEmitter(KernelEmission &e, const CPUItems &items,
+              const ContractionGroup &group, ContractionSpace space)
+      : e(e), math(e.math), items(items), group(group), op(group.ops.front()),
+        dims(std::move(space)) {
+    chooseBlocking();
+  }
 
-  void emit();
+  /// Emits the work items from `first` on.
+  void emit(Index first);
+  /// Their number, in the code and in the launch grid.
+  Index numItems() const;
+  AffineExpr numItemsExpr() const;
+  /// Bytes of scratch that a worker needs.
+  int64_t scratchBytes() const;
 
 private:
   void chooseBlocking();
   void emitTile(Index item);
   void emitSlice(Index kBegin);
-  void pack(unsigned operand, ArrayRef<unsigned> outer, Index first,
-            Index valid, int64_t tile, int64_t strip, Index kBegin,
+  void pack(linalg::GenericOp from, unsigned operand, ArrayRef<unsigned> outer,
+            Index first, Index valid, int64_t tile, int64_t strip, Index kBegin,
             const Memory &panel);
-  void multiply(Index kBegin, Index kCount);
-  void microKernel(Index mStrip, Index nStrip, Index kBegin, Index kCount);
+  void multiply(Index kBegin, Index kCount, const Memory &tile);
+  void microKernel(Index mStrip, Index nStrip, Index kBegin, Index kCount,
+                   const Memory &tile);
   void emitEpilogue();
   Value scratchAt(int64_t bytes) {
     return LLVM::GEPOp::create(e.b, e.loc, items.scratch.getType(),
@@ -58,14 +70,17 @@ private:
   KernelEmission &e;
   IndexMath &math;
   const CPUItems &items;
+  const ContractionGroup &group;
+  /// The first of the group: its loops are those of all.
   linalg::GenericOp op;
   ContractionSpace dims;
   Blocking blocking;
   Type number;
   VectorType vectorType;
-  /// [tileM / rows][tileK][rows], [tileN / columns][tileK][columns],
-  /// [tileM][tileN].
-  Memory panelA, panelB, tile;
+  /// [tileM / rows][tileK][rows], [tileN / columns][tileK][columns], and
+  /// [tileM][tileN] for each contraction.
+  Memory panelA, panelB;
+  SmallVector<Memory> tiles;
   SmallVector<Index> batchLoops;
   Index mBegin, nBegin, mValid, nValid;
 };
@@ -92,16 +107,35 @@ void GemmEmitter::chooseBlocking() {
   int64_t c = blocking.tileM * blocking.tileN;
   panelA = memory(0, a);
   panelB = memory(bytesOf(a, number), b);
-  tile = memory(bytesOf(a + b, number), c);
-  AffineExpr grid = dims.extentOf(dims.batch) *
-                    dims.extentOf(dims.m).ceilDiv(blocking.tileM) *
-                    dims.extentOf(dims.n).ceilDiv(blocking.tileN);
-  e.setConfig({grid}, {1, 1, 1}, bytesOf(a + b + c, number));
+  for (size_t i = 0; i < group.ops.size(); ++i)
+    tiles.push_back(memory(bytesOf(a + b + i * c, number), c));
 }
 
-void GemmEmitter::emit() {
-  chooseBlocking();
-  e.loop(items.begin, items.end, math.constant(1),
+int64_t GemmEmitter::scratchBytes() const {
+  int64_t tile = blocking.tileM * blocking.tileN;
+  return bytesOf((blocking.tileM + blocking.tileN) * blocking.tileK +
+                     group.ops.size() * tile,
+                 number);
+}
+
+AffineExpr GemmEmitter::numItemsExpr() const {
+  return dims.extentOf(dims.batch) *
+         dims.extentOf(dims.m).ceilDiv(blocking.tileM) *
+         dims.extentOf(dims.n).ceilDiv(blocking.tileN);
+}
+
+Index GemmEmitter::numItems() const {
+  return math.product(
+      {dims.sizeOf(dims.batch),
+       math.ceilDiv(dims.sizeOf(dims.m), math.constant(blocking.tileM)),
+       math.ceilDiv(dims.sizeOf(dims.n), math.constant(blocking.tileN))});
+}
+
+void GemmEmitter::emit(Index first) {
+  // Own items among the worker's.
+  Index begin = math.max(items.begin, first);
+  Index end = math.max(math.min(items.end, math.add(first, numItems())), first);
+  e.loop(math.sub(begin, first), math.sub(end, first), math.constant(1),
          [&](Index item) { emitTile(item); });
 }
 
@@ -122,8 +156,10 @@ void GemmEmitter::emitTile(Index item) {
                     math.sub(dims.sizeOf(dims.n), nBegin));
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
   e.loop(math.constant(0), math.constant(blocking.tileM * blocking.tileN),
-         math.constant(1),
-         [&](Index i) { e.elements.store(tile, {i}, {zero}); });
+         math.constant(1), [&](Index i) {
+           for (const Memory &tile : tiles)
+             e.elements.store(tile, {i}, {zero});
+         });
   e.loop(math.constant(0), dims.sizeOf(dims.k), math.constant(blocking.tileK),
          [&](Index kBegin) { emitSlice(kBegin); });
   emitEpilogue();
@@ -132,19 +168,22 @@ void GemmEmitter::emitTile(Index item) {
 void GemmEmitter::emitSlice(Index kBegin) {
   Index kCount = math.min(math.constant(blocking.tileK),
                           math.sub(dims.sizeOf(dims.k), kBegin));
-  pack(0, dims.m, mBegin, mValid, blocking.tileM, blocking.rows, kBegin,
+  pack(op, 0, dims.m, mBegin, mValid, blocking.tileM, blocking.rows, kBegin,
        panelA);
-  pack(1, dims.n, nBegin, nValid, blocking.tileN, blocking.columns(), kBegin,
-       panelB);
-  multiply(kBegin, kCount);
+  for (auto [contraction, tile] : llvm::zip(group.ops, tiles)) {
+    pack(contraction, 1, dims.n, nBegin, nValid, blocking.tileN,
+         blocking.columns(), kBegin, panelB);
+    multiply(kBegin, kCount, tile);
+  }
 }
 
 /// Copies rows [first, first + valid) of an operand, K from kBegin on, into
 /// strips of `strip` rows: panel[row / strip][k][row % strip]. What is missing
 /// of the last strip is 0.
-void GemmEmitter::pack(unsigned operand, ArrayRef<unsigned> outer, Index first,
-                       Index valid, int64_t tileRows, int64_t strip,
-                       Index kBegin, const Memory &panel) {
+void GemmEmitter::pack(linalg::GenericOp from, unsigned operand,
+                       ArrayRef<unsigned> outer, Index first, Index valid,
+                       int64_t tileRows, int64_t strip, Index kBegin,
+                       const Memory &panel) {
   Index kCount = math.min(math.constant(blocking.tileK),
                           math.sub(dims.sizeOf(dims.k), kBegin));
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
@@ -160,7 +199,7 @@ void GemmEmitter::pack(unsigned operand, ArrayRef<unsigned> outer, Index first,
     SmallVector<Index> loops = batchLoops;
     dims.spread(math.add(first, row), outer, loops);
     dims.spread(math.add(kBegin, k), dims.k, loops);
-    Value element = e.elements.emitOperand(op, operand, loops);
+    Value element = e.elements.emitOperand(from, operand, loops);
     Index strips = math.div(row, math.constant(strip));
     Index inStrip = math.rem(row, math.constant(strip));
     Index offset = math.add(
@@ -170,7 +209,7 @@ void GemmEmitter::pack(unsigned operand, ArrayRef<unsigned> outer, Index first,
     e.elements.store(panel, {offset}, {element});
   };
   // The inner loop runs along the operand's contiguous side.
-  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  AffineMap map = from.getMatchingIndexingMap(&from->getOpOperand(operand));
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   bool alongK = last && llvm::is_contained(dims.k, last.getPosition());
   e.loop(zeroIndex, alongK ? valid : kCount, one, [&](Index i) {
@@ -179,13 +218,13 @@ void GemmEmitter::pack(unsigned operand, ArrayRef<unsigned> outer, Index first,
   });
 }
 
-void GemmEmitter::multiply(Index kBegin, Index kCount) {
+void GemmEmitter::multiply(Index kBegin, Index kCount, const Memory &tile) {
   Index zero = math.constant(0), one = math.constant(1);
   Index mStrips = math.ceilDiv(mValid, math.constant(blocking.rows));
   Index nStrips = math.ceilDiv(nValid, math.constant(blocking.columns()));
   e.loop(zero, nStrips, one, [&](Index n) {
     e.loop(zero, mStrips, one,
-           [&](Index m) { microKernel(m, n, kBegin, kCount); });
+           [&](Index m) { microKernel(m, n, kBegin, kCount, tile); });
   });
 }
 
@@ -211,7 +250,7 @@ void GemmEmitter::storeVector(const Memory &memory, Index offset,
 
 /// rows x columns of the tile, in registers over all of the slice's K.
 void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
-                              Index kCount) {
+                              Index kCount, const Memory &tile) {
   int64_t rows = blocking.rows, columns = blocking.columns();
   auto tileOffset = [&](int64_t row, int64_t vector) {
     Index r =
@@ -268,20 +307,36 @@ void GemmEmitter::emitEpilogue() {
       dims.spread(math.add(mBegin, m), dims.m, loops);
       dims.spread(math.add(nBegin, n), dims.n, loops);
       Index offset = math.add(math.mul(m, math.constant(blocking.tileN)), n);
-      e.elements.bindSource(op.getResult(0), [&](ArrayRef<Index>, int64_t) {
-        return e.elements.load(tile, {offset}, 1);
-      });
-      e.emitResults(dims.resultAt(loops));
+      for (auto [contraction, memory] : llvm::zip(group.ops, tiles)) {
+        const Memory &tile = memory;
+        e.elements.bindSource(contraction->getResult(0),
+                              [&tile, offset, this](ArrayRef<Index>, int64_t) {
+                                return e.elements.load(tile, {offset}, 1);
+                              });
+      }
+      e.emitResults(group.results, dims.resultAt(loops));
     });
   });
 }
 
 LogicalResult codegen::emitCPUGemm(KernelEmission &emission,
                                    const CPUItems &items) {
-  linalg::GenericOp op = emission.reductions().front();
-  FailureOr<ContractionSpace> space = ContractionSpace::of(op, emission);
-  if (failed(space))
+  FailureOr<SmallVector<ContractionGroup>> groups = contractionGroups(emission);
+  if (failed(groups))
     return failure();
-  GemmEmitter(emission, items, op, *space).emit();
+  Index first = emission.math.constant(0);
+  AffineExpr grid = emission.constantExpr(0);
+  int64_t scratch = 0;
+  for (const ContractionGroup &group : *groups) {
+    FailureOr<ContractionSpace> space = group.space(emission);
+    if (failed(space))
+      return failure();
+    GemmEmitter emitter(emission, items, group, *space);
+    emitter.emit(first);
+    first = emission.math.add(first, emitter.numItems());
+    grid = grid + emitter.numItemsExpr();
+    scratch = std::max(scratch, emitter.scratchBytes());
+  }
+  emission.setConfig({grid}, {1, 1, 1}, scratch);
   return success();
 }

@@ -3,14 +3,16 @@
 #include "tripy/Codegen/ContractionSpace.h"
 
 using namespace mlir;
+using namespace tripy;
 using namespace tripy::codegen;
 
 FailureOr<ContractionSpace> ContractionSpace::of(linalg::GenericOp op,
-                                                 KernelEmission &emission) {
+                                                 KernelEmission &emission,
+                                                 unsigned result) {
   auto found = linalg::inferContractionDims(op);
   if (failed(found))
     return op.emitOpError("is not a contraction");
-  ContractionSpace space(op, emission);
+  ContractionSpace space(op, emission, result);
   space.batch.assign(found->batch.begin(), found->batch.end());
   space.m.assign(found->m.begin(), found->m.end());
   space.n.assign(found->n.begin(), found->n.end());
@@ -29,7 +31,7 @@ Index ContractionSpace::sizeOf(ArrayRef<unsigned> loops) const {
 AffineExpr ContractionSpace::extentOf(ArrayRef<unsigned> loops) const {
   linalg::GenericOp contraction = op;
   AffineMap map = contraction.getIndexingMapsArray().back();
-  SmallVector<AffineExpr> exprs = emission->sizeExprs(0), factors;
+  SmallVector<AffineExpr> exprs = emission->sizeExprs(result), factors;
   for (auto [expr, size] : llvm::zip(map.getResults(), exprs))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       if (llvm::is_contained(loops, dim.getPosition()))
@@ -53,4 +55,73 @@ SmallVector<Index> ContractionSpace::resultAt(ArrayRef<Index> point) const {
   for (AffineExpr expr : contraction.getIndexingMapsArray().back().getResults())
     at.push_back(emission->math.evaluate(expr, point));
   return at;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Contractions that `value` is computed from, in order.
+static SmallVector<linalg::GenericOp>
+contractionsOf(Value value, ArrayRef<linalg::GenericOp> all) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Operation *> pending;
+  auto visit = [&](Value operand) {
+    if (Operation *op = operand.getDefiningOp(); op && seen.insert(op).second)
+      pending.push_back(op);
+  };
+  visit(value);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    // Regions read tensors of the kernel as well: tensor.extract.
+    op->walk(
+        [&](Operation *inner) { llvm::for_each(inner->getOperands(), visit); });
+  }
+  return llvm::filter_to_vector(
+      all, [&](linalg::GenericOp op) { return seen.contains(op); });
+}
+
+/// Whether `a` and `b` have the same loops, and the same first operand.
+static bool agree(linalg::GenericOp a, linalg::GenericOp b) {
+  return a.getInputs().front() == b.getInputs().front() &&
+         a.getIndexingMapsArray() == b.getIndexingMapsArray() &&
+         a.getResultTypes() == b.getResultTypes();
+}
+
+FailureOr<SmallVector<ContractionGroup>>
+codegen::contractionGroups(KernelEmission &emission) {
+  SmallVector<linalg::GenericOp> all = emission.reductions();
+  SmallVector<ContractionGroup> groups;
+  for (auto [number, value] : llvm::enumerate(emission.yielded())) {
+    ContractionGroup group{contractionsOf(value, all), {unsigned(number)}};
+    if (group.ops.empty())
+      return emission.kernel.emitOpError(
+                 "each result of a gemm kernel must depend on a contraction; "
+                 "found none for result ")
+             << number;
+    // Groups that share a contraction are one.
+    SmallVector<ContractionGroup> apart;
+    for (ContractionGroup &other : groups) {
+      bool shared = llvm::any_of(other.ops, [&](linalg::GenericOp op) {
+        return llvm::is_contained(group.ops, op);
+      });
+      if (!shared) {
+        apart.push_back(std::move(other));
+        continue;
+      }
+      for (linalg::GenericOp op : group.ops)
+        if (!llvm::is_contained(other.ops, op))
+          other.ops.push_back(op);
+      llvm::append_range(other.results, group.results);
+      group = std::move(other);
+    }
+    apart.push_back(std::move(group));
+    groups = std::move(apart);
+  }
+  for (ContractionGroup &group : groups)
+    for (linalg::GenericOp op : group.ops)
+      if (!agree(group.ops.front(), op))
+        return op.emitOpError("contractions that one result depends on must "
+                              "have the same loops and first operand");
+  return groups;
 }

@@ -135,6 +135,17 @@ Index IndexMath::min(Index a, Index b) {
   return build<arith::MinUIOp>(6, a, b, true);
 }
 
+Index IndexMath::max(Index a, Index b) {
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return constant(std::max(*ca, *cb));
+  if (ca && *ca == 0)
+    return b;
+  if (cb && *cb == 0)
+    return a;
+  return build<arith::MaxUIOp>(7, a, b, true);
+}
+
 Index IndexMath::product(ArrayRef<Index> list) {
   Index result = constant(1);
   for (Index factor : list)

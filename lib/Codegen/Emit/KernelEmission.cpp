@@ -88,11 +88,16 @@ void KernelEmission::emitResult(unsigned number, ArrayRef<Index> index,
 }
 
 void KernelEmission::emitResults(ArrayRef<Index> index, int64_t lanes) {
+  emitResults(llvm::to_vector(llvm::seq(numResults())), index, lanes);
+}
+
+void KernelEmission::emitResults(ArrayRef<unsigned> numbers,
+                                 ArrayRef<Index> index, int64_t lanes) {
   SmallVector<Lanes> values;
-  for (Value value : yielded())
-    values.push_back(elements.emit(value, index, lanes));
-  for (auto [memory, lanesOfOne] : llvm::zip(results, values))
-    elements.store(memory, index, lanesOfOne);
+  for (unsigned number : numbers)
+    values.push_back(elements.emit(yielded()[number], index, lanes));
+  for (auto [number, lanesOfOne] : llvm::zip(numbers, values))
+    elements.store(results[number], index, lanesOfOne);
 }
 
 Value KernelEmission::initialValue(linalg::GenericOp reduction) {

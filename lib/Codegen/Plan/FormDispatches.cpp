@@ -26,8 +26,6 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
 
-using Composites = llvm::DenseMap<Operation *, StringAttr>;
-
 /// Arithmetic on sizes, which stays on the host.
 static bool isHostOp(Operation &op) {
   if (auto dim = dyn_cast<flatir::DimOp>(op))
@@ -312,7 +310,8 @@ struct ForgetErased : RewriterBase::Listener {
 };
 } // namespace
 
-static LogicalResult planFunction(func::FuncOp function) {
+static LogicalResult planFunction(func::FuncOp function,
+                                  const PlannerOptions &options) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("a program must be one block; found ")
            << function.getBody().getBlocks().size();
@@ -341,7 +340,10 @@ static LogicalResult planFunction(func::FuncOp function) {
   bindArguments(function, equal, known);
   resolveDims(function, known);
   hoistHost(function, equal);
-  FusionGraph graph(function, known, composites);
+  Program program{function, known, {}, composites, options};
+  program.estimates.read(function);
+  splitContractions(program);
+  FusionGraph graph(program);
   formHeroes(graph);
   formLoops(graph);
   if (failed(buildDispatches(graph, function)))
@@ -354,12 +356,18 @@ static LogicalResult planFunction(func::FuncOp function) {
 namespace {
 class FormDispatches
     : public tripy::impl::FormDispatchesPassBase<FormDispatches> {
+  using FormDispatchesPassBase::FormDispatchesPassBase;
+
   void runOnOperation() override {
+    PlannerOptions options;
+    options.tensorCores = tensorCores;
+    options.paired = paired;
+    options.tensorPaired = tensorPaired;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !hasTensorOps(function) ||
           !function.getBody().front().getOps<kernel::DispatchOp>().empty())
         continue;
-      if (failed(planFunction(function)))
+      if (failed(planFunction(function, options)))
         return signalPassFailure();
       Block &block = function.getBody().front();
       numDispatches += llvm::range_size(block.getOps<kernel::DispatchOp>());

@@ -2,6 +2,8 @@
 
 #include "FusionGraph.h"
 
+#include "Remarks.h"
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
@@ -17,11 +19,11 @@ static bool isNode(Operation *op) {
          classOf(op) != OpClass::Data;
 }
 
-FusionGraph::FusionGraph(func::FuncOp function, TensorSizes &sizes,
-                         llvm::DenseMap<Operation *, StringAttr> &composites)
-    : sizes(sizes), functionName(function.getName()), composites(composites) {
-  estimates.read(function);
-  for (Operation &op : function.getBody().front())
+FusionGraph::FusionGraph(Program &program)
+    : sizes(program.sizes), options(program.options),
+      functionName(program.function.getName()), composites(program.composites),
+      estimates(program.estimates) {
+  for (Operation &op : program.function.getBody().front())
     if (isNode(&op))
       addNode(&op, order.size());
 }
@@ -252,19 +254,12 @@ std::string FusionGraph::describeMove(Operation *op, const Node *into) const {
 
 void FusionGraph::remarkFused(Operation *op, const Node *into,
                               const Twine &why) const {
-  auto options = remark::RemarkOpts::name("fused").category("fusion").function(
-      functionName);
-  if (auto remark = remark::passed(op->getLoc(), options))
-    remark << remark::add(
-        "{0}", ("fused " + describeMove(op, into) + ": " + why).str());
+  remarkTaken(op->getLoc(), functionName,
+              "fused " + describeMove(op, into) + ": " + why);
 }
 
 void FusionGraph::remarkDeclined(Operation *op, const Node *into,
                                  const Twine &why) const {
-  auto options = remark::RemarkOpts::name("declined")
-                     .category("fusion")
-                     .function(functionName);
-  if (auto remark = remark::missed(op->getLoc(), options))
-    remark << remark::add(
-        "{0}", ("did not fuse " + describeMove(op, into) + ": " + why).str());
+  remarkNotTaken(op->getLoc(), functionName,
+                 "did not fuse " + describeMove(op, into) + ": " + why);
 }

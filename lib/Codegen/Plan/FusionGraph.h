@@ -12,10 +12,9 @@
 #ifndef TRIPY_CODEGEN_PLAN_FUSIONGRAPH_H
 #define TRIPY_CODEGEN_PLAN_FUSIONGRAPH_H
 
-#include "OpInfo.h"
+#include "Prepare.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <memory>
@@ -56,9 +55,8 @@ struct Node {
 class FusionGraph {
 public:
   /// Nodes for all flatir operations of `function` that compute tensors, but
-  /// data constants. `composites` names what an operation was part of.
-  FusionGraph(mlir::func::FuncOp function, TensorSizes &sizes,
-              llvm::DenseMap<mlir::Operation *, mlir::StringAttr> &composites);
+  /// data constants.
+  explicit FusionGraph(Program &program);
 
   /// In order; empty nodes have been contracted into others.
   std::vector<Node *> nodes() const;
@@ -114,6 +112,7 @@ public:
                       const llvm::Twine &why) const;
 
   TensorSizes &sizes;
+  const PlannerOptions &options;
 
 private:
   std::string describeMove(mlir::Operation *op, const Node *into) const;
@@ -123,13 +122,17 @@ private:
   Node *addNode(mlir::Operation *op, size_t position);
 
   std::string functionName;
-  llvm::DenseMap<mlir::Operation *, mlir::StringAttr> &composites;
-  Estimates estimates;
+  Composites &composites;
+  const Estimates &estimates;
   std::vector<std::unique_ptr<Node>> storage;
   std::vector<Node *> order;
   llvm::DenseMap<mlir::Operation *, Node *> byOp;
 };
 
+/// Takes into `node`, which has a contraction alone so far, other contractions
+/// of the same operand whose results meet this one's in an element-wise
+/// operation.
+void pairContractions(FusionGraph &graph, Node *node);
 /// Builds kernels around contractions, rows and reductions.
 void formHeroes(FusionGraph &graph);
 /// Places everything else.

@@ -285,6 +285,7 @@ void fusion::formHeroes(FusionGraph &graph) {
       if (node->isPlaced())
         continue; // Another row kernel took this reduction in.
       seed(graph, node, op);
+      pairContractions(graph, node);
       grow(graph, node);
       grown.push_back(node);
       if (node->hero == Hero::Row)

@@ -30,14 +30,13 @@ func.func @linear_gelu_residual(%x: tensor<16x8xf16>, %w: tensor<4x8xf16>, %b: t
   return %o : tensor<16x4xf16>
 }
 
-// Two column ranges of one result meet in a loop kernel.
+// Two column ranges of one result meet: they are computed side by side.
 // CHECK-LABEL: func.func @geglu(
-// CHECK: %[[L:.*]] = kernel.dispatch gemm
-// CHECK: %[[O:.*]] = kernel.dispatch loop(%[[L]])
-// CHECK: flatir.slice
-// CHECK: flatir.slice
+// CHECK: %[[O:.*]] = kernel.dispatch gemm(%arg1, %arg0, %arg2)
+// CHECK-COUNT-2: flatir.dot
 // CHECK: flatir.tanh
 // CHECK: flatir.mul
+// CHECK-NOT: kernel.dispatch
 // CHECK: return %[[O]]
 func.func @geglu(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<16x4xf32> {
   %d = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
@@ -50,15 +49,14 @@ func.func @geglu(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -
   return %o : tensor<16x4xf32>
 }
 
-// The product joins one of the two contractions and reads the other's result.
+// Two contractions of one operand that meet in a product are one kernel.
 // CHECK-LABEL: func.func @gated(
-// CHECK: %[[G:.*]] = kernel.dispatch gemm(%arg0, %arg2)
+// CHECK: kernel.dispatch gemm(%arg0, %arg1, %arg2)
+// CHECK: flatir.dot
 // CHECK: flatir.dot
 // CHECK: flatir.tanh
-// CHECK: kernel.yield
-// CHECK: kernel.dispatch gemm(%arg0, %arg1, %[[G]])
-// CHECK: flatir.dot
 // CHECK: flatir.mul
+// CHECK-NOT: kernel.dispatch
 func.func @gated(%x: tensor<16x8xf32>, %u: tensor<4x8xf32>, %v: tensor<4x8xf32>) -> tensor<16x4xf32> {
   %a = flatir.dot %x, %u batch = [] x [] contract = [1] x [1] : (tensor<16x8xf32>, tensor<4x8xf32>) -> tensor<16x4xf32>
   %g = flatir.dot %x, %v batch = [] x [] contract = [1] x [1] : (tensor<16x8xf32>, tensor<4x8xf32>) -> tensor<16x4xf32>

@@ -1,0 +1,37 @@
+//===- Prepare.h - Rewrites of flatir before planning -----------*- C++ -*-===//
+//
+// Each rewrite gives the program a form that fewer or better kernels can be
+// made of. They run on functions whose composites are inlined. Internal to the
+// planner.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_PLAN_PREPARE_H
+#define TRIPY_CODEGEN_PLAN_PREPARE_H
+
+#include "OpInfo.h"
+#include "PlannerOptions.h"
+
+namespace tripy::fusion {
+
+/// What an operation was part of: "gelu".
+using Composites = llvm::DenseMap<mlir::Operation *, mlir::StringAttr>;
+
+/// A function ready for planning, with what is known of it. Rewrites keep it up
+/// to date.
+struct Program {
+  mlir::func::FuncOp function;
+  /// Of all tensors.
+  TensorSizes &sizes;
+  Estimates estimates;
+  Composites &composites;
+  PlannerOptions options;
+};
+
+/// slice(dot(a, b)) -> dot(a, slice(b)), through the element-wise operations
+/// between, where ranges of columns of one contraction meet again in one
+/// element-wise operation (gated linear units).
+void splitContractions(Program &program);
+
+} // namespace tripy::fusion
+
+#endif // TRIPY_CODEGEN_PLAN_PREPARE_H
