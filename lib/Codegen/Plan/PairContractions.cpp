@@ -16,7 +16,7 @@ using namespace tripy::fusion;
 static constexpr size_t maxFollowers = 400;
 
 /// Whether the loops of two contractions correspond: equal left operands, equal
-/// roles of all dimensions, equal result shapes.
+/// roles of all dimensions, equal result shapes and precision.
 static bool areAlike(const FusionGraph &graph, flatir::DotOp a,
                      flatir::DotOp b) {
   return a.getLhs() == b.getLhs() && a.getLhsBatch() == b.getLhsBatch() &&
@@ -24,7 +24,9 @@ static bool areAlike(const FusionGraph &graph, flatir::DotOp a,
          a.getLhsContract() == b.getLhsContract() &&
          a.getRhsContract() == b.getRhsContract() &&
          graph.sizes.sameShape(a.getResult(), b.getResult()) &&
-         rankOf(a.getRhs()) == rankOf(b.getRhs());
+         rankOf(a.getRhs()) == rankOf(b.getRhs()) &&
+         elementTypeOf(a.getResult()) == elementTypeOf(b.getResult()) &&
+         a.getAllowTF32() == b.getAllowTF32();
 }
 
 /// Element-wise operations over `dot`'s shape that follow from it.
