@@ -11,7 +11,7 @@
 
 #include "tripy/Base/Text.h"
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 using namespace tripy;
@@ -85,6 +85,8 @@ struct Matrices {
   float a[rows * maxK];
   float b[maxK * maxN];
   float d[rows * maxN];
+  /// The accumulators in the order of the registers.
+  float registers[rows * maxN];
 };
 
 /// Reads an operand of `size` rows (or columns); element (mn, k) goes to
@@ -146,9 +148,8 @@ template <typename Visit> void forEachPair(uint32_t n, Visit visit) {
 // Multiplication
 //===----------------------------------------------------------------------===//
 
-/// d = base + sign * a * b in blocks of 4 x 8, whose sums stay in registers.
-void multiply(uint32_t n, uint32_t k, float sign, const Matrices &in,
-              float *d) {
+/// d += sign * a * b in blocks of 4 x 8, whose sums stay in registers.
+void multiply(uint32_t n, uint32_t k, float sign, Matrices &in) {
   constexpr uint32_t blockM = 4, blockN = 8;
   for (uint32_t m0 = 0; m0 < rows; m0 += blockM)
     for (uint32_t n0 = 0; n0 < n; n0 += blockN) {
@@ -159,7 +160,7 @@ void multiply(uint32_t n, uint32_t k, float sign, const Matrices &in,
             sums[m][j] += in.a[(m0 + m) * k + i] * in.b[i * n + n0 + j];
       for (uint32_t m = 0; m < blockM; ++m)
         for (uint32_t j = 0; j < blockN; ++j)
-          d[(m0 + m) * n + n0 + j] += sign * sums[m][j];
+          in.d[(m0 + m) * n + n0 + j] += sign * sums[m][j];
     }
 }
 
@@ -188,20 +189,24 @@ Status finish(const WgmmaShape &shape, uint64_t descriptorB, bool scaleD,
                                   shape.n, shared, in.b, 1, shape.n);
       !status.isOk())
     return status;
-  uint32_t wordsOfPair = shape.accumulator == AccumulatorType::F16 ? 1 : 2;
-  if (scaleD)
+  uint32_t size = rows * shape.n;
+  if (scaleD) {
+    loadAccumulators(shape.accumulator, accumulators.data(), in.registers,
+                     size);
     forEachPair(shape.n, [&](uint32_t pair, uint32_t element) {
-      loadAccumulators(shape.accumulator, &accumulators[pair * wordsOfPair],
-                       in.d + element, 2);
+      in.d[element] = in.registers[pair * 2];
+      in.d[element + 1] = in.registers[pair * 2 + 1];
     });
-  else
-    std::memset(in.d, 0, rows * shape.n * sizeof(float));
+  } else {
+    std::fill_n(in.d, size, 0.0f);
+  }
   multiply(shape.n, shape.k(), shape.negateA != shape.negateB ? -1.0f : 1.0f,
-           in, in.d);
+           in);
   forEachPair(shape.n, [&](uint32_t pair, uint32_t element) {
-    storeAccumulators(shape.accumulator, in.d + element,
-                      &accumulators[pair * wordsOfPair], 2);
+    in.registers[pair * 2] = in.d[element];
+    in.registers[pair * 2 + 1] = in.d[element + 1];
   });
+  storeAccumulators(shape.accumulator, in.registers, accumulators.data(), size);
   return Status::ok();
 }
 } // namespace
