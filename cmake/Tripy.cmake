@@ -111,7 +111,8 @@ function(tripy_unittest name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
   tripy_record_dependencies(${name} ${A_LAYER} "${A_DEPS}")
   add_test(NAME unit-${name} COMMAND ${name})
-  set_tests_properties(unit-${name} PROPERTIES TIMEOUT 900)
+  # No test finds code that an earlier one compiled.
+  set_tests_properties(unit-${name} PROPERTIES TIMEOUT 900 ENVIRONMENT "TRIPY_CACHE_DIR=")
 endfunction()
 
 # --- the layer check -----------------------------------------------------------

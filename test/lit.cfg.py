@@ -20,6 +20,9 @@ roundtrip = bool(os.environ.get("TRIPY_ROUNDTRIP"))
 config.test_exec_root = os.path.join(config.tripy_build, "test",
                                      "roundtrip" if roundtrip else "plain")
 
+# No test finds code that another one compiled.
+config.environment["TRIPY_CACHE_DIR"] = ""
+
 tools = [os.path.join(config.tripy_build, "bin"), config.llvm_tools]
 config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
 # A crash prints its stack without symbols quickly, instead of with them slowly.

@@ -138,9 +138,10 @@ Result<uint64_t> target::parseCacheSize(std::string_view text) {
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view unit = text.substr(end - text.data());
-  size_t power = unit.empty() ? 0 : std::string_view("KMG").find(unit) + 1;
-  bool known = unit.size() <= 1 && power <= 3;
-  if (error != std::errc() || !known || value > UINT64_MAX >> (10 * power))
+  constexpr std::string_view units[] = {"", "K", "M", "G"};
+  size_t power = std::ranges::find(units, unit) - units;
+  if (error != std::errc() || power == std::size(units) ||
+      value > UINT64_MAX >> (10 * power))
     return Status(Code::InvalidArgument,
                   concat("a cache's size must be a number of bytes, or one of "
                          "K, M or G, such as 512M, but is '",

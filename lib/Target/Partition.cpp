@@ -31,27 +31,32 @@ void target::prepareContext(MLIRContext &context) {
                    NVVM::NVVMDialect, ub::UBDialect, vector::VectorDialect>();
 }
 
-std::vector<OwningOpRef<Operation *>> target::partition(Operation *container) {
-  Block &body = container->getRegion(0).front();
+using Groups = llvm::MapVector<Operation *, SmallVector<Operation *>>;
+
+/// The symbols of `container` by who refers to each other, in the order of the
+/// module, so that the result is the same every time.
+static Groups groupSymbols(Operation *container) {
   SymbolTable symbols(container);
   llvm::EquivalenceClasses<Operation *> together;
-  SmallVector<Operation *> ops;
-  for (Operation &op : body)
-    ops.push_back(&op);
-  for (Operation *op : ops) {
-    together.insert(op);
-    op->walk([&](Operation *user) {
+  Block &body = container->getRegion(0).front();
+  for (Operation &op : body) {
+    together.insert(&op);
+    op.walk([&](Operation *user) {
       for (NamedAttribute attribute : user->getAttrs())
         attribute.getValue().walk([&](SymbolRefAttr ref) {
           if (Operation *used = symbols.lookup(ref.getRootReference()))
-            together.unionSets(op, used);
+            together.unionSets(&op, used);
         });
     });
   }
-  // In the order of the module, so that the result is the same every time.
-  llvm::MapVector<Operation *, SmallVector<Operation *>> groups;
-  for (Operation *op : ops)
-    groups[together.getLeaderValue(op)].push_back(op);
+  Groups groups;
+  for (Operation &op : body)
+    groups[together.getLeaderValue(&op)].push_back(&op);
+  return groups;
+}
+
+std::vector<OwningOpRef<Operation *>> target::partition(Operation *container) {
+  Groups groups = groupSymbols(container);
   size_t threads = container->getContext()->isMultithreadingEnabled()
                        ? container->getContext()->getNumThreads()
                        : 1;
@@ -70,4 +75,69 @@ std::vector<OwningOpRef<Operation *>> target::partition(Operation *container) {
     }
   }
   return parts;
+}
+
+/// `text` with the number of each symbol in `names` in place of its name.
+static std::string withoutNames(StringRef text,
+                                const llvm::StringMap<unsigned> &names) {
+  auto isNameChar = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+  };
+  std::string result;
+  while (!text.empty()) {
+    auto [before, after] = text.split('@');
+    result += before;
+    if (before.size() == text.size())
+      break;
+    result += '@';
+    bool quoted = after.consume_front("\"");
+    StringRef name = after.take_while(isNameChar);
+    text = after.drop_front(name.size());
+    auto number = names.find(name);
+    if (number == names.end())
+      result += (Twine(quoted ? "\"" : "") + name).str();
+    else
+      result += std::to_string(number->second);
+    if (number != names.end() && quoted)
+      text.consume_front("\"");
+  }
+  return result;
+}
+
+llvm::StringMap<std::string>
+target::mergeEqualKernels(Operation *container,
+                          const llvm::StringMap<Attribute> &launched) {
+  llvm::StringMap<std::string> replaced, known;
+  for (auto &[leader, members] : groupSymbols(container)) {
+    llvm::StringMap<unsigned> names;
+    StringRef kernel;
+    unsigned kernels = 0;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (Operation *op : members) {
+      auto symbol = op->getAttrOfType<StringAttr>("sym_name");
+      if (!symbol)
+        continue;
+      names.try_emplace(symbol.getValue(), names.size());
+      if (auto found = launched.find(symbol.getValue());
+          found != launched.end()) {
+        kernel = found->getKey();
+        ++kernels;
+        stream << found->getValue();
+      }
+      op->print(stream, OpPrintingFlags().useLocalScope());
+      stream << "\n";
+    }
+    // Of several kernels together, one alone cannot be replaced.
+    if (kernels != 1)
+      continue;
+    auto [first, isNew] =
+        known.try_emplace(withoutNames(text, names), kernel.str());
+    if (isNew)
+      continue;
+    replaced[kernel] = first->getValue();
+    for (Operation *op : llvm::reverse(members))
+      op->erase();
+  }
+  return replaced;
 }

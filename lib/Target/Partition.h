@@ -1,7 +1,7 @@
 //===- Partition.h - Kernels spread over threads ----------------*- C++ -*-===//
 //
 // Private to lib/Target. Splits a module of kernels so that each thread lowers
-// and compiles its own.
+// and compiles its own, equal ones once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_TARGET_PARTITION_H
@@ -9,7 +9,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 
+#include <string>
 #include <vector>
 
 namespace tripy::target {
@@ -23,6 +25,14 @@ void prepareContext(mlir::MLIRContext &context);
 /// refers to each other stays together.
 std::vector<mlir::OwningOpRef<mlir::Operation *>>
 partition(mlir::Operation *container);
+
+/// Erases kernels, with what they refer to, that are equal to an earlier one
+/// but for names and locations. `launched` holds the kernels' names, each with
+/// what else must be equal. Returns the name to use in place of each erased
+/// one.
+llvm::StringMap<std::string>
+mergeEqualKernels(mlir::Operation *container,
+                  const llvm::StringMap<mlir::Attribute> &launched);
 
 } // namespace tripy::target
 

@@ -2,6 +2,8 @@
 
 #include "tripy/Target/Translate.h"
 
+#include "Chips.h"
+#include "Partition.h"
 #include "TranslateState.h"
 
 #include "tripy/Base/Text.h"
@@ -33,7 +35,11 @@ private:
   LogicalResult readLaunch(kernel::LaunchOp op);
   LogicalResult readTensorMap(kernel::LaunchOp op, kernel::TensorMapAttr attr,
                               Launch &launch);
+  void mergeKernels();
   FailureOr<Index> kernelOf(kernel::LaunchOp op);
+  LogicalResult checkGrid(kernel::LaunchOp op, const Launch &launch);
+  LogicalResult checkTensorMap(kernel::LaunchOp op, Type tensor,
+                               const TensorMap &map);
   LogicalResult compile();
   LogicalResult compileHost(ArrayRef<std::string> kernels);
   LogicalResult compileDevice();
@@ -53,6 +59,8 @@ private:
   SmallVector<Buffer> bakedBuffers;
   DenseMap<Value, Index> buffers;
   llvm::StringMap<Index> kernels;
+  /// Names of kernels by those of equal ones.
+  llvm::StringMap<std::string> equal;
 };
 
 } // namespace
@@ -234,9 +242,30 @@ LogicalResult Translator::readRequire(kernel::RequireOp op) {
   return success();
 }
 
+/// Kernels whose code is the same become one.
+void Translator::mergeKernels() {
+  Operation *code =
+      options.device == DeviceKind::CPU
+          ? module.lookupSymbol<ModuleOp>("host_code").getOperation()
+          : module.lookupSymbol<gpu::GPUModuleOp>("device_code").getOperation();
+  if (!code)
+    return;
+  llvm::StringMap<Attribute> launched;
+  for (auto kernel : module.getOps<kernel::FuncOp>())
+    if (std::optional<kernel::ConfigAttr> config = kernel.getConfig())
+      // Tensor maps and grids are each launch's own.
+      launched[kernel.getSymName()] = kernel::ConfigAttr::get(
+          module.getContext(), AffineMap::get(module.getContext()),
+          config->getBlock(), config->getCluster(), config->getScratch(), {});
+  equal = mergeEqualKernels(code, launched);
+}
+
 FailureOr<Index> Translator::kernelOf(kernel::LaunchOp op) {
+  auto merged = equal.find(op.getCallee());
+  StringRef symbol =
+      merged == equal.end() ? op.getCallee() : StringRef(merged->getValue());
   auto [entry, isNew] =
-      kernels.try_emplace(op.getCallee(), result.program.kernels.size());
+      kernels.try_emplace(symbol, result.program.kernels.size());
   if (!isNew)
     return entry->second;
   auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
@@ -246,7 +275,7 @@ FailureOr<Index> Translator::kernelOf(kernel::LaunchOp op) {
       config->getCluster().size() != 3)
     return op.emitOpError("no code was emitted for its kernel");
   Kernel kernel;
-  kernel.symbol = op.getCallee().str();
+  kernel.symbol = symbol.str();
   llvm::copy(config->getBlock(), kernel.block.begin());
   llvm::copy(config->getCluster(), kernel.cluster.begin());
   kernel.scratchBytes = config->getScratch();
@@ -259,6 +288,54 @@ FailureOr<Index> Translator::kernelOf(kernel::LaunchOp op) {
   return entry->second;
 }
 
+/// The types of a launch's buffers, in order.
+static SmallVector<Type> tensorsOf(kernel::FuncOp callee) {
+  SmallVector<Type> tensors;
+  for (Type type : callee.getFunctionType().getInputs())
+    if (isa<RankedTensorType>(type))
+      tensors.push_back(type);
+  llvm::append_range(tensors, callee.getFunctionType().getResults());
+  return tensors;
+}
+
+/// A grid has fewer blocks than a tensor may have elements. Names the kernel's
+/// largest tensor.
+LogicalResult Translator::checkGrid(kernel::LaunchOp op, const Launch &launch) {
+  for (int i = 0; i < 3; ++i) {
+    int64_t blocks = sizes.bounds(launch.grid[i]).hi;
+    if (blocks <= maxGrid[i])
+      continue;
+    SmallVector<Type> tensors =
+        tensorsOf(module.lookupSymbol<kernel::FuncOp>(op.getCallee()));
+    size_t largest = 0;
+    for (size_t k = 1; k < tensors.size(); ++k)
+      if (sizes.bounds(launch.accesses[k].bytes).hi >
+          sizes.bounds(launch.accesses[largest].bytes).hi)
+        largest = k;
+    InFlightDiagnostic diag = op.emitError("the kernel '");
+    return diag << op.getCallee() << "' would need " << blocks
+                << " blocks for the largest sizes of its tensors, but a launch "
+                   "has at most "
+                << maxGrid[i] << " in " << "xyz"[i] << "; its largest tensor, "
+                << tensors[largest] << ", has up to "
+                << sizes.bounds(launch.accesses[largest].bytes).hi << " bytes";
+  }
+  return success();
+}
+
+/// Static sizes beyond this have been given to another kernel.
+LogicalResult Translator::checkTensorMap(kernel::LaunchOp op, Type tensor,
+                                         const TensorMap &map) {
+  for (Index dim : map.dims)
+    if (int64_t size = sizes.bounds(dim).hi; size > maxTensorMapSize)
+      return op.emitError("the kernel '")
+             << op.getCallee() << "' copies " << tensor
+             << " by a tensor map, whose dimensions may have at most "
+             << maxTensorMapSize << " elements; for the largest sizes of the "
+             << "profile one has " << size;
+  return success();
+}
+
 /// A tensor map parameter of `launch`, whose buffers and sizes are read.
 LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
                                         kernel::TensorMapAttr attr,
@@ -268,11 +345,7 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
     if (arg.kind == ArgKind::Size)
       symbols.push_back(arg.index);
   auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
-  SmallVector<Type> tensors;
-  for (Type type : callee.getFunctionType().getInputs())
-    if (isa<RankedTensorType>(type))
-      tensors.push_back(type);
-  llvm::append_range(tensors, callee.getFunctionType().getResults());
+  SmallVector<Type> tensors = tensorsOf(callee);
   uint64_t number = attr.getBuffer();
   if (number >= launch.accesses.size() || number >= tensors.size())
     return op.emitOpError("its kernel's tensor map names no tensor");
@@ -292,6 +365,8 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
                               "sizes that the profile allows");
       list->push_back(*size);
     }
+  if (failed(checkTensorMap(op, tensors[number], map)))
+    return failure();
   launch.args.push_back(
       {ArgKind::TensorMap, Index(result.program.tensorMaps.size())});
   // The same as through the pointer.
@@ -327,6 +402,8 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
       return failure();
     launch.args.push_back({ArgKind::Size, *expr});
   }
+  if (options.device == DeviceKind::CUDA && failed(checkGrid(op, launch)))
+    return failure();
   auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
   for (kernel::TensorMapAttr map : callee.getConfigAttr().getTensorMaps())
     if (failed(readTensorMap(op, map, launch)))
@@ -417,6 +494,7 @@ FailureOr<TranslatedProgram> Translator::run() {
     if (!function->hasAttrOfType<ArrayAttr>(name))
       return emitError(function.getLoc(),
                        "a program must be planned by --kernel-plan");
+  mergeKernels();
   if (failed(readInputs()) || failed(readBody()))
     return failure();
   Program &program = result.program;
