@@ -27,6 +27,15 @@ namespace tripy::codegen {
 using Index = IndexMath::Index;
 using Lanes = llvm::SmallVector<mlir::Value>;
 
+/// How loads from a memory are made; what is not Plain is for CUDA alone.
+enum class Access : uint8_t {
+  Plain,
+  /// Read once: accesses of 4 to 16 bytes leave the L1 cache to others.
+  Streamed,
+  /// Brings the elements to the L2 cache; the values are meaningless.
+  Prefetch,
+};
+
 /// A tensor in memory: row-major, dense.
 struct Memory {
   mlir::Value pointer; ///< !llvm.ptr
@@ -36,6 +45,7 @@ struct Memory {
   int64_t alignment = 16;
   /// Nothing writes it while the kernel runs.
   bool readOnly = true;
+  Access access = Access::Plain;
 };
 
 struct EmitterOptions {
@@ -56,6 +66,12 @@ public:
   /// Says where the elements of `tensor` (an argument) lie.
   void bindMemory(mlir::Value tensor, Memory memory) {
     memories[tensor] = std::move(memory);
+  }
+  /// Where they lie; null when that was not said. What is changed holds for
+  /// code emitted from then on.
+  Memory *memoryOf(mlir::Value tensor) {
+    auto it = memories.find(tensor);
+    return it == memories.end() ? nullptr : &it->second;
   }
   /// Gives the elements of `tensor` by other means: the result of a reduction.
   using Source = std::function<Lanes(llvm::ArrayRef<Index>, int64_t lanes)>;
@@ -96,6 +112,8 @@ public:
   void store(const Memory &memory, llvm::ArrayRef<Index> index,
              llvm::ArrayRef<mlir::Value> lanes);
 
+  /// A computed value as it is stored.
+  mlir::Value narrow(mlir::Value computed, mlir::Type element);
   /// The type that values of `element` are computed in.
   static mlir::Type computeType(mlir::Type element);
   /// The type that `element` has in memory.
@@ -155,7 +173,6 @@ private:
                          llvm::ArrayRef<Index> loops, int64_t laneLoop);
   mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
-  mlir::Value narrow(mlir::Value computed, mlir::Type element);
   mlir::LogicalResult prepareIndex(mlir::Operation *op);
   mlir::LogicalResult prepareSizes(mlir::Operation *op);
   mlir::LogicalResult prepareConstant(mlir::arith::ConstantOp constant);

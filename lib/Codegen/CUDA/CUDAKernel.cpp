@@ -10,6 +10,69 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
+//===----------------------------------------------------------------------===//
+// Pointers and overlap with the kernels around
+//===----------------------------------------------------------------------===//
+
+bool codegen::isSteady(kernel::FuncOp kernel, BlockArgument argument) {
+  std::optional<ArrayRef<bool>> waitsFor = kernel.getWaitsFor();
+  if (!waitsFor || !isa<RankedTensorType>(argument.getType()))
+    return true;
+  auto before =
+      kernel.getBody().getArguments().take_front(argument.getArgNumber());
+  return !(*waitsFor)[llvm::count_if(before, [](BlockArgument other) {
+    return isa<RankedTensorType>(other.getType());
+  })];
+}
+
+/// LLVM takes loads from a kernel's `noalias` pointer that is only read for
+/// invariant: it would move them across the wait, and read them through a cache
+/// that does not see writes. The pointers of results are `noalias` in any case,
+/// which tells loads from stores.
+void codegen::describePointers(kernel::FuncOp kernel,
+                               FunctionOpInterface function) {
+  OpBuilder b(kernel.getContext());
+  unsigned number = 0;
+  auto describe = [&](bool isSteady, bool isInput) {
+    if (isSteady)
+      function.setArgAttr(number, "llvm.noalias", b.getUnitAttr());
+    if (isSteady && isInput)
+      function.setArgAttr(number, "llvm.readonly", b.getUnitAttr());
+    function.setArgAttr(number++, "llvm.align", b.getI64IntegerAttr(16));
+  };
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (isa<RankedTensorType>(argument.getType()))
+      describe(isSteady(kernel, argument), /*isInput=*/true);
+  for (unsigned i = 0; i < kernel.getFunctionType().getNumResults(); ++i)
+    describe(/*isSteady=*/true, /*isInput=*/false);
+}
+
+/// nvvm.griddepcontrol is not used: LLVM takes it to touch no memory.
+static void controlGrid(KernelEmission &e, StringRef instruction) {
+  LLVM::InlineAsmOp::create(e.b, e.loc, TypeRange(), ValueRange(), instruction,
+                            "~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+void codegen::awaitPredecessors(KernelEmission &e) {
+  if (!e.kernel.getWaitsFor())
+    return;
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (Memory *memory = e.elements.memoryOf(argument))
+      memory->readOnly = isSteady(e.kernel, argument);
+  controlGrid(e, "griddepcontrol.wait;");
+}
+
+void codegen::releaseDependents(KernelEmission &e) {
+  if (e.kernel.getWaitsFor())
+    controlGrid(e, "griddepcontrol.launch_dependents;");
+}
+
+//===----------------------------------------------------------------------===//
+// Threads and shared memory
+//===----------------------------------------------------------------------===//
+
 Index CUDAKernel::threadId() {
   return gpu::ThreadIdOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitCUDA.h"
+#include "Gemv.h"
 #include "WgmmaGemm.h"
 
 #include "tripy/Codegen/Passes.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tripy {
 #define GEN_PASS_DEF_EMITCUDAPASS
@@ -106,6 +108,8 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
         &getContext(), /*O=*/3, "nvptx64-nvidia-cuda", chip, ptxFeatures());
     auto device = gpu::GPUModuleOp::create(b, module.getLoc(), "device_code",
                                            b.getArrayAttr({target}));
+    if (overlap && hasClusters())
+      findWrittenInputs(module);
     for (kernel::FuncOp kernel : kernels) {
       b.setInsertionPointToEnd(device.getBody());
       if (failed(emitKernel(kernel, device, b)))
@@ -116,14 +120,41 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
   /// The PTX version that brings what `chip` needs.
   StringRef ptxFeatures() { return "+ptx84"; }
 
+  /// sm_90 and later: clusters of blocks, and programmatic dependent launch.
+  bool hasClusters() {
+    return StringRef(chip).starts_with("sm_9") ||
+           StringRef(chip).starts_with("sm_1");
+  }
+
+  void findWrittenInputs(ModuleOp module);
   LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
                            OpBuilder &b);
 };
 } // namespace
 
+/// Makes every kernel wait for those before it: sets `waitsFor` from the calls.
+void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
+  llvm::StringMap<SmallVector<bool>> written;
+  for (auto kernel : module.getOps<kernel::FuncOp>())
+    written[kernel.getSymName()].resize(llvm::count_if(
+        kernel.getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>));
+  // No kernel writes the program's arguments or its constants.
+  module.walk([&](kernel::CallOp call) {
+    SmallVector<bool> &ofCallee = written[call.getCallee()];
+    unsigned number = 0;
+    for (Value input : call.getInputs())
+      if (isa<RankedTensorType>(input.getType()))
+        ofCallee[number++] |=
+            !isa<BlockArgument>(input) && !matchPattern(input, m_Constant());
+  });
+  for (auto kernel : module.getOps<kernel::FuncOp>())
+    kernel.setWaitsFor(ArrayRef<bool>(written[kernel.getSymName()]));
+}
+
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
-  if (kernel.getHero() == kernel::Hero::Gemm && chip == "sm_90a")
+  std::optional<GemvPlan> gemv = planGemv(kernel, hasClusters());
+  if (!gemv && kernel.getHero() == kernel::Hero::Gemm && chip == "sm_90a")
     if (std::optional<WgmmaPlan> plan = planWgmma(kernel))
       return emitWgmma(kernel, *plan, device, b);
   FunctionType type = kernel.getFunctionType();
@@ -137,12 +168,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   auto func = gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
                                      b.getFunctionType(types, {}));
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  for (unsigned i = 0; i < pointers; ++i) {
-    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
-    if (i < inputs)
-      func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
-  }
+  describePointers(kernel, func);
   Block &body = func.getBody().front();
   b.setInsertionPointToStart(&body);
   auto end = gpu::ReturnOp::create(b, kernel.getLoc());
@@ -153,9 +179,11 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                            arguments.slice(pointers, sizes))))
     return failure();
   markAccuracy(kernel);
-  bool hasClusters = StringRef(chip).starts_with("sm_9") ||
-                     StringRef(chip).starts_with("sm_1");
-  CUDAKernel state{emission, device, hasClusters};
+  CUDAKernel state{emission, device, hasClusters()};
+  if (!gemv) {
+    awaitPredecessors(emission);
+    releaseDependents(emission);
+  }
   switch (emission.hero()) {
   case kernel::Hero::Loop:
     if (!emitCUDATranspose(state))
@@ -171,7 +199,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
     emitCUDAScan(state);
     break;
   case kernel::Hero::Gemm:
-    if (failed(emitCUDAGemm(state)))
+    if (failed(gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state)))
       return failure();
     break;
   }

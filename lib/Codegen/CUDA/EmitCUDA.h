@@ -10,6 +10,7 @@
 #include "tripy/Codegen/KernelEmission.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace tripy::codegen {
 
@@ -53,6 +54,25 @@ struct CUDAKernel {
   mlir::Value reduceCluster(mlir::linalg::GenericOp op, mlir::Value value,
                             int64_t blocks, const Memory &shared);
 };
+
+/// Declares what the pointers of `kernel`, the first arguments of `function`,
+/// may do: tensor arguments are read alone, and keep their values while the
+/// kernel runs when no other writes them.
+void describePointers(kernel::FuncOp kernel,
+                      mlir::FunctionOpInterface function);
+
+/// Whether `argument` keeps its values from the start of `kernel` on, also when
+/// that starts early.
+bool isSteady(kernel::FuncOp kernel, mlir::BlockArgument argument);
+
+/// Waits until the kernels before this one in its program have ended and their
+/// results are visible; nothing before it may read what `waitsFor` names, or
+/// write. Every thread executes it once. Nothing when the kernel does not start
+/// early. docs/overlap.md says why this suffices.
+void awaitPredecessors(KernelEmission &e);
+/// Lets the next kernel of the program start, as far as there is room. After
+/// awaitPredecessors(), so that two kernels at most are under way.
+void releaseDependents(KernelEmission &e);
 
 /// Elements that a thread handles side by side: 16 bytes of the smallest
 /// element type among `e`'s tensors, at most 8.

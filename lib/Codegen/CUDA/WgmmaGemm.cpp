@@ -224,6 +224,8 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
                                   LLVM::AddressOfOp::create(b, loc, shared));
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
   initialiseBarriers();
+  awaitPredecessors(e);
+  releaseDependents(e);
   // The same in all lanes of a warp, and known to be so.
   Value group = toI32(math.div(thread, math.constant(128)));
   group = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), group, i32(0),
@@ -274,12 +276,7 @@ static LLVM::LLVMFuncOp declare(kernel::FuncOp kernel, OpBuilder &b,
                 b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
   func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                 b.getI32IntegerAttr(1));
-  for (unsigned i = 0; i < pointers; ++i) {
-    func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
-    if (i < inputs)
-      func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
-  }
+  describePointers(kernel, func);
   Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
   for (unsigned i = pointers + sizes; i < types.size(); ++i) {
     func.setArgAttr(i, "llvm.byval", TypeAttr::get(bytes));

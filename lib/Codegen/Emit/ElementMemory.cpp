@@ -121,6 +121,60 @@ static Value addressOf(IndexMath &math, Value pointer, Type storage,
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
+/// A load of 4, 8 or 16 bytes that leaves nothing in the L1 cache. From memory
+/// that others may write it stays behind what was waited for.
+static Value loadStreamed(OpBuilder &b, Location loc, Value address, Type type,
+                          int64_t bytes, bool readOnly) {
+  bool isVector = bytes > 4;
+  std::string text = readOnly ? "ld.global.nc" : "ld.global";
+  text += ".L1::no_allocate";
+  text += bytes == 16  ? ".v4.b32 {$0, $1, $2, $3}, [$4];"
+          : bytes == 8 ? ".v2.b32 {$0, $1}, [$2];"
+                       : ".b32 $0, [$1];";
+  SmallVector<Type> words(bytes / 4, b.getI32Type());
+  Type returned = b.getI32Type();
+  if (isVector)
+    returned = LLVM::LLVMStructType::getLiteral(b.getContext(), words);
+  std::string constraints;
+  for (size_t i = 0; i < words.size(); ++i)
+    constraints += "=r,";
+  constraints += readOnly ? "l" : "l,~{memory}";
+  Value loaded =
+      LLVM::InlineAsmOp::create(
+          b, loc, TypeRange(returned), ValueRange{address}, text, constraints,
+          /*has_side_effects=*/!readOnly, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  if (isVector) {
+    SmallVector<Value> parts;
+    for (size_t i = 0; i < words.size(); ++i)
+      parts.push_back(LLVM::ExtractValueOp::create(b, loc, loaded, i));
+    loaded = vector::FromElementsOp::create(
+        b, loc, VectorType::get({int64_t(words.size())}, b.getI32Type()),
+        parts);
+  }
+  return LLVM::BitcastOp::create(b, loc, type, loaded);
+}
+
+/// The values that lie at `address`, as `access` says.
+static Value loadAt(IndexMath &math, Value address, Type type, int64_t bytes,
+                    int64_t alignment, const Memory &memory) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  if (memory.access == Access::Prefetch) {
+    LLVM::InlineAsmOp::create(
+        b, loc, TypeRange(), ValueRange{address}, "prefetch.global.L2 [$0];",
+        "l", /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    return LLVM::ZeroOp::create(b, loc, type);
+  }
+  if (memory.access == Access::Streamed && bytes >= 4 && alignment >= bytes)
+    return loadStreamed(b, loc, address, type, bytes, memory.readOnly);
+  return LLVM::LoadOp::create(b, loc, type, address, alignment,
+                              /*isVolatile=*/false, /*isNonTemporal=*/false,
+                              /*isInvariant=*/memory.readOnly);
+}
+
 Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
                            int64_t lanes) {
   OpBuilder &b = math.b();
@@ -135,10 +189,8 @@ Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
     Index at = math.add(offset, math.constant(lane));
     Value address = addressOf(math, memory.pointer, storage, at);
     Type type = width == 1 ? storage : VectorType::get({width}, storage);
-    Value loaded = LLVM::LoadOp::create(
-        b, loc, type, address, std::min(alignment, width * bytes),
-        /*isVolatile=*/false, /*isNonTemporal=*/false,
-        /*isInvariant=*/memory.readOnly);
+    Value loaded = loadAt(math, address, type, width * bytes,
+                          std::min(alignment, width * bytes), memory);
     for (int64_t i = 0; i < width; ++i) {
       Value element =
           width == 1 ? loaded

@@ -66,7 +66,7 @@ private:
   LogicalResult place();
   Place placeConstant(Operation *op);
   void write();
-  void writeLaunch(const PlannedLaunch &launch);
+  void writeLaunch(const PlannedLaunch &launch, bool isFirst);
   void writeInterface(func::ReturnOp end);
   Value sizeValue(Index expr);
   Value makeSize(const SizeExpr &expr, Location loc);
@@ -410,11 +410,14 @@ Value FunctionPlanner::bufferValue(Value tensor) {
   return value;
 }
 
-void FunctionPlanner::writeLaunch(const PlannedLaunch &launch) {
+/// The first launch follows work that does not know of it.
+void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
   auto valuesOf = [&](ArrayRef<Index> exprs) {
     return llvm::map_to_vector(exprs, [&](Index e) { return sizeValue(e); });
   };
   kernel::CallOp call = launch.call;
+  kernel::FuncOp callee = launch.callee;
+  bool overlaps = !isFirst && callee.getWaitsFor();
   SmallVector<Value> grid = valuesOf(launch.grid),
                      bytes = valuesOf(launch.bytes),
                      values = valuesOf(launch.sizes), buffers;
@@ -425,7 +428,8 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch) {
     buffers.push_back(bufferValue(result));
   kernel::LaunchOp::create(b, call.getLoc(), call.getCalleeAttr(), grid,
                            buffers, bytes, values,
-                           b.getI64IntegerAttr(call.getNumResults()));
+                           b.getI64IntegerAttr(call.getNumResults()),
+                           overlaps ? b.getUnitAttr() : UnitAttr());
 }
 
 /// Tensor results become attributes; what the function returns is their
@@ -460,7 +464,7 @@ void FunctionPlanner::write() {
                               require.getMessageAttr());
   }
   for (const PlannedLaunch &launch : launches)
-    writeLaunch(launch);
+    writeLaunch(launch, &launch == &launches.front());
   writeInterface(cast<func::ReturnOp>(old.back()));
   for (Operation *op : llvm::reverse(old))
     op->erase();

@@ -118,6 +118,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
   let summary = "A kernel on tensors";
   let description = [{
     The body of a dispatch under a name. `config` is set once code was emitted.
+    `waitsFor` is set when that code itself waits for the kernels before it in
+    the program, so that it may start while they run: for each tensor argument,
+    whether one of them may write it.
 
     ```mlir
     kernel.func @exp loop sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
@@ -127,7 +130,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Kernel_HeroAttr:$hero, TypeAttrOf<FunctionType>:$functionType,
-                       DenseI64ArrayAttr:$sizeArgs, OptionalAttr<Kernel_ConfigAttr>:$config);
+                       DenseI64ArrayAttr:$sizeArgs, OptionalAttr<Kernel_ConfigAttr>:$config,
+                       OptionalAttr<DenseBoolArrayAttr>:$waitsFor);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $hero `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
   let hasVerifier = 1;
@@ -211,8 +215,8 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [AttrSizedOperandSegments, DeclareOpIn
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Index>:$grid, Variadic<Kernel_BufferType>:$buffers,
-                       Variadic<Index>:$bytes, Variadic<Index>:$sizes, I64Attr:$written);
-  let assemblyFormat = "$callee `grid` `(` $grid `)` `buffers` `(` $buffers `)` `bytes` `(` $bytes `)` `sizes` `(` $sizes `)` `written` `=` $written attr-dict";
+                       Variadic<Index>:$bytes, Variadic<Index>:$sizes, I64Attr:$written, UnitAttr:$overlaps);
+  let assemblyFormat = "$callee `grid` `(` $grid `)` `buffers` `(` $buffers `)` `bytes` `(` $bytes `)` `sizes` `(` $sizes `)` `written` `=` $written (`overlaps` $overlaps^)? attr-dict";
   let hasVerifier = 1;
 }
 

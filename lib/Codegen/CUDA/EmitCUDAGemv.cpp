@@ -1,0 +1,527 @@
+//===- EmitCUDAGemv.cpp - Code of contractions with few rows --------------===//
+//
+// Each thread multiplies its part of the matrix, 16 bytes at a time, several of
+// them in flight, straight from memory; the vectors come through the L1 cache.
+// The sums of a block meet in shared memory, those of a cluster through each
+// other's, always in the same order, and go through the epilogue from there.
+//
+// A kernel that needs the results of others asks for its first part of the
+// matrix before it waits for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gemv.h"
+
+#include "tripy/Codegen/ContractionSpace.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Bytes of shared memory for the sums of a block's parts.
+static constexpr int64_t partsBytes = 24 * 1024;
+
+namespace {
+class GemvEmitter {
+public:
+  GemvEmitter(CUDAKernel &kernel, const GemvPlan &plan, ContractionSpace space)
+      : kernel(kernel), e(kernel.e), math(e.math), plan(plan),
+        space(std::move(space)) {}
+
+  void emit();
+
+private:
+  /// What a thread reads of the matrix in one round: of each of `depth`
+  /// accesses, for each contraction and column, the elements.
+  using Fragment = SmallVector<Lanes>;
+
+  void locate();
+  void prefetch();
+  SmallVector<Value> accumulate();
+  SmallVector<Value> round(Index begin, ValueRange sums, bool masked);
+  SmallVector<Value> foldLanes(SmallVector<Value> sums);
+  void storeFolded(ArrayRef<Value> sums);
+  void storeColumns(ArrayRef<Value> sums, int64_t firstRow, int64_t rows);
+  Lanes joinParts(Index row, Index column, int64_t lanes);
+  void joinToTotals(int64_t firstRow, int64_t rows);
+  Lanes joinBlocks(Index row, Index column, int64_t lanes);
+  int64_t resultLanes(int64_t rows);
+  void finish(int64_t firstRow, int64_t rows);
+  void finishVector(Index row, int64_t firstRow, Index column, int64_t lanes);
+
+  SmallVector<Index> pointAt(Index row, Index column, Index k);
+  std::pair<Index, Value> kAt(Index begin, int64_t access, bool masked);
+  Index columnAt(int64_t number);
+  Fragment matrixAt(Index k, Value inside);
+  SmallVector<Value> vectorsAt(int64_t row, Index k, Value inside);
+  Value add(Value a, Value b);
+  Value multiplyAdd(Value a, Value b, Value c);
+  Value zero() {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
+  }
+  void setAccess(Access access);
+  /// Sums of one row of all contractions, counted in rows of shared memory.
+  int64_t each() const { return plan.contractions(); }
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  GemvPlan plan;
+  ContractionSpace space;
+  Type number;
+  Value initial;
+  /// The kernel's arguments that the matrices are made of.
+  SmallVector<BlockArgument> sources;
+  /// Sums of the block's parts, [part][row, contraction][column], of some rows
+  /// at a time; where a cluster shares K, those of the block, of all rows.
+  Memory parts, totals;
+  /// Point of the first element of this block's batch.
+  SmallVector<Index> origin;
+  /// Of this thread: its place along K or along the columns, its group, its
+  /// part, and its block's place in the cluster.
+  Index thread, place, group, part, rank;
+  Index columnBegin;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Where things are
+//===----------------------------------------------------------------------===//
+
+void GemvEmitter::locate() {
+  AffineExpr grid = space.extentOf(plan.batch) *
+                    space.extentOf(plan.columns).ceilDiv(plan.tile()) *
+                    plan.blocks;
+  e.setConfig({grid}, {plan.threads(), 1, 1}, 0, {plan.blocks, 1, 1});
+  Index tiles =
+      math.ceilDiv(space.sizeOf(plan.columns), math.constant(plan.tile()));
+  SmallVector<Index> at =
+      math.delinearize(kernel.blockId(), {space.sizeOf(plan.batch), tiles,
+                                          math.constant(plan.blocks)});
+  origin.assign(plan.ops.front().getNumLoops(), math.constant(0));
+  space.spread(at[0], plan.batch, origin);
+  columnBegin = math.mul(at[1], math.constant(plan.tile()));
+  rank = at[2];
+  thread = kernel.threadId();
+  at = math.delinearize(thread,
+                        {math.constant(plan.parts), math.constant(plan.groups),
+                         math.constant(plan.width)});
+  part = at[0];
+  group = at[1];
+  place = at[2];
+}
+
+SmallVector<Index> GemvEmitter::pointAt(Index row, Index column, Index k) {
+  SmallVector<Index> point = origin;
+  space.spread(row, plan.rows, point);
+  space.spread(column, plan.columns, point);
+  space.spread(k, plan.k, point);
+  return point;
+}
+
+/// K of this thread's access number `access` in the round from `begin` on;
+/// where it may lie behind the end, whether it is inside, and 0 if not.
+std::pair<Index, Value> GemvEmitter::kAt(Index begin, int64_t access,
+                                         bool masked) {
+  Index all = math.add(math.mul(rank, math.constant(plan.parts)), part);
+  Index own = math.mul(all, math.constant(plan.depth));
+  own = math.add(own, math.constant(access));
+  if (plan.alongK) {
+    own = math.add(math.mul(own, math.constant(plan.width)), place);
+    own = math.mul(own, math.constant(plan.lanes));
+  }
+  Index k = math.add(begin, own);
+  if (!masked)
+    return {k, Value()};
+  Value inside =
+      kernel.compare(arith::CmpIPredicate::ult, k, space.sizeOf(plan.k));
+  return {kernel.clampTo(inside, k), inside};
+}
+
+/// This thread's column number `number`, or its first one when the matrix lies
+/// along them; 0 for those behind the last one.
+Index GemvEmitter::columnAt(int64_t number) {
+  Index own = plan.alongK
+                  ? math.add(math.mul(group, math.constant(plan.columnsEach)),
+                             math.constant(number))
+                  : math.mul(place, math.constant(plan.lanes));
+  Index column = math.add(columnBegin, own), size = space.sizeOf(plan.columns);
+  std::optional<int64_t> known = IndexMath::constantOf(size);
+  if (known && *known % plan.tile() == 0)
+    return column;
+  return kernel.clampTo(kernel.compare(arith::CmpIPredicate::ult, column, size),
+                        column);
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplication
+//===----------------------------------------------------------------------===//
+
+Value GemvEmitter::add(Value a, Value b) {
+  if (isa<FloatType>(number))
+    return arith::AddFOp::create(e.b, e.loc, a, b);
+  return arith::AddIOp::create(e.b, e.loc, a, b);
+}
+
+Value GemvEmitter::multiplyAdd(Value a, Value b, Value c) {
+  if (isa<FloatType>(number))
+    return math::FmaOp::create(e.b, e.loc, a, b, c);
+  return add(arith::MulIOp::create(e.b, e.loc, a, b), c);
+}
+
+/// The matrices at `k`, contraction by contraction and column by column.
+GemvEmitter::Fragment GemvEmitter::matrixAt(Index k, Value inside) {
+  Fragment fragment;
+  for (linalg::GenericOp op : plan.ops)
+    for (int64_t c = 0; c < (plan.alongK ? plan.columnsEach : 1); ++c) {
+      fragment.push_back(e.elements.emitOperandLanes(
+          op, plan.matrix, pointAt(math.constant(0), columnAt(c), k),
+          plan.laneLoop(), plan.lanes));
+      if (inside)
+        for (Value &value : fragment.back())
+          value = kernel.select(inside, value, zero());
+    }
+  return fragment;
+}
+
+/// Vector `row` at `k`: as many elements as an access has along K.
+SmallVector<Value> GemvEmitter::vectorsAt(int64_t row, Index k, Value inside) {
+  SmallVector<Value> values = e.elements.emitOperandLanes(
+      plan.ops.front(), 1 - plan.matrix,
+      pointAt(math.constant(row), math.constant(0), k), plan.k.back(),
+      plan.alongK ? plan.lanes : 1);
+  if (inside)
+    for (Value &value : values)
+      value = kernel.select(inside, value, zero());
+  return values;
+}
+
+/// One round of accesses: all of the matrix first, so that they are in flight
+/// together. Sums are in the order row, contraction, column.
+SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
+                                      bool masked) {
+  SmallVector<Fragment> fragments;
+  for (int64_t access = 0; access < plan.depth; ++access) {
+    auto [k, inside] = kAt(begin, access, masked);
+    fragments.push_back(matrixAt(k, inside));
+  }
+  SmallVector<Value> next(sums);
+  for (int64_t access = 0; access < plan.depth; ++access) {
+    auto [k, inside] = kAt(begin, access, masked);
+    auto sum = next.begin();
+    for (int64_t row = 0; row < plan.rowCount; ++row) {
+      SmallVector<Value> vector = vectorsAt(row, k, inside);
+      for (const Lanes &elements : fragments[access]) {
+        if (plan.alongK) {
+          for (auto [element, factor] : llvm::zip(elements, vector))
+            *sum = multiplyAdd(element, factor, *sum);
+          ++sum;
+          continue;
+        }
+        for (Value element : elements) {
+          *sum = multiplyAdd(element, vector.front(), *sum);
+          ++sum;
+        }
+      }
+    }
+  }
+  return next;
+}
+
+/// Whole rounds, then one for what is left of K.
+SmallVector<Value> GemvEmitter::accumulate() {
+  Index size = space.sizeOf(plan.k), step = math.constant(plan.step());
+  Index whole = math.mul(math.div(size, step), step);
+  SmallVector<Value> sums(plan.contractions() * plan.sumsEach(), zero());
+  if (IndexMath::constantOf(whole) != int64_t(0))
+    sums = e.reduceLoop(math.constant(0), whole, step, sums,
+                        [&](Index begin, ValueRange carried) {
+                          return round(begin, carried, /*masked=*/false);
+                        });
+  std::optional<int64_t> known = IndexMath::constantOf(size);
+  if (known && *known % plan.step() == 0)
+    return sums;
+  return e.reduceLoop(whole, size, step, sums,
+                      [&](Index begin, ValueRange carried) {
+                        return round(begin, carried, /*masked=*/true);
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of a block
+//===----------------------------------------------------------------------===//
+
+/// Adds up the sums of the `width` threads along K. While a thread has several,
+/// two threads exchange halves, so that n sums take n + 4 shuffles, not 5 n.
+/// storeFolded() says which ones each is left with.
+SmallVector<Value> GemvEmitter::foldLanes(SmallVector<Value> sums) {
+  while (!llvm::isPowerOf2_64(sums.size()))
+    sums.push_back(zero());
+  for (int64_t distance = plan.width / 2; distance > 0; distance /= 2) {
+    if (sums.size() == 1) {
+      sums[0] = add(sums[0], kernel.shuffle(sums[0], distance));
+      continue;
+    }
+    Index bit =
+        math.rem(math.div(place, math.constant(distance)), math.constant(2));
+    Value upper =
+        kernel.compare(arith::CmpIPredicate::ne, bit, math.constant(0));
+    size_t half = sums.size() / 2;
+    for (size_t i = 0; i < half; ++i) {
+      Value kept = kernel.select(upper, sums[half + i], sums[i]);
+      Value given = kernel.select(upper, sums[i], sums[half + i]);
+      sums[i] = add(kept, kernel.shuffle(given, distance));
+    }
+    sums.truncate(half);
+  }
+  return sums;
+}
+
+/// Stores what foldLanes() left: of a number of sums that was a power of two,
+/// n, thread p has sums [p n / width, (p + 1) n / width), or, when there are
+/// fewer than threads, `width / n` threads have the same one.
+void GemvEmitter::storeFolded(ArrayRef<Value> sums) {
+  int64_t count = plan.contractions() * plan.sumsEach();
+  int64_t padded = llvm::PowerOf2Ceil(count);
+  int64_t copies = std::max<int64_t>(1, plan.width / padded);
+  Index first = math.div(place, math.constant(copies));
+  first = math.mul(first, math.constant(int64_t(sums.size())));
+  Value writes =
+      kernel.compare(arith::CmpIPredicate::eq,
+                     math.rem(place, math.constant(copies)), math.constant(0));
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Index own = math.add(first, math.constant(int64_t(i)));
+    Value inside = arith::AndIOp::create(
+        e.b, e.loc, writes,
+        kernel.compare(arith::CmpIPredicate::ult, own, math.constant(count)));
+    e.when(inside, [&, sum = sum] {
+      Index columns = math.constant(plan.columnsEach);
+      Index column = math.add(math.mul(group, columns), math.rem(own, columns));
+      e.elements.store(parts, {part, math.div(own, columns), column}, {sum});
+    });
+  }
+}
+
+/// Stores the sums of some rows of a thread that has columns of its own.
+void GemvEmitter::storeColumns(ArrayRef<Value> sums, int64_t firstRow,
+                               int64_t rows) {
+  Index column = math.mul(place, math.constant(plan.lanes));
+  for (int64_t i = 0; i < rows * each(); ++i)
+    e.elements.store(
+        parts, {part, math.constant(i), column},
+        sums.slice((firstRow * each() + i) * plan.lanes, plan.lanes));
+}
+
+/// The block's sums, part after part.
+Lanes GemvEmitter::joinParts(Index row, Index column, int64_t lanes) {
+  Lanes sums;
+  for (int64_t i = 0; i < plan.parts; ++i) {
+    Lanes more = e.elements.load(parts, {math.constant(i), row, column}, lanes);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      if (i == 0)
+        sums.push_back(more[lane]);
+      else
+        sums[lane] = add(sums[lane], more[lane]);
+  }
+  return sums;
+}
+
+/// Puts the block's sums of some rows where the cluster can read them.
+void GemvEmitter::joinToTotals(int64_t firstRow, int64_t rows) {
+  int64_t lanes = plan.tile() % 4 == 0 ? 4 : 1;
+  int64_t count = rows * each() * plan.tile() / lanes;
+  for (int64_t begin = 0; begin < count; begin += plan.threads()) {
+    Index own = math.add(thread, math.constant(begin));
+    Value inside =
+        kernel.compare(arith::CmpIPredicate::ult, own, math.constant(count));
+    e.when(inside, [&] {
+      Index vectors = math.constant(plan.tile() / lanes);
+      Index row = math.div(own, vectors);
+      Index column = math.mul(math.rem(own, vectors), math.constant(lanes));
+      Lanes sums = joinParts(row, column, lanes);
+      row = math.add(row, math.constant(firstRow * each()));
+      e.elements.store(totals, {row, column}, sums);
+    });
+  }
+}
+
+/// The cluster's sums, block after block.
+Lanes GemvEmitter::joinBlocks(Index row, Index column, int64_t lanes) {
+  Lanes sums;
+  for (int64_t block = 0; block < plan.blocks; ++block) {
+    Memory other = kernel.sharedOf(totals, math.constant(block));
+    Lanes more = e.elements.load(other, {row, column}, lanes);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      if (block == 0)
+        sums.push_back(more[lane]);
+      else
+        sums[lane] = add(sums[lane], more[lane]);
+  }
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+/// Neighbours of a row that a thread finishes: 4 bytes, and more as long as
+/// all threads have work; 1 where the result is not contiguous along them.
+int64_t GemvEmitter::resultLanes(int64_t rows) {
+  linalg::GenericOp op = plan.ops.front();
+  AffineMap map = op.getIndexingMapsArray().back();
+  if (plan.columns.empty() || map.getNumResults() == 0)
+    return 1;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  int64_t inner = op.getStaticLoopRanges()[plan.columns.back()];
+  if (!last || last.getPosition() != plan.columns.back() ||
+      ShapedType::isDynamic(inner))
+    return 1;
+  int64_t most = vectorLanes(e), lanes = 1;
+  auto fits = [&](int64_t n) {
+    return n <= most && inner % n == 0 && plan.tile() % n == 0;
+  };
+  while (fits(2 * lanes) &&
+         (lanes < most / 4 ||
+          rows * plan.tile() / lanes > plan.threads() * plan.blocks))
+    lanes *= 2;
+  return lanes;
+}
+
+/// Computes and stores the results of rows [firstRow, firstRow + rows) of this
+/// block's tile; the blocks of a cluster take a share of them each.
+void GemvEmitter::finish(int64_t firstRow, int64_t rows) {
+  int64_t lanes = resultLanes(rows);
+  int64_t vectors = plan.tile() / lanes, count = rows * vectors;
+  int64_t share = llvm::divideCeil(count, plan.blocks);
+  for (int64_t begin = 0; begin < share; begin += plan.threads()) {
+    Index inShare = math.add(thread, math.constant(begin));
+    Index own = math.add(math.mul(rank, math.constant(share)), inShare);
+    Index row = math.div(own, math.constant(vectors));
+    Index column =
+        math.mul(math.rem(own, math.constant(vectors)), math.constant(lanes));
+    auto below = [&](Index a, Index b) {
+      return kernel.compare(arith::CmpIPredicate::ult, a, b);
+    };
+    Value inside = arith::AndIOp::create(
+        e.b, e.loc,
+        arith::AndIOp::create(e.b, e.loc, below(inShare, math.constant(share)),
+                              below(own, math.constant(count))),
+        below(math.add(columnBegin, column), space.sizeOf(plan.columns)));
+    e.when(inside, [&] { finishVector(row, firstRow, column, lanes); });
+  }
+}
+
+/// The results of row `firstRow + row` from column `column` of the tile on.
+void GemvEmitter::finishVector(Index row, int64_t firstRow, Index column,
+                               int64_t lanes) {
+  for (auto [i, op] : llvm::enumerate(plan.ops)) {
+    Index own = math.add(math.mul(row, math.constant(each())),
+                         math.constant(int64_t(i)));
+    Lanes sums = plan.blocks > 1 ? joinBlocks(own, column, lanes)
+                                 : joinParts(own, column, lanes);
+    if (!matchPattern(initial, m_AnyZeroFloat()) &&
+        !matchPattern(initial, m_Zero()))
+      for (Value &sum : sums)
+        sum = add(initial, sum);
+    e.elements.bindSource(op.getResult(0), [sums](ArrayRef<Index>, int64_t n) {
+      assert(n == int64_t(sums.size()));
+      return sums;
+    });
+  }
+  Index atRow = math.add(row, math.constant(firstRow));
+  SmallVector<Index> point =
+      pointAt(atRow, math.add(columnBegin, column), math.constant(0));
+  e.emitResults(space.resultAt(point), lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// The kernel's arguments that `value` is computed from.
+static void collectSources(Value value, SmallVector<BlockArgument> &sources) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    sources.push_back(argument);
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands())
+      collectSources(operand, sources);
+}
+
+/// How the matrices are read from here on.
+void GemvEmitter::setAccess(Access access) {
+  for (BlockArgument argument : sources)
+    if (Memory *memory = e.elements.memoryOf(argument))
+      memory->access = access;
+}
+
+/// Asks for the first round of the matrices, when no other kernel writes them
+/// but one may write something else that this one reads.
+void GemvEmitter::prefetch() {
+  auto waitsFor = e.kernel.getWaitsFor();
+  std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(plan.k));
+  if (!waitsFor || !llvm::is_contained(*waitsFor, true) || !size || *size == 0)
+    return;
+  for (BlockArgument argument : sources)
+    if (!isSteady(e.kernel, argument))
+      return;
+  setAccess(Access::Prefetch);
+  ElementEmitter::Scope scope(e.elements);
+  for (int64_t access = 0; access < plan.depth; ++access)
+    matrixAt(kAt(math.constant(0), access, *size < plan.step()).first, Value());
+}
+
+void GemvEmitter::emit() {
+  for (linalg::GenericOp op : plan.ops)
+    collectSources(op.getOperand(plan.matrix), sources);
+  initial = e.initialValue(plan.ops.front());
+  number = initial.getType();
+  locate();
+  prefetch();
+  awaitPredecessors(e);
+  releaseDependents(e);
+  setAccess(Access::Streamed);
+  SmallVector<Value> sums = accumulate();
+
+  int64_t rowBytes =
+      plan.parts * each() * plan.tile() * number.getIntOrFloatBitWidth() / 8;
+  int64_t atOnce = plan.rowCount;
+  if (!plan.alongK)
+    atOnce = std::clamp<int64_t>(partsBytes / rowBytes, 1, plan.rowCount);
+  parts = kernel.sharedArray("parts", number,
+                             {plan.parts, atOnce * each(), plan.tile()});
+  if (plan.blocks > 1)
+    totals = kernel.sharedArray("totals", number, {plan.sums(), plan.tile()});
+  for (int64_t first = 0; first < plan.rowCount; first += atOnce) {
+    int64_t rows = std::min(atOnce, plan.rowCount - first);
+    if (first > 0)
+      kernel.barrier();
+    if (plan.alongK)
+      storeFolded(foldLanes(sums));
+    else
+      storeColumns(sums, first, rows);
+    kernel.barrier();
+    if (plan.blocks == 1)
+      finish(first, rows);
+    else
+      joinToTotals(first, rows);
+  }
+  if (plan.blocks == 1)
+    return;
+  kernel.clusterBarrier();
+  finish(0, plan.rowCount);
+  // A block's shared memory must outlive its readers.
+  kernel.clusterBarrier();
+}
+
+LogicalResult codegen::emitCUDAGemv(CUDAKernel &kernel, const GemvPlan &plan) {
+  FailureOr<ContractionSpace> space =
+      ContractionSpace::of(plan.ops.front(), kernel.e);
+  if (failed(space))
+    return failure();
+  GemvEmitter(kernel, plan, *space).emit();
+  return success();
+}

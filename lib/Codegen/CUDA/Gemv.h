@@ -1,0 +1,66 @@
+//===- Gemv.h - Contractions with few rows ----------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. A matrix times one to eight vectors: the matrix
+// is read once, so that its way from memory is all that counts.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_GEMV_H
+#define TRIPY_LIB_CODEGEN_CUDA_GEMV_H
+
+#include "EmitCUDA.h"
+
+#include <optional>
+
+namespace tripy::codegen {
+
+/// How a contraction with few rows is cut. "Rows" are those of the vectors, at
+/// most eight in number, "columns" those of the result that the matrix brings:
+/// it does not matter which of them the program calls M.
+///
+/// A block computes all rows of a tile of columns. Its threads are
+/// `width` x `groups` x `parts`, the first the fastest. The blocks of a cluster
+/// have the same tile and a part of K each.
+///   matrix contiguous along K: `width` threads lie along K and add up by
+///     shuffles; each has `columnsEach` columns, of which it has `depth`
+///     accesses of `lanes` elements in flight; each group has its own columns.
+///   along the columns: each of `width` threads has `lanes` columns, of which
+///     it has `depth` rows of K in flight; one group.
+/// The `parts` have different slices of K and meet in shared memory.
+struct GemvPlan {
+  /// One contraction, or several with the same loops and the same vectors.
+  llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  /// Which operand is the matrix; the other one is the vectors.
+  unsigned matrix = 1;
+  llvm::SmallVector<unsigned> batch, rows, columns, k;
+  int64_t rowCount = 1;
+  bool alongK = true;
+  /// Elements of one access to the matrix, 16 bytes where its layout allows.
+  int64_t lanes = 1;
+  int64_t width = 32, groups = 1, parts = 1, columnsEach = 1, depth = 1;
+  int64_t blocks = 1;
+
+  int64_t contractions() const { return ops.size(); }
+  int64_t sums() const { return contractions() * rowCount; }
+  int64_t threads() const { return width * groups * parts; }
+  int64_t tile() const { return alongK ? groups * columnsEach : width * lanes; }
+  /// Sums of each contraction in a thread.
+  int64_t sumsEach() const { return rowCount * (alongK ? columnsEach : lanes); }
+  /// K that all threads of the cluster have in flight.
+  int64_t step() const {
+    return blocks * parts * depth * (alongK ? width * lanes : 1);
+  }
+  /// The loop that the elements of an access lie along.
+  unsigned laneLoop() const { return alongK ? k.back() : columns.back(); }
+};
+
+/// The plan for `kernel`, or nothing when its contractions have more than eight
+/// rows and more than eight columns, or a number of both that only a run knows.
+std::optional<GemvPlan> planGemv(kernel::FuncOp kernel, bool hasClusters);
+
+/// Emits the kernel that `plan` was made for, with its wait for the kernels
+/// before it.
+mlir::LogicalResult emitCUDAGemv(CUDAKernel &kernel, const GemvPlan &plan);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_GEMV_H

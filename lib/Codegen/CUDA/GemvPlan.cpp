@@ -1,0 +1,266 @@
+//===- GemvPlan.cpp - How contractions with few rows are cut --------------===//
+//
+// The matrix has to stream at the bandwidth of the memory, which takes as many
+// bytes in flight as bandwidth times latency: on an H200 4.2 TB/s x 0.8 us, 25
+// KB for each of 132 multiprocessors. Twice that is asked for: waves are not
+// full everywhere, and threads that add up have nothing in flight. Then
+//
+//   threads wanted = 132 x 48 KB / bytes in flight of a thread
+//
+// where a thread has 64 bytes in flight for one or two sums, when 64 registers
+// let 1024 threads be resident, and 128 for more. Where the columns alone do
+// not give as many threads, K is cut: first between the warps of a block, then
+// between up to eight blocks of a cluster, as long as each still has one
+// round of accesses. What is left of K after whole rounds is one masked round.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gemv.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Rows up to which the vectors' part of the arithmetic stays below the time of
+/// the matrix: 8 multiply-adds and two conversions for each 2 bytes.
+static constexpr int64_t mostRows = 8;
+static constexpr int64_t multiprocessors = 132;
+static constexpr int64_t bytesInFlight = 48 * 1024;
+static constexpr int64_t mostBlocks = 8, blockThreads = 256;
+/// What sizes that only a run knows count as.
+static constexpr int64_t unknownSize = 4096;
+
+//===----------------------------------------------------------------------===//
+// What the contractions are
+//===----------------------------------------------------------------------===//
+
+static bool readsReduction(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    if (generic.getNumReductionLoops() > 0)
+      return true;
+  return llvm::any_of(op->getOperands(), readsReduction);
+}
+
+/// Whether `op` may be computed along with `first`: the same loops, of sizes
+/// known to be the same.
+static bool sameLoops(linalg::GenericOp first, linalg::GenericOp op) {
+  SmallVector<int64_t> sizes = first.getStaticLoopRanges();
+  return op.getStaticLoopRanges() == sizes &&
+         !llvm::is_contained(sizes, ShapedType::kDynamic) &&
+         op.getIndexingMapsArray() == first.getIndexingMapsArray() &&
+         op.getIteratorTypesArray() == first.getIteratorTypesArray() &&
+         op.getResultTypes() == first.getResultTypes();
+}
+
+/// The contractions of `kernel`, if they can be computed together.
+static bool findContractions(kernel::FuncOp kernel, GemvPlan &plan) {
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() > 0)
+      plan.ops.push_back(op);
+  if (plan.ops.empty() || plan.ops.size() > 4)
+    return false;
+  linalg::GenericOp first = plan.ops.front();
+  for (linalg::GenericOp op : plan.ops)
+    if (llvm::any_of(op.getDpsInputs(), readsReduction) ||
+        (op != first && !sameLoops(first, op)))
+      return false;
+  // Products and sums are of one type.
+  for (Value operand : first->getOperands())
+    if (ElementEmitter::computeType(getElementTypeOrSelf(operand)) !=
+        ElementEmitter::computeType(getElementTypeOrSelf(first.getResult(0))))
+      return false;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(first.getResult(0).getType()).getShape();
+  return llvm::all_of(kernel.getFunctionType().getResults(), [&](Type type) {
+    return cast<RankedTensorType>(type).getShape() == shape;
+  });
+}
+
+/// Product of the sizes of `loops`; dynamic ones count as `unknown`.
+static int64_t extent(linalg::GenericOp op, ArrayRef<unsigned> loops,
+                      int64_t unknown) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product *= ShapedType::isDynamic(ranges[loop]) ? unknown : ranges[loop];
+  return product;
+}
+
+/// Bytes of the narrowest elements that `value` is computed from.
+static int64_t sourceBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 16;
+  int64_t bytes = ElementEmitter::storageType(type.getElementType())
+                      .getIntOrFloatBitWidth() /
+                  8;
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<tensor::EmptyOp>(op))
+    return bytes;
+  int64_t narrowest = 16;
+  for (Value operand : op->getOperands())
+    narrowest = std::min(narrowest, sourceBytes(operand));
+  return narrowest;
+}
+
+static void moveToEnd(SmallVector<unsigned> &loops, unsigned loop) {
+  llvm::erase(loops, loop);
+  loops.push_back(loop);
+}
+
+/// Tells rows from columns, and finds how the matrix lies in memory.
+static bool findRoles(GemvPlan &plan) {
+  linalg::GenericOp op = plan.ops.front();
+  auto dims = linalg::inferContractionDims(op);
+  if (failed(dims) || dims->k.empty())
+    return false;
+  plan.batch.assign(dims->batch.begin(), dims->batch.end());
+  plan.rows.assign(dims->m.begin(), dims->m.end());
+  plan.columns.assign(dims->n.begin(), dims->n.end());
+  plan.k.assign(dims->k.begin(), dims->k.end());
+  int64_t m = extent(op, plan.rows, mostRows + 1);
+  int64_t n = extent(op, plan.columns, mostRows + 1);
+  if (n < m) {
+    std::swap(plan.rows, plan.columns);
+    plan.matrix = 0;
+  }
+  plan.rowCount = std::min(m, n);
+  if (plan.rowCount > mostRows || plan.rowCount == 0)
+    return false;
+  // Several contractions share the vectors, not the matrix.
+  for (linalg::GenericOp other : plan.ops)
+    if (other.getOperand(1 - plan.matrix) != op.getOperand(1 - plan.matrix))
+      return false;
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(plan.matrix));
+  AffineDimExpr last = nullptr;
+  if (map.getNumResults() > 0)
+    last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  plan.alongK = true;
+  if (!last)
+    return true;
+  unsigned loop = last.getPosition();
+  plan.alongK = !llvm::is_contained(plan.columns, loop);
+  if (llvm::is_contained(plan.k, loop))
+    moveToEnd(plan.k, loop);
+  else if (!plan.alongK)
+    moveToEnd(plan.columns, loop);
+  else
+    return true;
+  int64_t inner = op.getStaticLoopRanges()[loop];
+  int64_t most = 16;
+  for (linalg::GenericOp other : plan.ops)
+    most = std::min(most, 16 / sourceBytes(other.getOperand(plan.matrix)));
+  while (!ShapedType::isDynamic(inner) && plan.lanes < most &&
+         inner % (2 * plan.lanes) == 0)
+    plan.lanes *= 2;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// How they are cut
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sizes of the contraction, and what the choice needs of it.
+struct Sizes {
+  int64_t batch, columns, k, accessBytes;
+  /// Blocks that a cluster may have.
+  int64_t mostBlocks;
+};
+} // namespace
+
+/// Threads that have enough bytes in flight together.
+static int64_t wantedThreads(const GemvPlan &plan, const Sizes &sizes) {
+  int64_t each = plan.contractions() * plan.depth * sizes.accessBytes *
+                 (plan.alongK ? plan.columnsEach : 1);
+  return multiprocessors * bytesInFlight / each;
+}
+
+static int64_t tiles(const GemvPlan &plan, const Sizes &sizes) {
+  return llvm::divideCeil(sizes.columns, plan.tile()) * sizes.batch;
+}
+
+/// Matrices whose rows lie along K.
+static void cutAlongK(GemvPlan &plan, const Sizes &sizes) {
+  int64_t accesses = llvm::divideCeil(sizes.k, plan.lanes);
+  plan.width = std::min<int64_t>(32, llvm::PowerOf2Ceil(accesses));
+  // The vectors come from the L1 cache once for all columns of a thread.
+  int64_t sums = plan.sums();
+  plan.columnsEach = sums <= 2 ? 1 : sums <= 4 ? 2 : sums <= 8 ? 4 : 2;
+  plan.columnsEach =
+      std::min<int64_t>(plan.columnsEach, llvm::PowerOf2Ceil(sizes.columns));
+  int64_t inFlight = 128;
+  int64_t each = plan.contractions() * plan.columnsEach * sizes.accessBytes;
+  plan.depth = std::clamp<int64_t>(inFlight / each, 1, 8);
+  while (plan.depth > 1 && plan.width * plan.depth / 2 >= accesses)
+    plan.depth /= 2;
+
+  int64_t wanted = wantedThreads(plan, sizes);
+  int64_t have = llvm::divideCeil(sizes.columns, plan.columnsEach) *
+                 plan.width * sizes.batch;
+  int64_t split = accesses / (plan.width * plan.depth);
+  while (plan.parts < 8 && have * plan.parts < wanted &&
+         plan.parts * 2 <= split)
+    plan.parts *= 2;
+  while (plan.blocks < sizes.mostBlocks &&
+         have * plan.parts * plan.blocks < wanted &&
+         plan.parts * plan.blocks * 2 <= split)
+    plan.blocks *= 2;
+  // Few threads a block spread over all multiprocessors evenly.
+  plan.groups = std::max<int64_t>(1, blockThreads / (plan.width * plan.parts));
+  while (plan.groups > 1 && plan.threads() > 64 &&
+         (tiles(plan, sizes) * plan.blocks < 2 * multiprocessors ||
+          plan.tile() * plan.sums() > 2048))
+    plan.groups /= 2;
+}
+
+/// Matrices whose rows lie along the columns of the result.
+static void cutAlongColumns(GemvPlan &plan, const Sizes &sizes) {
+  while (plan.lanes > 1 && plan.sums() * plan.lanes > 64)
+    plan.lanes /= 2;
+  int64_t accesses = llvm::divideCeil(sizes.columns, plan.lanes);
+  plan.width = std::min<int64_t>(32, llvm::PowerOf2Ceil(accesses));
+  plan.depth = plan.sums() <= 2 ? 8 : 4;
+  // Long runs of a row are best for the memory, as long as there are tiles for
+  // all multiprocessors; 128 bytes are the least.
+  while (plan.width > 8 &&
+         tiles(plan, sizes) * sizes.mostBlocks < multiprocessors - 4)
+    plan.width /= 2;
+  int64_t rounds = llvm::divideCeil(sizes.k, plan.depth);
+  plan.parts =
+      std::min<int64_t>(blockThreads / plan.width, llvm::PowerOf2Ceil(rounds));
+  int64_t wanted = wantedThreads(plan, sizes);
+  int64_t have = tiles(plan, sizes) * plan.width;
+  while (plan.blocks < sizes.mostBlocks &&
+         have * plan.parts * plan.blocks < wanted &&
+         plan.parts * plan.blocks * 2 <= rounds)
+    plan.blocks *= 2;
+  if (have * plan.parts * plan.blocks < wanted &&
+      plan.parts * plan.blocks * 2 <= rounds)
+    plan.parts *= 2;
+  // Whole warps.
+  plan.parts = std::max<int64_t>(plan.parts, 32 / plan.width);
+}
+
+std::optional<GemvPlan> codegen::planGemv(kernel::FuncOp kernel,
+                                          bool hasClusters) {
+  GemvPlan plan;
+  if (kernel.getHero() != kernel::Hero::Gemm ||
+      !findContractions(kernel, plan) || !findRoles(plan))
+    return std::nullopt;
+  linalg::GenericOp op = plan.ops.front();
+  Sizes sizes;
+  sizes.batch = std::max<int64_t>(1, extent(op, plan.batch, 1));
+  sizes.columns = std::max<int64_t>(1, extent(op, plan.columns, unknownSize));
+  sizes.k = std::max<int64_t>(1, extent(op, plan.k, unknownSize));
+  sizes.mostBlocks = hasClusters ? mostBlocks : 1;
+  sizes.accessBytes = plan.lanes * sourceBytes(op.getOperand(plan.matrix));
+  if (plan.alongK)
+    cutAlongK(plan, sizes);
+  else
+    cutAlongColumns(plan, sizes);
+  return plan;
+}
