@@ -55,8 +55,6 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     FormDispatchesPassOptions plan;
     plan.tensorCores =
         options.device == DeviceKind::CUDA && options.chip == "sm_90a";
-    // The general CUDA kernel computes one contraction.
-    plan.paired = options.device == DeviceKind::CUDA ? 1 : 4;
     pm.addPass(createFormDispatchesPass(plan));
   }
   if (passes(Level::Linalg)) {

@@ -37,6 +37,7 @@ TEST_F(Conformance, Movement) { runner.check(movementCases()); }
 TEST_F(Conformance, Reductions) { runner.check(reduceCases()); }
 TEST_F(Conformance, Contractions) { runner.check(dotCases()); }
 TEST_F(Conformance, Indexing) { runner.check(indexingCases()); }
+TEST_F(Conformance, Fusion) { runner.check(fusionCases()); }
 
 TEST_F(Conformance, Trace) { runner.check(traceCases()); }
 

@@ -24,6 +24,8 @@ std::vector<Case> dotCases();
 std::vector<Case> traceCases();
 /// gather, embedding, pad, argmax, argmin, cumsum.
 std::vector<Case> indexingCases();
+/// Programs whose contractions share kernels.
+std::vector<Case> fusionCases();
 /// A random program whose every operation is exact: integers, truth values,
 /// and correctly rounded f32.
 Case randomCase(uint64_t seed);

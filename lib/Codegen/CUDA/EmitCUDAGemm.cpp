@@ -1,98 +1,239 @@
-//===- EmitCUDAGemm.cpp - SIMT code of contractions -----------------------===//
+//===- EmitCUDAGemm.cpp - Contractions on CUDA cores ----------------------===//
 //
-// Right for every shape, layout and number type: a block computes a 64 x 64
-// tile from slices of both operands in shared memory, a thread 4 x 4 of it.
+// Right for every shape, layout and number type. The loop over K keeps the next
+// slices on their way to shared memory, and the next k of the slice on its way
+// to registers, while a thread multiplies. SimtGemm.h has the parts.
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitCUDA.h"
+#include "SimtGemm.h"
 
-#include "tripy/Codegen/ContractionSpace.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
+using namespace tripy::codegen::simt;
 
 namespace {
-constexpr int64_t tileM = 64, tileN = 64, tileK = 16, threads = 256;
-/// Elements of a thread in each direction.
-constexpr int64_t own = 4;
+/// What the loop over K carries.
+struct State {
+  /// Results of this thread: [contraction][run][column].
+  SmallVector<Value> sums;
+  /// What the thread multiplies next: quads of A, then of B of each
+  /// contraction.
+  SmallVector<Value> fragments;
+  /// Where copies of the next slice read.
+  SmallVector<Value> pointers;
+  /// Starts of stages: the one that is multiplied, and the one before it, which
+  /// is filled.
+  Index stage, free;
+};
 
-/// Emits one gemm kernel on CUDA cores.
+/// Emits the contractions of a group.
 class SimtGemm {
 public:
-  SimtGemm(CUDAKernel &kernel, linalg::GenericOp op, ContractionSpace space)
-      : kernel(kernel), e(kernel.e), math(e.math), op(op),
-        dims(std::move(space)) {}
+  SimtGemm(CUDAKernel &kernel, const ContractionGroup &group,
+           ContractionSpace space, const Plan &plan, const Memory &ring)
+      : kernel(kernel), e(kernel.e), math(e.math), group(group),
+        op(group.ops.front()), space(std::move(space)), plan(plan),
+        tile(plan.tile), ring(ring), number(ring.elementType) {}
 
-  void emit();
+  /// Emits the work of block `number` of the group.
+  void emit(Index number);
+  Index numBlocks();
+  AffineExpr numBlocksExpr();
 
 private:
-  void locate();
-  void loadSlice(unsigned operand, ArrayRef<unsigned> outer, Index begin,
-                 Index kBegin, const Memory &slice);
-  SmallVector<Value> multiplySlice(ValueRange accumulators);
-  void emitEpilogue(ArrayRef<Value> accumulators);
-  void emitRow(int64_t i, Index m, ArrayRef<Value> accumulators);
+  void locate(Index number);
+  void prepareCopies();
+  bool hasAsyncCopies() {
+    return llvm::any_of(copies, [](auto &copy) { return copy.isAsync(); });
+  }
+
+  SmallVector<Value> pack(const State &state);
+  State unpack(ValueRange carried);
+  Index after(Index stage);
+  void startCopies(const State &state, Index k, Index stage, int64_t step,
+                   int64_t steps);
+  void commitCopies();
+  void awaitSlice(int64_t newer);
+  SmallVector<Value> loadFragments(Index stage, int64_t depth);
+  void multiply(State &state);
   Value fma(Value a, Value b, Value c);
+  State start();
+  void multiplySlice(State &state, Index k);
+
+  void finish(ArrayRef<Value> sums);
+  void finishShare(ArrayRef<Value> sums);
+  void finishRun(Index run, ArrayRef<Lanes> values);
+  void bindResults(ArrayRef<Lanes> values, ArrayRef<Index> at);
+  void emitRun(Index row, Index column, ArrayRef<Lanes> values);
+  bool hasVectorRuns();
+  Index partialAt(int64_t pair, Index run);
 
   CUDAKernel &kernel;
   KernelEmission &e;
   IndexMath &math;
+  const ContractionGroup &group;
+  /// The first of the group: its loops are those of all.
   linalg::GenericOp op;
-  ContractionSpace dims;
-  SmallVector<Index> batchLoops;
+  ContractionSpace space;
+  const Plan &plan;
+  const Tile &tile;
+  Memory ring;
   Type number;
-  Memory sliceA, sliceB;
-  Index thread, mBegin, nBegin;
+
+  BlockPlace place;
+  /// This block's number in its cluster.
+  Index rank;
+  /// The thread's first row and column in the tile.
+  Index row, column;
+  SmallVector<SliceCopy, 2> copies;
 };
 } // namespace
 
-/// The tile of this block.
-void SimtGemm::locate() {
-  Index tilesM = math.ceilDiv(dims.sizeOf(dims.m), math.constant(tileM));
-  Index tilesN = math.ceilDiv(dims.sizeOf(dims.n), math.constant(tileN));
-  SmallVector<Index> at = math.delinearize(
-      kernel.blockId(), {dims.sizeOf(dims.batch), tilesM, tilesN});
-  batchLoops.assign(op.getNumLoops(), math.constant(0));
-  dims.spread(at[0], dims.batch, batchLoops);
-  mBegin = math.mul(at[1], math.constant(tileM));
-  nBegin = math.mul(at[2], math.constant(tileN));
-  thread = kernel.threadId();
+//===----------------------------------------------------------------------===//
+// Blocks and threads
+//===----------------------------------------------------------------------===//
+
+Index SimtGemm::numBlocks() {
+  Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
+  Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
+  return math.product(
+      {space.sizeOf(space.batch), tilesM, tilesN, math.constant(plan.split)});
 }
 
-/// Copies rows [begin, begin + 64) and K [kBegin, kBegin + 16) of an operand
-/// to slice[k][row]; what lies outside is 0.
-void SimtGemm::loadSlice(unsigned operand, ArrayRef<unsigned> outer,
-                         Index begin, Index kBegin, const Memory &slice) {
-  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  bool alongK = last && llvm::is_contained(dims.k, last.getPosition());
-  Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
-  for (int64_t piece = 0; piece < tileM * tileK / threads; ++piece) {
-    // Neighbouring threads take neighbours along the contiguous side.
-    Index linear = math.add(thread, math.constant(piece * threads));
-    SmallVector<Index> at =
-        math.delinearize(linear, {math.constant(alongK ? tileM : tileK),
-                                  math.constant(alongK ? tileK : tileM)});
-    Index row = at[alongK ? 0 : 1], depth = at[alongK ? 1 : 0];
-    Index globalRow = math.add(begin, row), globalK = math.add(kBegin, depth);
-    Value inside =
-        arith::AndIOp::create(e.b, e.loc,
-                              kernel.compare(arith::CmpIPredicate::ult,
-                                             globalRow, dims.sizeOf(outer)),
-                              kernel.compare(arith::CmpIPredicate::ult, globalK,
-                                             dims.sizeOf(dims.k)));
-    SmallVector<Index> loops = batchLoops;
-    dims.spread(kernel.clampTo(inside, globalRow), outer, loops);
-    dims.spread(kernel.clampTo(inside, globalK), dims.k, loops);
-    Value element = e.elements.emitOperand(op, operand, loops);
-    e.elements.store(slice, {depth, row},
-                     {kernel.select(inside, element, zero)});
+AffineExpr SimtGemm::numBlocksExpr() {
+  return space.extentOf(space.batch) *
+         space.extentOf(space.m).ceilDiv(tile.m()) *
+         space.extentOf(space.n).ceilDiv(tile.n()) * plan.split;
+}
+
+void SimtGemm::locate(Index number) {
+  Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
+  Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
+  Index split = math.constant(plan.split);
+  SmallVector<Index> at = math.delinearize(
+      math.div(number, split), {space.sizeOf(space.batch), tilesM, tilesN});
+  place.batchLoops.assign(op.getNumLoops(), math.constant(0));
+  space.spread(at[0], space.batch, place.batchLoops);
+  place.mBegin = math.mul(at[1], math.constant(tile.m()));
+  place.nBegin = math.mul(at[2], math.constant(tile.n()));
+  // Blocks of a cluster have K in order, in whole slices.
+  rank = math.rem(number, split);
+  Index depth = math.constant(plan.depth), size = space.sizeOf(space.k);
+  Index slices = math.ceilDiv(math.ceilDiv(size, depth), split);
+  place.kBegin = math.mul(rank, math.mul(slices, depth));
+  place.kEnd = math.min(size, math.add(place.kBegin, math.mul(slices, depth)));
+
+  place.thread = kernel.threadId();
+  Index lanes = math.constant(32), warpsN = math.constant(tile.warpsN);
+  Index warp = math.div(place.thread, lanes);
+  Index lane = math.rem(place.thread, lanes);
+  Index lanesN = math.constant(tile.lanesN);
+  row = math.add(math.mul(math.div(warp, warpsN), math.constant(tile.warpM())),
+                 math.mul(math.div(lane, lanesN), math.constant(quad)));
+  column =
+      math.add(math.mul(math.rem(warp, warpsN), math.constant(tile.warpN())),
+               math.mul(math.rem(lane, lanesN), math.constant(quad)));
+}
+
+void SimtGemm::prepareCopies() {
+  SliceCopy::Target a{0, space.m, place.mBegin, tile.m(), 0, plan.strideA()};
+  copies.emplace_back(kernel, op, space, plan, place, ring, a);
+  for (auto [pair, other] : llvm::enumerate(group.ops)) {
+    SliceCopy::Target b{1,        space.n,           place.nBegin,
+                        tile.n(), plan.startB(pair), plan.strideB()};
+    copies.emplace_back(kernel, other, space, plan, place, ring, b);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// The loop over K
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> SimtGemm::pack(const State &state) {
+  SmallVector<Value> all(state.sums);
+  llvm::append_range(all, state.fragments);
+  llvm::append_range(all, state.pointers);
+  all.push_back(math.value(state.stage));
+  all.push_back(math.value(state.free));
+  return all;
+}
+
+State SimtGemm::unpack(ValueRange carried) {
+  State state;
+  size_t sums = group.ops.size() * tile.runs() * quad;
+  size_t pointers =
+      llvm::count_if(copies, [](auto &copy) { return copy.isAsync(); });
+  size_t fragments = carried.size() - sums - pointers - 2;
+  llvm::append_range(state.sums, carried.take_front(sums));
+  llvm::append_range(state.fragments, carried.slice(sums, fragments));
+  llvm::append_range(state.pointers, carried.slice(sums + fragments, pointers));
+  for (Value stage : carried.take_back(2))
+    math.setFactor(stage, quad);
+  state.stage = carried[carried.size() - 2];
+  state.free = carried.back();
+  return state;
+}
+
+/// The stage behind `stage` in the ring.
+Index SimtGemm::after(Index stage) {
+  Index next = math.add(stage, math.constant(plan.stageSize()));
+  Value isEnd = kernel.compare(arith::CmpIPredicate::eq, next,
+                               math.constant(plan.ringSize()));
+  Value wrapped =
+      kernel.select(isEnd, math.value(math.constant(0)), math.value(next));
+  math.setFactor(wrapped, quad);
+  return wrapped;
+}
+
+/// Starts part `step` of `steps` of the asynchronous copies of a slice.
+void SimtGemm::startCopies(const State &state, Index k, Index stage,
+                           int64_t step, int64_t steps) {
+  int64_t number = 0;
+  size_t pointer = 0;
+  for (SliceCopy &copy : copies) {
+    if (!copy.isAsync())
+      continue;
+    for (int64_t piece = 0; piece < copy.pieces(); ++piece)
+      if (number++ % steps == step)
+        copy.startPiece(piece, state.pointers[pointer], k, stage);
+    ++pointer;
+  }
+}
+
+void SimtGemm::commitCopies() {
+  if (hasAsyncCopies())
+    NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
+}
+
+/// Waits until all copies but those of the `newer` last slices have landed, for
+/// all threads.
+void SimtGemm::awaitSlice(int64_t newer) {
+  if (hasAsyncCopies())
+    NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, int32_t(newer));
+  kernel.barrier();
+}
+
+SmallVector<Value> SimtGemm::loadFragments(Index stage, int64_t depth) {
+  SmallVector<Value> fragments;
+  auto load = [&](Index first, int64_t at) {
+    Index offset = math.add(math.add(stage, first), math.constant(at));
+    llvm::append_range(fragments, e.elements.load(ring, {offset}, quad));
+  };
+  for (int64_t i = 0; i < tile.quadsM; ++i)
+    load(row, depth * plan.strideA() + i * tile.lanesM * quad);
+  for (size_t pair = 0; pair < group.ops.size(); ++pair)
+    for (int64_t j = 0; j < tile.quadsN; ++j)
+      load(column,
+           plan.startB(pair) + depth * plan.strideB() + j * tile.lanesN * quad);
+  return fragments;
 }
 
 Value SimtGemm::fma(Value a, Value b, Value c) {
@@ -102,81 +243,294 @@ Value SimtGemm::fma(Value a, Value b, Value c) {
   return arith::AddIOp::create(e.b, e.loc, product, c);
 }
 
-SmallVector<Value> SimtGemm::multiplySlice(ValueRange accumulators) {
-  SmallVector<Value> next(accumulators);
-  Index row = math.mul(math.div(thread, math.constant(tileN / own)),
-                       math.constant(own));
-  Index column = math.mul(math.rem(thread, math.constant(tileN / own)),
-                          math.constant(own));
-  for (int64_t depth = 0; depth < tileK; ++depth) {
-    Lanes a = e.elements.load(sliceA, {math.constant(depth), row}, own);
-    Lanes b = e.elements.load(sliceB, {math.constant(depth), column}, own);
-    for (int64_t i = 0; i < own; ++i)
-      for (int64_t j = 0; j < own; ++j)
-        next[i * own + j] = fma(a[i], b[j], next[i * own + j]);
-  }
-  return next;
+/// Adds the products of the fragments.
+void SimtGemm::multiply(State &state) {
+  int64_t rows = tile.quadsM * quad, columns = tile.quadsN * quad;
+  for (size_t pair = 0; pair < group.ops.size(); ++pair)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        Value &sum = state.sums[(pair * rows + i) * columns + j];
+        sum = fma(state.fragments[i],
+                  state.fragments[rows + pair * columns + j], sum);
+      }
 }
 
-void SimtGemm::emitEpilogue(ArrayRef<Value> accumulators) {
-  Index row = math.mul(math.div(thread, math.constant(tileN / own)),
-                       math.constant(own));
-  for (int64_t i = 0; i < own; ++i) {
-    Index at = math.add(math.add(mBegin, row), math.constant(i));
-    e.when(kernel.compare(arith::CmpIPredicate::ult, at, dims.sizeOf(dims.m)),
-           [&] { emitRow(i, at, accumulators); });
+/// Fills the ring but for its last stage, and reads the first fragments.
+State SimtGemm::start() {
+  State state;
+  for (linalg::GenericOp each : group.ops)
+    state.sums.append(tile.runs() * quad, e.initialValue(each));
+  for (SliceCopy &copy : copies)
+    if (copy.isAsync())
+      state.pointers.push_back(copy.firstPointer());
+  for (int64_t slice = 0; slice + 1 < plan.stages; ++slice) {
+    Index k = math.add(place.kBegin, math.constant(slice * plan.depth));
+    startCopies(state, k, math.constant(slice * plan.stageSize()), 0, 1);
+    commitCopies();
+    size_t pointer = 0;
+    for (SliceCopy &copy : copies)
+      if (copy.isAsync()) {
+        Value &at = state.pointers[pointer++];
+        at = copy.nextPointer(at);
+      }
+  }
+  for (SliceCopy &copy : copies)
+    if (!copy.isAsync())
+      copy.store(copy.load(place.kBegin), math.constant(0));
+  awaitSlice(plan.stages - 2);
+  state.stage = math.constant(0);
+  state.free = math.constant((plan.stages - 1) * plan.stageSize());
+  state.fragments = loadFragments(state.stage, 0);
+  return state;
+}
+
+/// Multiplies the slice at `k` and copies a later one.
+void SimtGemm::multiplySlice(State &state, Index k) {
+  Index ahead = math.add(k, math.constant((plan.stages - 1) * plan.depth));
+  Index next = after(state.stage);
+  SmallVector<SmallVector<Lanes>> loaded;
+  for (SliceCopy &copy : copies)
+    if (!copy.isAsync())
+      loaded.push_back(copy.load(math.add(k, math.constant(plan.depth))));
+  for (int64_t depth = 0; depth < plan.depth; ++depth) {
+    // Copies start between the products of the first half.
+    int64_t steps = plan.depth / 2;
+    if (depth < steps)
+      startCopies(state, ahead, state.free, depth, steps);
+    if (depth + 1 == steps)
+      commitCopies();
+    bool isLast = depth + 1 == plan.depth;
+    if (isLast) {
+      size_t through = 0;
+      for (SliceCopy &copy : copies)
+        if (!copy.isAsync())
+          copy.store(loaded[through++], next);
+      awaitSlice(plan.stages - 2);
+    }
+    SmallVector<Value> fragments =
+        loadFragments(isLast ? next : state.stage, isLast ? 0 : depth + 1);
+    multiply(state);
+    state.fragments = fragments;
+  }
+  size_t pointer = 0;
+  for (SliceCopy &copy : copies)
+    if (copy.isAsync()) {
+      Value &at = state.pointers[pointer++];
+      at = copy.nextPointer(at);
+    }
+  state.free = state.stage;
+  state.stage = next;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Whether the columns of a run are neighbours in the results, all inside or
+/// all outside.
+bool SimtGemm::hasVectorRuns() {
+  if (space.n.empty())
+    return false;
+  AffineMap map = op.getIndexingMapsArray().back();
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return last && last.getPosition() == space.n.back() &&
+         math.factorOf(space.sizeOf(space.n.back())) % quad == 0;
+}
+
+/// Gives the results at `at`, the first of `values`.
+void SimtGemm::bindResults(ArrayRef<Lanes> values, ArrayRef<Index> at) {
+  for (auto [op, own] : llvm::zip(group.ops, values)) {
+    linalg::GenericOp each = op;
+    Index first = at.empty() ? Index(math.constant(0)) : at.back();
+    e.elements.bindSource(
+        each.getResult(0),
+        [this, own, first](ArrayRef<Index> index, int64_t lanes) {
+          if (own.size() == 1 || static_cast<size_t>(lanes) == own.size())
+            return own;
+          // One of them, for code that goes number by number.
+          Value chosen = own.front();
+          Index lane = math.sub(index.back(), first);
+          for (size_t i = 1; i < own.size(); ++i) {
+            Value isThis = kernel.compare(arith::CmpIPredicate::eq, lane,
+                                          math.constant(i));
+            chosen = kernel.select(isThis, own[i], chosen);
+          }
+          return Lanes(lanes, chosen);
+        });
   }
 }
 
-/// Row `i` of the thread's square, which is row `at` of the result.
-void SimtGemm::emitRow(int64_t i, Index at, ArrayRef<Value> accumulators) {
-  Index column = math.mul(math.rem(thread, math.constant(tileN / own)),
-                          math.constant(own));
-  for (int64_t j = 0; j < own; ++j) {
-    Index atN = math.add(math.add(nBegin, column), math.constant(j));
-    e.when(kernel.compare(arith::CmpIPredicate::ult, atN, dims.sizeOf(dims.n)),
-           [&] {
-             SmallVector<Index> loops = batchLoops;
-             dims.spread(at, dims.m, loops);
-             dims.spread(atN, dims.n, loops);
-             Value total = accumulators[i * own + j];
-             e.elements.bindSource(op.getResult(0),
-                                   [total](ArrayRef<Index>, int64_t lanes) {
-                                     return Lanes(lanes, total);
-                                   });
-             e.emitResults(dims.resultAt(loops));
-           });
+void SimtGemm::emitRun(Index atM, Index atN, ArrayRef<Lanes> values) {
+  SmallVector<Index> loops = place.batchLoops;
+  space.spread(atM, space.m, loops);
+  space.spread(atN, space.n, loops);
+  SmallVector<Index> at = space.resultAt(loops);
+  bindResults(values, at);
+  e.emitResults(group.results, at, values.front().size());
+}
+
+/// Stores run `run` of this thread: `values` of each contraction.
+void SimtGemm::finishRun(Index run, ArrayRef<Lanes> values) {
+  Index quadsN = math.constant(tile.quadsN), four = math.constant(quad);
+  Index line = math.div(run, quadsN);
+  Index i = math.add(
+      math.mul(math.div(line, four), math.constant(tile.lanesM * quad)),
+      math.rem(line, four));
+  Index j = math.mul(math.rem(run, quadsN), math.constant(tile.lanesN * quad));
+  Index atM = math.add(place.mBegin, math.add(row, i));
+  Index atN = math.add(place.nBegin, math.add(column, j));
+  auto isInside = [&](Index index, ArrayRef<unsigned> loops) {
+    return kernel.compare(arith::CmpIPredicate::ult, index,
+                          space.sizeOf(loops));
+  };
+  if (hasVectorRuns()) {
+    Value inside = arith::AndIOp::create(e.b, e.loc, isInside(atM, space.m),
+                                         isInside(atN, space.n));
+    return e.when(inside, [&] { emitRun(atM, atN, values); });
+  }
+  e.when(isInside(atM, space.m), [&] {
+    for (int64_t c = 0; c < quad; ++c) {
+      Index at = math.add(atN, math.constant(c));
+      SmallVector<Lanes> own;
+      for (const Lanes &each : values)
+        own.push_back({each[c]});
+      e.when(isInside(at, space.n), [&] { emitRun(atM, at, own); });
+    }
+  });
+}
+
+void SimtGemm::finish(ArrayRef<Value> sums) {
+  if (plan.split > 1)
+    return finishShare(sums);
+  for (int64_t run = 0; run < tile.runs(); ++run) {
+    SmallVector<Lanes> values;
+    for (size_t pair = 0; pair < group.ops.size(); ++pair)
+      values.emplace_back(sums.slice((pair * tile.runs() + run) * quad, quad));
+    finishRun(math.constant(run), values);
   }
 }
 
-void SimtGemm::emit() {
-  Value initial = e.initialValue(op);
-  number = initial.getType();
-  e.setConfig(
-      {dims.extentOf(dims.batch) * dims.extentOf(dims.m).ceilDiv(tileM) *
-       dims.extentOf(dims.n).ceilDiv(tileN)},
-      {threads, 1, 1}, 0);
-  locate();
-  sliceA = kernel.sharedArray("a", number, {tileK, tileM});
-  sliceB = kernel.sharedArray("b", number, {tileK, tileN});
-  SmallVector<Value> accumulators(own * own, initial);
-  accumulators =
-      e.reduceLoop(math.constant(0), dims.sizeOf(dims.k), math.constant(tileK),
-                   accumulators, [&](Index kBegin, ValueRange carried) {
-                     kernel.barrier();
-                     loadSlice(0, dims.m, mBegin, kBegin, sliceA);
-                     loadSlice(1, dims.n, nBegin, kBegin, sliceB);
-                     kernel.barrier();
-                     return multiplySlice(carried);
+/// Where the ring has this thread's part of a run for the cluster.
+Index SimtGemm::partialAt(int64_t pair, Index run) {
+  Index number = math.add(math.constant(pair * tile.runs()), run);
+  Index of =
+      math.add(math.mul(number, math.constant(tile.threads())), place.thread);
+  return math.mul(of, math.constant(quad));
+}
+
+/// Each block of the cluster adds the partial results of some runs, in the
+/// order of K, and stores them.
+void SimtGemm::finishShare(ArrayRef<Value> sums) {
+  awaitSlice(0);
+  for (size_t pair = 0; pair < group.ops.size(); ++pair)
+    for (int64_t run = 0; run < tile.runs(); ++run)
+      e.elements.store(ring, {partialAt(pair, math.constant(run))},
+                       sums.slice((pair * tile.runs() + run) * quad, quad));
+  kernel.clusterBarrier();
+  int64_t share = tile.runs() / plan.split;
+  SmallVector<SmallVector<Lanes>> totals(share);
+  for (int64_t i = 0; i < share; ++i)
+    for (auto [pair, each] : llvm::enumerate(group.ops)) {
+      Index run =
+          math.add(math.mul(rank, math.constant(share)), math.constant(i));
+      Lanes total;
+      for (int64_t from = 0; from < plan.split; ++from) {
+        Memory other = kernel.sharedOf(ring, math.constant(from));
+        Lanes part = e.elements.load(other, {partialAt(pair, run)}, quad);
+        for (auto [sum, value] : llvm::zip(total, part))
+          sum = e.combine(each, sum, value);
+        if (total.empty())
+          total = part;
+      }
+      totals[i].push_back(total);
+    }
+  // A block's shared memory must outlive its readers.
+  kernel.clusterArrive();
+  for (int64_t i = 0; i < share; ++i)
+    finishRun(math.add(math.mul(rank, math.constant(share)), math.constant(i)),
+              totals[i]);
+  kernel.clusterWait();
+}
+
+void SimtGemm::emit(Index number) {
+  locate(number);
+  prepareCopies();
+  SmallVector<Value> carried =
+      e.reduceLoop(place.kBegin, place.kEnd, math.constant(plan.depth),
+                   pack(start()), [&](Index k, ValueRange values) {
+                     State state = unpack(values);
+                     multiplySlice(state, k);
+                     return pack(state);
                    });
-  emitEpilogue(accumulators);
+  finish(unpack(carried).sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Product of the static sizes of loops; dynamic ones count as 1024.
+static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product = saturatingMul(
+        product, ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop]);
+  return product;
+}
+
+/// Two blocks of 256 threads, or more of fewer, leave 128 registers to each.
+static void limitRegisters(KernelEmission &e, int64_t threads) {
+  e.b.getInsertionBlock()->getParentOp()->setAttr(
+      NVVM::NVVMDialect::getMinctasmAttrName(),
+      e.b.getI32IntegerAttr(512 / threads));
 }
 
 LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
-  linalg::GenericOp op = kernel.e.reductions().front();
-  FailureOr<ContractionSpace> space = ContractionSpace::of(op, kernel.e);
-  if (failed(space))
+  KernelEmission &e = kernel.e;
+  FailureOr<SmallVector<ContractionGroup>> groups = contractionGroups(e);
+  if (failed(groups))
     return failure();
-  SimtGemm(kernel, op, *space).emit();
+  SmallVector<ContractionSpace, 1> spaces;
+  SmallVector<Extent> extents;
+  size_t paired = 1;
+  Type widest;
+  for (const ContractionGroup &group : *groups) {
+    FailureOr<ContractionSpace> space = group.space(e);
+    if (failed(space))
+      return failure();
+    linalg::GenericOp op = group.ops.front();
+    extents.push_back({extentOf(op, space->batch), extentOf(op, space->m),
+                       extentOf(op, space->n), extentOf(op, space->k)});
+    spaces.push_back(*space);
+    paired = std::max(paired, group.ops.size());
+    Type type = elementTypeOf(op.getResult(0));
+    if (!widest ||
+        type.getIntOrFloatBitWidth() > widest.getIntOrFloatBitWidth())
+      widest = type;
+  }
+  Plan plan = choosePlan(extents, paired, widest.getIntOrFloatBitWidth() / 8,
+                         kernel.hasClusters);
+  Memory ring = kernel.sharedArray("ring", widest, {plan.ringSize()});
+  limitRegisters(e, plan.tile.threads());
+  Index block = kernel.blockId(), first = e.math.constant(0);
+  AffineExpr grid = e.constantExpr(0);
+  for (auto [group, space] : llvm::zip(*groups, spaces)) {
+    linalg::GenericOp op = group.ops.front();
+    ring.elementType = elementTypeOf(op.getResult(0));
+    SimtGemm emitter(kernel, group, space, plan, ring);
+    Index end = e.math.add(first, emitter.numBlocks());
+    if (groups->size() == 1) {
+      emitter.emit(block);
+    } else {
+      Value isHere = arith::AndIOp::create(
+          e.b, e.loc, kernel.compare(arith::CmpIPredicate::uge, block, first),
+          kernel.compare(arith::CmpIPredicate::ult, block, end));
+      e.when(isHere, [&] { emitter.emit(e.math.sub(block, first)); });
+    }
+    first = end;
+    grid = grid + emitter.numBlocksExpr();
+  }
+  e.setConfig({grid}, {plan.tile.threads(), 1, 1}, 0, {plan.split, 1, 1});
   return success();
 }
