@@ -3,6 +3,7 @@
 #   %include       flags that let mlir-tblgen and tripy-tblgen find .td files
 #   %source        the root of the sources
 #   %python        the interpreter
+#   %emulated      before a command: it runs on the CUDA emulator
 #   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
 #                  TRIPY_ROUNDTRIP is set
 
@@ -32,6 +33,8 @@ config.substitutions += [
     ("%include", f"-I {config.tripy_source}/include -I {config.mlir_include}"),
     ("%source", config.tripy_source),
     ("%python", config.python),
+    ("%emulated",
+     f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),
 ]
 
 # Only where tripy-opt is the command: not in text that a test looks for.

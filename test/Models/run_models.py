@@ -2,13 +2,13 @@
 """Runs real-size models and checks them against float64 NumPy.
 
 usage: run_models.py --bin DIR [--target cpu|cuda:sm_90a] [--device cpu|cuda:0]
-                     [--dtypes f32,f16,bf16] [--rows 4096,4093,1,0] [--models geglu,mlp]
+                     [--dtypes f32,f16,bf16] [--rows 4096,4093,1,0] [--models geglu,mlp] [--scale 1]
 
 Models: the GEGLU block of a diffusion U-Net (rows x 1280 -> 2 x 5120), and a
 two-layer transformer perceptron with layer_norm and a residual (1024 -> 4096 ->
 1024). The weights come from a safetensors file; geglu is compiled with them
 baked in, mlp binds them at load time. The number of rows is dynamic: one
-executable runs all of --rows. An element passes when
+executable runs all of --rows. --scale divides the widths. An element passes when
 |found - reference| <= tolerance * (typical magnitude of the reference).
 """
 import argparse
@@ -64,44 +64,54 @@ def gelu(x):
 
 class Geglu:
     """x W^T + b, split in two, value * gelu(gate)."""
-    width, baked = 1280, True
+    baked = True
+
+    def __init__(self, scale):
+        self.width, self.half = 1280 // scale, 5120 // scale
 
     def weights(self, rng):
-        return {"proj.weight": rng.standard_normal((10240, 1280)) / math.sqrt(1280),
-                "proj.bias": rng.standard_normal(10240)}
+        return {"proj.weight": rng.standard_normal((2 * self.half, self.width)) / math.sqrt(self.width),
+                "proj.bias": rng.standard_normal(2 * self.half)}
 
     def reference(self, x, w):
         value, gate = np.split(x @ w["proj.weight"].T + w["proj.bias"], 2, axis=-1)
         return value * gelu(gate)
 
     def text(self, t):
+        k, n = self.width, self.half
+        x, p, v = f"tensor<?x{k}x{t}>", f"tensor<?x{2 * n}x{t}>", f"tensor<?x{n}x{t}>"
+        w, b = f"tensor<{2 * n}x{k}x{t}>", f"tensor<{2 * n}x{t}>"
         return f"""
 func.func @main(
-    %x: tensor<?x1280x{t}> {{tripy.name = "x", tripy.dims = ["rows", ""],
-      tripy.profile = #tripy.profile<min = [0, 1280], opt = [4096, 1280], max = [4096, 1280]>}},
-    %w: tensor<10240x1280x{t}> {{tripy.name = "proj.weight", tripy.parameter}},
-    %b: tensor<10240x{t}> {{tripy.name = "proj.bias", tripy.parameter}})
-    -> (tensor<?x5120x{t}> {{tripy.name = "y"}}) {{
-  %p = trace.linear %x, %w, %b : (tensor<?x1280x{t}>, tensor<10240x1280x{t}>, tensor<10240x{t}>) -> tensor<?x10240x{t}>
-  %v, %g = trace.split %p dim = -1 sizes = [5120, 5120] : (tensor<?x10240x{t}>) -> (tensor<?x5120x{t}>, tensor<?x5120x{t}>)
-  %a = trace.gelu %g : (tensor<?x5120x{t}>) -> tensor<?x5120x{t}>
-  %y = trace.mul %v, %a : (tensor<?x5120x{t}>, tensor<?x5120x{t}>) -> tensor<?x5120x{t}>
-  return %y : tensor<?x5120x{t}>
+    %x: {x} {{tripy.name = "x", tripy.dims = ["rows", ""],
+      tripy.profile = #tripy.profile<min = [0, {k}], opt = [4096, {k}], max = [4096, {k}]>}},
+    %w: {w} {{tripy.name = "proj.weight", tripy.parameter}},
+    %b: {b} {{tripy.name = "proj.bias", tripy.parameter}})
+    -> ({v} {{tripy.name = "y"}}) {{
+  %p = trace.linear %x, %w, %b : ({x}, {w}, {b}) -> {p}
+  %v, %g = trace.split %p dim = -1 sizes = [{n}, {n}] : ({p}) -> ({v}, {v})
+  %a = trace.gelu %g : ({v}) -> {v}
+  %y = trace.mul %v, %a : ({v}, {v}) -> {v}
+  return %y : {v}
 }}
 """
 
 
 class Mlp:
     """x + W2 gelu(W1 layer_norm(x) + b1) + b2."""
-    width, baked = 1024, False
+    baked = False
+
+    def __init__(self, scale):
+        self.width, self.hidden = 1024 // scale, 4096 // scale
 
     def weights(self, rng):
-        return {"norm.weight": 1 + 0.1 * rng.standard_normal(1024),
-                "norm.bias": 0.1 * rng.standard_normal(1024),
-                "fc1.weight": rng.standard_normal((4096, 1024)) / 32,
-                "fc1.bias": rng.standard_normal(4096),
-                "fc2.weight": rng.standard_normal((1024, 4096)) / 64,
-                "fc2.bias": rng.standard_normal(1024)}
+        n, h = self.width, self.hidden
+        return {"norm.weight": 1 + 0.1 * rng.standard_normal(n),
+                "norm.bias": 0.1 * rng.standard_normal(n),
+                "fc1.weight": rng.standard_normal((h, n)) / math.sqrt(n),
+                "fc1.bias": rng.standard_normal(h),
+                "fc2.weight": rng.standard_normal((n, h)) / math.sqrt(h),
+                "fc2.bias": rng.standard_normal(n)}
 
     def reference(self, x, w):
         mean = x.mean(axis=-1, keepdims=True)
@@ -114,15 +124,16 @@ class Mlp:
         def parameter(name, shape):
             value = "%" + name.replace(".", "_")
             return f'{value}: tensor<{shape}x{t}> {{tripy.name = "{name}", tripy.parameter}}'
-        x, h = f"tensor<?x1024x{t}>", f"tensor<?x4096x{t}>"
-        v, w1, w2, b1 = (f"tensor<{s}x{t}>" for s in ("1024", "4096x1024", "1024x4096", "4096"))
+        k, m = self.width, self.hidden
+        x, h = f"tensor<?x{k}x{t}>", f"tensor<?x{m}x{t}>"
+        v, w1, w2, b1 = (f"tensor<{s}x{t}>" for s in (k, f"{m}x{k}", f"{k}x{m}", m))
         return f"""
 func.func @main(
     %x: {x} {{tripy.name = "x", tripy.dims = ["rows", ""],
-      tripy.profile = #tripy.profile<min = [0, 1024], opt = [4096, 1024], max = [4096, 1024]>}},
-    {parameter("norm.weight", "1024")}, {parameter("norm.bias", "1024")},
-    {parameter("fc1.weight", "4096x1024")}, {parameter("fc1.bias", "4096")},
-    {parameter("fc2.weight", "1024x4096")}, {parameter("fc2.bias", "1024")})
+      tripy.profile = #tripy.profile<min = [0, {k}], opt = [4096, {k}], max = [4096, {k}]>}},
+    {parameter("norm.weight", k)}, {parameter("norm.bias", k)},
+    {parameter("fc1.weight", f"{m}x{k}")}, {parameter("fc1.bias", m)},
+    {parameter("fc2.weight", f"{k}x{m}")}, {parameter("fc2.bias", k)})
     -> ({x} {{tripy.name = "y"}}) {{
   %n = trace.layer_norm %x, %norm_weight, %norm_bias eps = 1.0e-5 : ({x}, {v}, {v}) -> {x}
   %h = trace.linear %n, %fc1_weight, %fc1_bias : ({x}, {w1}, {b1}) -> {h}
@@ -145,7 +156,7 @@ def run(command):
 
 
 def check(options, name, dtype, rows_list):
-    model = MODELS[name]()
+    model = MODELS[name](options.scale)
     rng = np.random.default_rng(len(name) + len(dtype))
     with tempfile.TemporaryDirectory() as folder:
         def at(file):
@@ -180,6 +191,7 @@ def main():
     parser.add_argument("--dtypes", default="f32,f16,bf16")
     parser.add_argument("--rows", default="4096,4093,1,0")
     parser.add_argument("--models", default="geglu,mlp")
+    parser.add_argument("--scale", type=int, default=1, help="what the widths are divided by")
     options = parser.parse_args()
     rows = [int(r) for r in options.rows.split(",")]
     for name in options.models.split(","):

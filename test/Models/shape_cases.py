@@ -1,0 +1,390 @@
+"""Random programs with odd shapes, for each kind of kernel that the compiler emits.
+
+make(emitter, index, seed, limits) returns the same Program for the same arguments. Half
+of the programs have dynamic sizes and run at three shapes.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from shape_program import (BINARY, EXACT_UNARY, F32, FLOATS, Program, UNARY, moving, normal, summation_error,
+                           whole)
+
+
+@dataclass
+class Limits:
+    # Elements of a tensor, and products of a contraction.
+    elements: int = 1 << 20
+    products: int = 1 << 28
+
+
+class Maker:
+    """A program being made: random sizes within the limits."""
+
+    def __init__(self, rng, limits):
+        self.rng, self.limits = rng, limits
+        self.run_count = 3 if rng.random() < 0.5 else 1
+        self.runs, self.dynamic = [{} for _ in range(self.run_count)], []
+
+    def pick(self, options):
+        return options[int(self.rng.integers(len(options)))]
+
+    def chance(self, probability):
+        return self.rng.random() < probability
+
+    def number(self, most):
+        """1 to `most`, small ones as likely as large ones, often beside a power of two."""
+        if most <= 1:
+            return 1
+        value = int(np.exp(self.rng.uniform(0, np.log(most + 1))))
+        kind = self.rng.random()
+        if kind < 0.25:
+            value = (1 << max(value, 1).bit_length() - 1) + int(self.rng.integers(-1, 2))
+        elif kind < 0.4:
+            value = (value + 7) // 8 * 8
+        return max(1, min(value, most))
+
+    def size(self, name, most, static=False):
+        """A size called `name`; with several runs it is dynamic in half of the cases."""
+        dynamic = self.run_count > 1 and not static and self.chance(0.6)
+        if dynamic:
+            self.dynamic.append(name)
+        value = self.number(most)
+        for run in self.runs:
+            run[name] = self.number(most) if dynamic else value
+        if dynamic and self.chance(0.2):
+            self.runs[-1][name] = 0 if self.chance(0.5) else 1
+        return name
+
+    def shape(self, rank, total=None, static=()):
+        """`rank` sizes d0, d1, ... of at most `total` elements together."""
+        left = total or self.limits.elements
+        names = [None] * rank
+        # Drawn in any order, so that each dimension may be the long one.
+        for i in self.rng.permutation(rank):
+            names[i] = self.size(f"d{i}", left, static=i in static)
+            left //= max(1, max(run[names[i]] for run in self.runs))
+        return names
+
+    def program(self):
+        return Program(self.runs, self.dynamic)
+
+    def float_type(self):
+        return self.pick(["f32", "f16", "bf16"])
+
+
+def unary(p, name, x):
+    return p.apply(f"trace.{name} {{0}}", [x], p.dims[x], p.dtypes[x], UNARY[name], exact=name in EXACT_UNARY)
+
+
+def binary(p, name, a, b, dims):
+    exact = name in ("maximum", "minimum")
+    return p.apply(f"trace.{name} {{0}}, {{1}}", [a, b], dims, p.dtypes[a], BINARY[name], exact=exact)
+
+
+def cast(p, x, dtype):
+    return p.apply(f"trace.cast {{0}} to {dtype}", [x], p.dims[x], dtype, lambda a: a)
+
+
+def prologue(m, p, x):
+    """Nothing, or an exact function that can be fused with what follows."""
+    return unary(p, m.pick(list(EXACT_UNARY)), x) if m.chance(0.4) else x
+
+
+def epilogue(m, p, x):
+    return unary(p, m.pick(list(UNARY)), x) if m.chance(0.4) and p.dtypes[x] in FLOATS else x
+
+
+#===-- loop --------------------------------------------------------------===#
+
+def loop(m):
+    dims = m.shape(int(m.rng.integers(1, 5)))
+    p, dtype = m.program(), m.float_type()
+    x = p.input(dims, dtype, normal)
+    for _ in range(int(m.rng.integers(1, 5))):
+        kind = m.rng.random()
+        if kind < 0.45:
+            x = unary(p, m.pick(list(UNARY)), x)
+        elif kind < 0.9:
+            # Broadcast over leading dimensions, or over any.
+            first = int(m.rng.integers(0, len(dims))) if m.chance(0.3) else 0
+            other = [1 if m.chance(0.2) else dim for dim in dims[first:]]
+            y = p.input(other, p.dtypes[x], normal)
+            x = binary(p, m.pick(list(BINARY)), x, y, dims)
+        else:
+            x = cast(p, x, m.float_type())
+    return p
+
+
+#===-- row and column ----------------------------------------------------===#
+
+def reduction(p, x, kind, axes, rank):
+    """sum, mean, max, min of `x` over `axes`."""
+    dims = [dim for i, dim in enumerate(p.dims[x]) if i not in axes]
+
+    def count(value):
+        return int(np.prod([value.shape[axis] for axis in axes]))
+
+    def add(pair):
+        value, error = pair
+        total = value.sum(axes)
+        wrong = np.abs(value).sum(axes) * summation_error(count(value)) + np.broadcast_to(error, value.shape).sum(axes)
+        if kind == "sum":
+            return total, wrong
+        number = np.float64(count(value))
+        return total / number, wrong / number + 2 * F32 * np.abs(total / number)
+
+    def extreme(pair):
+        value, error = pair
+        function, start = (np.max, -np.inf) if kind == "max" else (np.min, np.inf)
+        return function(value, axes, initial=start), np.max(np.broadcast_to(error, value.shape), axes, initial=0)
+    text = f"trace.{kind} {{0}} dims = {[a if a < rank - 1 else -1 for a in axes]}"
+    function = add if kind in ("sum", "mean") else extreme
+    return p.apply(text, [x], dims, p.dtypes[x], function, exact=kind in ("max", "min"))
+
+
+def softmax(p, x, axis):
+    def form(pair):
+        value = pair[0]
+        # Rows without elements have no largest one.
+        shifted = value - value.max(axis, keepdims=True, initial=-np.inf)
+        powers = np.exp(shifted)
+        result = powers / powers.sum(axis, keepdims=True)
+        count = value.shape[axis]
+        return result, result * (summation_error(count) + (8 + 4 * np.abs(shifted)) * F32) + 2.0**-140
+    return p.apply(f"trace.softmax {{0}} dim = {axis}", [x], p.dims[x], p.dtypes[x], form)
+
+
+def norm(m, p, x, kind):
+    dtype, last = p.dtypes[x], p.dims[x][-1:]
+    w = p.input(last, dtype, normal)
+    arguments = [x, w] + ([p.input(last, dtype, normal)] if kind == "layer_norm" else [])
+
+    def form(pair, weight, bias=(0.0, 0.0)):
+        value, count = pair[0], max(1, pair[0].shape[-1])
+        mean = value.mean(-1, keepdims=True) if kind == "layer_norm" else 0.0
+        centred = value - mean
+        spread = np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+        scaled = centred / spread
+        # The mean is rounded, and with it each distance from it.
+        wrong = (np.abs(value).mean(-1, keepdims=True) / spread + np.abs(scaled)) * 2 * summation_error(count)
+        wrong = wrong * (1 + np.abs(scaled))
+        return scaled * weight[0] + bias[0], np.abs(weight[0]) * wrong + 4 * F32 * np.abs(bias[0])
+    text = f"trace.{kind} " + ", ".join(f"{{{i}}}" for i in range(len(arguments))) + " eps = 1.0e-5"
+    return p.apply(text, arguments, p.dims[x], dtype, form)
+
+
+def row(m):
+    rank = int(m.rng.integers(1, 4))
+    dims = m.shape(rank)
+    p = m.program()
+    x = prologue(m, p, p.input(dims, m.float_type(), normal))
+    kind = m.pick(["softmax", "layer_norm", "rms_norm", "sum", "mean", "max", "min"])
+    if kind == "softmax":
+        x = softmax(p, x, rank - 1)
+    elif kind.endswith("norm"):
+        x = norm(m, p, x, kind)
+    else:
+        first = int(m.rng.integers(0, rank)) if m.chance(0.3) else rank - 1
+        x = reduction(p, x, kind, tuple(range(first, rank)), rank)
+    epilogue(m, p, x)
+    return p
+
+
+def column(m):
+    rank = int(m.rng.integers(2, 5))
+    dims = m.shape(rank)
+    p = m.program()
+    x = prologue(m, p, p.input(dims, m.float_type(), normal))
+    axes = (0,) if m.chance(0.6) else (int(m.rng.integers(0, rank - 1)),)
+    if m.chance(0.2):
+        axes = tuple(range(rank - 1))
+    kind = m.pick(["softmax", "sum", "mean", "max", "min"])
+    x = softmax(p, x, axes[0]) if kind == "softmax" else reduction(p, x, kind, axes, rank)
+    epilogue(m, p, x)
+    return p
+
+
+#===-- movement ----------------------------------------------------------===#
+
+def transpose(m):
+    rank = int(m.rng.integers(2, 5))
+    dims = m.shape(rank)
+    p, order = m.program(), [int(i) for i in m.rng.permutation(rank)]
+    dtype = m.pick(["f32", "f16", "bf16", "i32", "i64"])
+    x = p.input(dims, dtype, normal if dtype in FLOATS else whole(-1000, 1000))
+    if dtype in FLOATS:
+        x = prologue(m, p, x)
+    x = p.apply(f"trace.permute {{0}} {order}", [x], [dims[i] for i in order], dtype,
+                moving(lambda value: value.transpose(order)), exact=True)
+    epilogue(m, p, x)
+    return p
+
+
+def take(m, p, x, axis, dtype, index_dims):
+    def form(pair, index):
+        value, size = pair[0], pair[0].shape[axis]
+        places = index[0].astype(np.int64)
+        places = np.clip(np.where(places < 0, places + size, places), 0, size - 1)
+        return np.take(value, places, axis), 0.0
+    most = max(p.size(p.dims[x][axis], run) for run in range(len(p.runs)))
+    index = p.input(index_dims, dtype, whole(-most - 2, most + 2))
+    dims = p.dims[x][:axis] + index_dims + p.dims[x][axis + 1:]
+    rows = len(p.dims[x]) == 2 and axis == 0 and m.chance(0.5)
+    text = "trace.embedding {0}, {1}" if rows else f"trace.gather {{0}}, {{1}} dim = {axis}"
+    return p.apply(text, [x, index], dims, p.dtypes[x], form, exact=True)
+
+
+def gather(m):
+    """gather, embedding, concatenate, slice and pad; what they cut or join is static."""
+    kind = m.pick(["take", "concatenate", "slice", "pad"])
+    rank = int(m.rng.integers(1, 5))
+    axis = int(m.rng.integers(0, rank))
+    dims = m.shape(rank, m.limits.elements // 4, static=range(rank) if kind in ("slice", "pad") else (axis,))
+    extra = m.size("i0", 8)
+    parts = [m.size(f"p{i}", max(2, 2 * m.runs[0][dims[axis]]), static=True) for i in range(int(m.rng.integers(1, 4)))]
+    p = m.program()
+    x = p.input(dims, m.float_type(), normal)
+    if kind == "take":
+        x = take(m, p, x, axis, m.pick(["i32", "i64"]), [extra] * int(m.rng.integers(1, 3)))
+    elif kind == "concatenate":
+        others = [p.input([*dims[:axis], part, *dims[axis + 1:]], p.dtypes[x], normal) for part in parts]
+        total = sum(p.size(d) for d in [dims[axis], *parts])
+        text = "trace.concatenate " + ", ".join(f"{{{i}}}" for i in range(1 + len(others))) + f" dim = {axis}"
+        x = p.apply(text, [x, *others], [*dims[:axis], total, *dims[axis + 1:]], p.dtypes[x],
+                    lambda *pairs: (np.concatenate([value for value, _ in pairs], axis), 0.0), exact=True)
+    elif kind == "slice":
+        x = cut(m, p, x)
+    else:
+        x = border(m, p, x)
+    epilogue(m, p, x)
+    return p
+
+
+def cut(m, p, x):
+    slices, starts, stops, steps, dims = [], [], [], [], []
+    for dim in p.dims[x]:
+        size, step = p.size(dim), m.pick([1, 1, 1, 2, 3, -1, -2])
+        bounds = sorted(int(i) for i in m.rng.integers(0, size + 1, 2))
+        start, stop = bounds if step > 0 else (min(bounds[1], size - 1), bounds[0] - 1)
+        # A stop before the first element is one that counts from the end, too far.
+        stop = -size - 1 if stop < 0 else stop
+        slices.append(slice(start, stop, step))
+        dims.append(len(range(size)[slices[-1]]))
+        starts.append(start)
+        stops.append(stop)
+        steps.append(step)
+    return p.apply(f"trace.slice {{0}} {starts} to {stops} by {steps}", [x], dims, p.dtypes[x],
+                   moving(lambda value: value[tuple(slices)]), exact=True)
+
+
+def border(m, p, x):
+    rank, dtype = len(p.dims[x]), p.dtypes[x]
+    low, high = ([m.pick([0, 0, 1, 3, 8]) for _ in range(rank)] for _ in range(2))
+    dims = [p.size(dim) + a + b for dim, a, b in zip(p.dims[x], low, high)]
+    name = f"%v{len(p.steps)}"
+    p.dims[name], p.dtypes[name] = dims, dtype
+    p.lines.append(f"  {name} = trace.pad {x} low {low} high {high} value = -1.5 : {dtype} : ({p.type_of(x)}) -> "
+                   f"{p.type_of(name)}")
+    p.steps.append((name, [x], lambda pair: (np.pad(pair[0], list(zip(low, high)), constant_values=-1.5), 0.0), True))
+    return name
+
+
+#===-- scan and places ---------------------------------------------------===#
+
+def scan(m):
+    rank = int(m.rng.integers(1, 4))
+    dims, axis = m.shape(rank), int(m.rng.integers(0, rank))
+    p, dtype = m.program(), m.pick(["f32", "f16", "bf16", "i32", "i64"])
+    x = p.input(dims, dtype, normal if dtype in FLOATS else whole(-1000, 1000))
+
+    def form(pair):
+        value = pair[0]
+        error = np.cumsum(np.abs(value), axis) * summation_error(value.shape[axis]) if dtype in FLOATS else 0.0
+        return np.cumsum(value, axis), error
+    if dtype in FLOATS:
+        x = prologue(m, p, x)
+    x = p.apply(f"trace.cumsum {{0}} dim = {axis}", [x], dims, dtype, form)
+    epilogue(m, p, x)
+    return p
+
+
+def arg(m):
+    rank = int(m.rng.integers(1, 4))
+    axis = int(m.rng.integers(0, rank)) if m.chance(0.8) else None
+    # What is chosen from is never empty: its sizes are static.
+    dims = m.shape(rank, static=range(rank) if axis is None else (axis,))
+    p, dtype = m.program(), m.pick(["f32", "f16", "bf16", "i32", "i64"])
+    kind = m.pick(["argmax", "argmin"])
+    # Few values: many are equal, and the first counts.
+    fill = m.pick([normal, whole(-4, 4)]) if dtype in FLOATS else whole(-5, 5)
+    x = p.input(dims, dtype, fill)
+    function = np.argmax if kind == "argmax" else np.argmin
+
+    def form(pair):
+        return function(pair[0], axis).astype(np.float64), 0.0
+    result = [] if axis is None else dims[:axis] + dims[axis + 1:]
+    text = f"trace.{kind} {{0}}" + ("" if axis is None else f" dim = {axis}")
+    p.apply(text, [x], result, "i32", form)
+    return p
+
+
+#===-- contractions ------------------------------------------------------===#
+
+def product(pair_a, pair_b):
+    (a, error_a), (b, error_b) = pair_a, pair_b
+    size = np.matmul(np.abs(a), np.abs(b))
+    # Tensor cores cut off instead of rounding: their error grows with each step.
+    bound = (16 + a.shape[-1] / 8) * 2 * F32
+    error = bound * size
+    if np.any(error_a) or np.any(error_b):
+        error = error + np.matmul(np.abs(a), np.broadcast_to(error_b, b.shape))
+        error = error + np.matmul(np.broadcast_to(error_a, a.shape), np.abs(b))
+    return np.matmul(a, b), error
+
+
+def transposed(p, x):
+    rank = len(p.dims[x])
+    order = [*range(rank - 2), rank - 1, rank - 2]
+    return p.apply(f"trace.permute {{0}} {order}", [x], [p.dims[x][i] for i in order], p.dtypes[x],
+                   moving(lambda value: value.transpose(order)), exact=True)
+
+
+def gemm(m, dtypes):
+    batch_rank = m.pick([0, 0, 1, 2])
+    left = min(m.limits.products, m.limits.elements * 64)
+    batch = [m.size(f"b{i}", 5) for i in range(batch_rank)]
+    left //= int(np.prod([max(1, max(run[b] for run in m.runs)) for b in batch], initial=1))
+    names, most = ["m", "n", "k"], 2 * round(left ** (1 / 3))
+    for name in [names[int(i)] for i in m.rng.permutation(3)]:
+        m.size(name, max(1, min(left, most, m.limits.elements // 64)))
+        left //= max(1, max(run[name] for run in m.runs))
+    turn_a, turn_b, bias = m.chance(0.4), m.chance(0.5), m.chance(0.4)
+    # One side may be shared by the batch.
+    batch_a = [1 if m.chance(0.15) else b for b in batch]
+    batch_b = batch if m.chance(0.6) else ([] if m.chance(0.5) else [1] * len(batch))
+    batch_a = batch if batch_b != batch else batch_a
+    p, dtype = m.program(), m.pick(dtypes)
+    fill = normal if dtype in FLOATS else whole(-9, 10)
+    a = p.input([*batch_a, *(["k", "m"] if turn_a else ["m", "k"])], dtype, fill)
+    b = p.input([*batch_b, *(["n", "k"] if turn_b else ["k", "n"])], dtype, fill)
+    dims = [*batch, "m", "n"]
+    a = prologue(m, p, a) if dtype in FLOATS and m.chance(0.3) else a
+    a = transposed(p, a) if turn_a else a
+    b = transposed(p, b) if turn_b else b
+    y = p.apply("trace.matmul {0}, {1}", [a, b], dims, dtype, product)
+    if bias and dtype in FLOATS:
+        y = binary(p, "add", y, p.input(["n"], dtype, normal), dims)
+        y = binary(p, "mul", y, p.input(dims, dtype, normal), dims) if m.chance(0.3) else y
+    epilogue(m, p, y)
+    return p
+
+
+EMITTERS = {"loop": loop, "row": row, "column": column, "transpose": transpose, "gather": gather, "scan": scan,
+            "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
+            "gemm-tensor": lambda m: gemm(m, ["f16", "bf16"])}
+
+
+def make(emitter, index, seed, limits):
+    rng = np.random.default_rng([seed, index, *emitter.encode()])
+    return EMITTERS[emitter](Maker(rng, limits))
