@@ -48,6 +48,8 @@ static constexpr Chip chips[] = {
 static constexpr uint64_t blockThreads = 1024, blockRegisters = 65536;
 static constexpr uint32_t blockSizes[] = {1024, 1024, 64};
 static constexpr uint64_t threadLocalBytes = 512 * 1024;
+/// What is beyond must be dynamic.
+static constexpr uint64_t blockStaticBytes = 48 * 1024;
 /// Registers are given to warps in units of so many, and a multiple of so many
 /// warps fits.
 static constexpr uint64_t registerUnit = 256, warpUnit = 4, warpThreads = 32;
@@ -192,6 +194,10 @@ LogicalResult target::checkUse(Location loc, StringRef kernel,
            << " bytes of shared memory; it needs " << shared << " ("
            << use.sharedBytes << " static and " << shape.dynamicShared
            << " dynamic)";
+  if (use.sharedBytes > blockStaticBytes)
+    return refuse(loc, kernel, target)
+           << "a block must use at most " << blockStaticBytes
+           << " bytes of static shared memory; it needs " << use.sharedBytes;
   if (use.localBytes > threadLocalBytes)
     return refuse(loc, kernel, target)
            << "a thread must use at most " << threadLocalBytes

@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -107,6 +108,10 @@ static std::string withoutNames(StringRef text,
 llvm::StringMap<std::string>
 target::mergeEqualKernels(Operation *container,
                           const llvm::StringMap<Attribute> &launched) {
+  // Emitters leave index arithmetic behind that nobody uses.
+  IRRewriter rewriter(container->getContext());
+  for (Operation &op : container->getRegion(0).front())
+    (void)runRegionDCE(rewriter, op.getRegions());
   llvm::StringMap<std::string> replaced, known;
   for (auto &[leader, members] : groupSymbols(container)) {
     llvm::StringMap<unsigned> names;
