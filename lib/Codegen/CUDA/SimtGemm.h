@@ -1,0 +1,147 @@
+//===- SimtGemm.h - Contractions on CUDA cores ------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. A block computes a tile of the result from
+// slices of both operands in a ring in shared memory; a thread keeps up to
+// 8 x 8 elements in registers. SimtPlan.cpp chooses the tile, SimtSlices.cpp
+// fills the ring, EmitCUDAGemm.cpp multiplies and finishes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H
+#define TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H
+
+#include "EmitCUDA.h"
+
+#include "tripy/Codegen/ContractionSpace.h"
+
+namespace tripy::codegen::simt {
+
+/// Columns or rows of a quad, the part of a tile that a thread reads from
+/// shared memory in one access.
+inline constexpr int64_t quad = 4;
+
+/// How a block's tile of m x n elements is divided: into warps, into quads
+/// (quad x quad elements) of a thread that lie one warp's lanes apart.
+struct Tile {
+  int64_t warpsM, warpsN, lanesM, lanesN, quadsM, quadsN;
+
+  constexpr int64_t threads() const { return 32 * warpsM * warpsN; }
+  constexpr int64_t warpM() const { return lanesM * quadsM * quad; }
+  constexpr int64_t warpN() const { return lanesN * quadsN * quad; }
+  constexpr int64_t m() const { return warpsM * warpM(); }
+  constexpr int64_t n() const { return warpsN * warpN(); }
+  /// Rows of 4 neighbouring results that a thread has.
+  constexpr int64_t runs() const { return quadsM * quad * quadsN; }
+};
+
+/// How the contractions of a kernel are computed. `paired` of them share their
+/// blocks; numbers have `bytes` bytes.
+struct Plan {
+  Tile tile;
+  int64_t paired, bytes;
+  /// K of a slice, slices in the ring, blocks of a cluster that share K.
+  int64_t depth = 16, stages = 2, split = 1;
+
+  // Elements of the ring. Rows of a slice are padded by a quad: what lies in
+  // one column, and is written by neighbouring threads, is in other banks.
+  int64_t strideA() const { return tile.m() + quad; }
+  int64_t strideB() const { return tile.n() + quad; }
+  int64_t startB(int64_t pair) const {
+    return depth * (strideA() + pair * strideB());
+  }
+  int64_t stageSize() const { return startB(paired); }
+  int64_t ringSize() const { return stages * stageSize(); }
+  /// Partial results of a block.
+  int64_t partialSize() const {
+    return paired * tile.runs() * quad * tile.threads();
+  }
+};
+
+/// The sizes of one group of contractions; what is dynamic is a guess.
+struct Extent {
+  int64_t batch, m, n, k;
+};
+
+/// The plan that an analytic model expects to take least time.
+Plan choosePlan(llvm::ArrayRef<Extent> groups, int64_t paired, int64_t bytes,
+                bool hasClusters);
+
+/// Where a thread and its block are: the block's tile, and its part of K.
+struct BlockPlace {
+  llvm::SmallVector<Index> batchLoops;
+  Index thread, mBegin, nBegin, kBegin, kEnd;
+};
+
+/// Copies slices of one operand of a contraction to the ring.
+class SliceCopy {
+public:
+  /// `rows` of the tile from `begin` on, along the loops `outer`; row k of a
+  /// slice starts `start` + k * `stride` elements from its stage.
+  struct Target {
+    unsigned operand;
+    llvm::ArrayRef<unsigned> outer;
+    Index begin;
+    int64_t rows, start, stride;
+  };
+  SliceCopy(CUDAKernel &kernel, mlir::linalg::GenericOp op,
+            const ContractionSpace &space, const Plan &plan,
+            const BlockPlace &place, const Memory &ring, Target target);
+
+  /// Copies go to shared memory past the registers.
+  bool isAsync() const { return asyncSource.has_value(); }
+  /// Copies that each thread makes for a slice.
+  int64_t pieces() const { return innerPasses * outerPasses; }
+
+  /// The position in memory of a slice; carried by the loop over K.
+  mlir::Value firstPointer();
+  mlir::Value nextPointer(mlir::Value pointer);
+  /// Starts copy `piece` of the slice at `k` to a stage.
+  void startPiece(int64_t piece, mlir::Value pointer, Index k, Index stage);
+
+  /// For copies through registers: the thread's part of the slice at `k`.
+  llvm::SmallVector<Lanes> load(Index k);
+  void store(llvm::ArrayRef<Lanes> values, Index stage);
+
+private:
+  /// A tensor in memory that the operand is, from some indices on.
+  struct Source {
+    mlir::Value pointer;
+    llvm::SmallVector<Index> sizes, offsets;
+    mlir::AffineMap map;
+  };
+  /// Piece `piece` of this thread, from the start of the tile and the slice.
+  struct Place {
+    Index row, depth;
+  };
+
+  std::optional<Source> findSource();
+  void choosePattern();
+  bool setPattern(int64_t width);
+  bool areRunsAligned(int64_t width);
+  Index strideOf(llvm::ArrayRef<unsigned> loops);
+  Index firstOffset(Place place);
+  Place placeOf(int64_t piece);
+  Place placeOfThread() { return placeOf(0); }
+  Index elementOf(Place place, Index stage);
+  mlir::Value isInside(Place place, Index k, bool wholeRows);
+  bool isWholeRows() const;
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  mlir::linalg::GenericOp op;
+  const ContractionSpace &space;
+  const Plan &plan;
+  const BlockPlace &block;
+  const Memory &ring;
+  Target target;
+  std::optional<Source> asyncSource;
+  /// Memory is contiguous along K, not along rows.
+  bool alongK = false;
+  /// Elements of a copy; threads side by side along the contiguous direction;
+  /// rows, or values of K, of the others; passes in both directions.
+  int64_t lanes = 1, units = 1, perPass = 1, innerPasses = 1, outerPasses = 1;
+};
+
+} // namespace tripy::codegen::simt
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H

@@ -1,0 +1,95 @@
+//===- SimtPlan.cpp - Tiles of contractions on CUDA cores -----------------===//
+
+#include "SimtGemm.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace tripy::codegen::simt;
+
+/// Multiprocessors that tiles are spread over: those of an H100 or H200. Each
+/// issues 4 warps' instructions a cycle.
+static constexpr int64_t multiprocessors = 132;
+/// Static shared memory that two blocks of 256 threads leave to each other, and
+/// to the L1 cache.
+static constexpr int64_t ringBytes = 40 * 1024;
+/// Bytes of results that a thread keeps in registers.
+static constexpr int64_t registerBytes = 256;
+
+/// Warps are 32 x 64 where tiles allow: 8 lanes store 32 neighbours.
+static constexpr Tile tiles[] = {
+    {4, 2, 4, 8, 2, 2}, // 128 x 128, 256 threads
+    {4, 1, 4, 8, 2, 2}, // 128 x 64, 128 threads
+    {2, 2, 4, 8, 2, 2}, // 64 x 128
+    {2, 2, 4, 8, 2, 1}, // 64 x 64
+    {2, 2, 4, 8, 1, 1}, // 32 x 64
+    {1, 4, 4, 8, 1, 1}, // 16 x 128
+    {4, 1, 8, 4, 1, 1}, // 128 x 16
+};
+
+/// Cycles that a multiprocessor takes for one block with `k` values of K.
+static double cyclesOf(const Tile &tile, int64_t paired, int64_t k) {
+  double warps = double(tile.threads()) / 32;
+  double columns = double(tile.quadsN) * paired;
+  // A warp's products of one k, on one of 4 schedulers, and its reads: 2.5
+  // cycles of shared memory for a quad of each lane.
+  double products = 16 * tile.quadsM * columns * std::max(warps, 4.0) / 4;
+  double reads = 2.5 * (tile.quadsM + columns) * warps;
+  // The first slices, the barriers, and storing what was computed.
+  double fixed = 1500 + 8.0 * tile.runs() * paired;
+  return k * std::max(products, reads) * 1.05 + fixed;
+}
+
+/// Blocks of a cluster can share K when their partial results fit the ring and
+/// can be divided among them.
+static bool canSplit(const Plan &plan, int64_t split) {
+  return split == 1 || (plan.partialSize() <= plan.ringSize() &&
+                        plan.tile.runs() % split == 0);
+}
+
+static double timeOf(const Plan &plan, llvm::ArrayRef<Extent> groups) {
+  int64_t blocks = 0, k = 0;
+  for (const Extent &extent : groups) {
+    blocks += extent.batch * llvm::divideCeil(extent.m, plan.tile.m()) *
+              llvm::divideCeil(extent.n, plan.tile.n()) * plan.split;
+    k = std::max<int64_t>(k, extent.k);
+  }
+  int64_t slices =
+      llvm::divideCeil(llvm::divideCeil(k, plan.depth), plan.split);
+  double waves = double(llvm::divideCeil(blocks, multiprocessors));
+  double cycles = cyclesOf(plan.tile, plan.paired, slices * plan.depth);
+  // Partial results travel through the cluster.
+  if (plan.split > 1)
+    cycles += 1000 + double(plan.partialSize()) / 8;
+  return waves * cycles;
+}
+
+Plan tripy::codegen::simt::choosePlan(llvm::ArrayRef<Extent> groups,
+                                      int64_t paired, int64_t bytes,
+                                      bool hasClusters) {
+  std::optional<Plan> best;
+  double least = 0;
+  for (const Tile &tile : tiles) {
+    Plan plan{tile, paired, bytes};
+    bool isSmallest = tile.quadsM * tile.quadsN == 1;
+    if (paired * tile.runs() * quad * bytes > registerBytes && !isSmallest)
+      continue;
+    if (2 * plan.stageSize() * bytes > ringBytes)
+      plan.depth = 8;
+    plan.stages = std::min<int64_t>(ringBytes / (plan.stageSize() * bytes), 4);
+    if (plan.stages < 2)
+      continue;
+    // All groups of a kernel have one cluster size; one cut of K suits one.
+    int64_t most = hasClusters && groups.size() == 1 ? 8 : 1;
+    for (plan.split = 1; plan.split <= most; plan.split *= 2) {
+      if (!canSplit(plan, plan.split))
+        continue;
+      double time = timeOf(plan, groups);
+      if (best && time >= least)
+        continue;
+      best = plan;
+      least = time;
+    }
+  }
+  assert(best && "the smallest tiles fit all numbers and pairs");
+  return *best;
+}

@@ -1,0 +1,302 @@
+//===- SimtSlices.cpp - Slices of operands in shared memory ---------------===//
+//
+// A slice lies in the ring as rows of the tile's M or N, one for each k, so
+// that a thread reads a quad of neighbours at once. Numbers that memory has as
+// they are computed with are copied by cp.async: 16 bytes at a time where
+// memory is contiguous along M or N, one number at a time where it is
+// contiguous along K. Everything else (conversions, views, 16-bit numbers)
+// passes through registers. What lies outside of the operand is 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimtGemm.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tripy::codegen;
+using namespace tripy::codegen::simt;
+
+SliceCopy::SliceCopy(CUDAKernel &kernel, linalg::GenericOp op,
+                     const ContractionSpace &space, const Plan &plan,
+                     const BlockPlace &place, const Memory &ring, Target target)
+    : kernel(kernel), e(kernel.e), math(kernel.e.math), op(op), space(space),
+      plan(plan), block(place), ring(ring), target(target) {
+  asyncSource = findSource();
+  choosePattern();
+}
+
+//===----------------------------------------------------------------------===//
+// Where the operand lies
+//===----------------------------------------------------------------------===//
+
+/// Whether the results of `map` have `loops` side by side and in order, so that
+/// a position in their common space is an offset in memory.
+static bool areNeighbours(AffineMap map, ArrayRef<unsigned> loops) {
+  if (loops.size() <= 1)
+    return true;
+  std::optional<unsigned> first =
+      map.getResultPosition(getAffineDimExpr(loops.front(), map.getContext()));
+  if (!first || *first + loops.size() > map.getNumResults())
+    return false;
+  for (auto [i, loop] : llvm::enumerate(loops))
+    if (map.getResult(*first + i) != getAffineDimExpr(loop, map.getContext()))
+      return false;
+  return true;
+}
+
+/// The code's pointer for a tensor argument of the kernel: pointers come first,
+/// in order.
+static Value pointerOf(KernelEmission &e, BlockArgument tensor) {
+  unsigned number = llvm::count_if(
+      tensor.getOwner()->getArguments().take_front(tensor.getArgNumber()),
+      [](Value other) { return isa<RankedTensorType>(other.getType()); });
+  Operation *parent = e.b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<gpu::GPUFuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<gpu::GPUFuncOp>();
+  return function.getArgument(number);
+}
+
+/// The argument of the kernel that the operand is, or is a part of, when its
+/// numbers can be copied as they are.
+std::optional<SliceCopy::Source> SliceCopy::findSource() {
+  OpOperand &operand = op->getOpOperand(target.operand);
+  Source source;
+  source.map = op.getMatchingIndexingMap(&operand);
+  Value tensor = operand.get();
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (slice)
+    tensor = slice.getSource();
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument || elementTypeOf(tensor) != ring.elementType ||
+      !source.map.isProjectedPermutation())
+    return std::nullopt;
+  source.sizes = llvm::to_vector(e.elements.sizesOf(argument));
+  source.offsets.assign(source.sizes.size(), math.constant(0));
+  if (slice) {
+    ArrayRef<int64_t> offsets = slice.getStaticOffsets();
+    bool plain = !slice.getDroppedDims().any() && slice.hasUnitStride() &&
+                 !ShapedType::isDynamicShape(offsets) &&
+                 target.outer.size() <= 1 && space.k.size() <= 1;
+    if (!plain)
+      return std::nullopt;
+    for (auto [offset, given] : llvm::zip(source.offsets, offsets))
+      offset = math.constant(given);
+  }
+  if (!areNeighbours(source.map, target.outer) ||
+      !areNeighbours(source.map, space.k))
+    return std::nullopt;
+  source.pointer = pointerOf(e, argument);
+  return source;
+}
+
+/// Elements between neighbours along the last of `loops`.
+Index SliceCopy::strideOf(ArrayRef<unsigned> loops) {
+  if (loops.empty())
+    return math.constant(0);
+  auto expr = getAffineDimExpr(loops.back(), op.getContext());
+  std::optional<unsigned> at = asyncSource->map.getResultPosition(expr);
+  return at ? math.product(ArrayRef(asyncSource->sizes).drop_front(*at + 1))
+            : math.constant(0);
+}
+
+/// The element of the first slice that this thread copies first.
+Index SliceCopy::firstOffset(Place place) {
+  SmallVector<Index> loops = block.batchLoops;
+  space.spread(math.add(target.begin, place.row), target.outer, loops);
+  space.spread(math.add(block.kBegin, place.depth), space.k, loops);
+  SmallVector<Index> at;
+  for (auto [expr, offset] :
+       llvm::zip(asyncSource->map.getResults(), asyncSource->offsets))
+    at.push_back(math.add(offset, math.evaluate(expr, loops)));
+  return math.linearize(at, asyncSource->sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// What each thread copies
+//===----------------------------------------------------------------------===//
+
+/// Divides the slice into runs of `width` numbers along the contiguous
+/// direction; false when the threads don't divide it evenly.
+bool SliceCopy::setPattern(int64_t width) {
+  int64_t threads = plan.tile.threads();
+  lanes = width;
+  int64_t inner = (alongK ? plan.depth : target.rows) / width;
+  int64_t outer = alongK ? target.rows : plan.depth;
+  // Along K, 8 neighbours are 32 bytes of memory, and the 4 rows of a warp fill
+  // all banks of shared memory.
+  units = std::min(inner, alongK && width == 1 ? 8 : threads);
+  perPass = threads / units;
+  innerPasses = inner / units;
+  outerPasses = outer / perPass;
+  return outerPasses > 0;
+}
+
+/// Whether runs of `width` numbers are aligned, and inside of the operand or
+/// outside as a whole.
+bool SliceCopy::areRunsAligned(int64_t width) {
+  ArrayRef<unsigned> along = alongK ? ArrayRef(space.k) : target.outer;
+  if (along.empty() || math.factorOf(space.sizeOf(along.back())) % width != 0)
+    return false;
+  if (!asyncSource)
+    return true;
+  ArrayRef<unsigned> across = alongK ? target.outer : ArrayRef(space.k);
+  return math.factorOf(firstOffset(placeOfThread())) % width == 0 &&
+         math.factorOf(strideOf(across)) % width == 0;
+}
+
+void SliceCopy::choosePattern() {
+  OpOperand &operand = op->getOpOperand(target.operand);
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  AffineDimExpr last(nullptr);
+  if (map.getNumResults() > 0)
+    last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  alongK = last && llvm::is_contained(space.k, last.getPosition());
+  // Only the last loop of several is contiguous.
+  ArrayRef<unsigned> along = alongK ? ArrayRef(space.k) : target.outer;
+  bool contiguous =
+      last && !along.empty() && last.getPosition() == along.back();
+  int64_t bytes = std::max<int64_t>(
+      1, elementTypeOf(operand.get()).getIntOrFloatBitWidth() / 8);
+  int64_t width = contiguous ? std::min<int64_t>(8, 16 / bytes) : 1;
+  // What is copied along K is transposed on the way, number by number.
+  if (asyncSource && alongK)
+    width = 1;
+  while (!setPattern(width) || (width > 1 && !areRunsAligned(width)))
+    width /= 2;
+}
+
+SliceCopy::Place SliceCopy::placeOf(int64_t piece) {
+  Index unit = math.add(math.rem(block.thread, math.constant(units)),
+                        math.constant(piece % innerPasses * units));
+  Index inner = math.mul(unit, math.constant(lanes));
+  Index outer = math.add(math.div(block.thread, math.constant(units)),
+                         math.constant(piece / innerPasses * perPass));
+  return alongK ? Place{outer, inner} : Place{inner, outer};
+}
+
+/// Whether all rows of the tile are inside of the operand, everywhere.
+bool SliceCopy::isWholeRows() const {
+  return math.factorOf(space.sizeOf(target.outer)) % target.rows == 0 &&
+         IndexMath::constantOf(space.sizeOf(target.outer));
+}
+
+/// Whether the slice at `k` has the piece; with `wholeRows` K alone decides.
+Value SliceCopy::isInside(Place place, Index k, bool wholeRows) {
+  Index size = space.sizeOf(space.k);
+  std::optional<int64_t> known = IndexMath::constantOf(size);
+  // Slices that K divides into are inside from their first element to the last.
+  Index depth =
+      known && *known % plan.depth == 0 ? k : math.add(k, place.depth);
+  Value inside = kernel.compare(arith::CmpIPredicate::ult, depth, block.kEnd);
+  if (wholeRows)
+    return inside;
+  Value isRow = kernel.compare(arith::CmpIPredicate::ult,
+                               math.add(target.begin, place.row),
+                               space.sizeOf(target.outer));
+  return arith::AndIOp::create(e.b, e.loc, inside, isRow);
+}
+
+/// Where in the ring a piece goes, or its first number.
+Index SliceCopy::elementOf(Place place, Index stage) {
+  Index row = math.add(math.constant(target.start), place.row);
+  Index inStage =
+      math.add(math.mul(place.depth, math.constant(target.stride)), row);
+  return math.add(stage, inStage);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies past the registers
+//===----------------------------------------------------------------------===//
+
+static Value offsetPointer(KernelEmission &e, Value pointer, Type element,
+                           Index offset) {
+  if (IndexMath::constantOf(offset) == int64_t(0))
+    return pointer;
+  Value wide = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
+                                          e.math.value(offset));
+  // Not inbounds: nothing is read where the offset leaves the tensor.
+  return LLVM::GEPOp::create(e.b, e.loc, pointer.getType(), element, pointer,
+                             ArrayRef<LLVM::GEPArg>{wide});
+}
+
+Value SliceCopy::firstPointer() {
+  return offsetPointer(e, asyncSource->pointer, ring.elementType,
+                       firstOffset(placeOfThread()));
+}
+
+Value SliceCopy::nextPointer(Value pointer) {
+  return offsetPointer(e, pointer, ring.elementType,
+                       math.mul(strideOf(space.k), math.constant(plan.depth)));
+}
+
+void SliceCopy::startPiece(int64_t piece, Value pointer, Index k, Index stage) {
+  Place place = placeOf(piece);
+  // From the thread's first piece to this one.
+  Index inner = math.constant(piece % innerPasses * units * lanes);
+  Index outer = math.constant(piece / innerPasses * perPass);
+  Index rows = alongK ? outer : inner, depth = alongK ? inner : outer;
+  Value from = offsetPointer(e, pointer, ring.elementType,
+                             math.add(math.mul(rows, strideOf(target.outer)),
+                                      math.mul(depth, strideOf(space.k))));
+  Value to =
+      offsetPointer(e, ring.pointer, ring.elementType, elementOf(place, stage));
+  int32_t bytes = lanes * plan.bytes;
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
+  };
+  // What is not read is filled with zeros.
+  Value read = kernel.select(isInside(place, k, isWholeRows()), constant(bytes),
+                             constant(0));
+  NVVM::CpAsyncOp::create(e.b, e.loc, to, from, bytes,
+                          bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                                      : NVVM::LoadCacheModifierKind::CA,
+                          read);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies through registers
+//===----------------------------------------------------------------------===//
+
+SmallVector<Lanes> SliceCopy::load(Index k) {
+  Value zero =
+      arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(ring.elementType));
+  ArrayRef<unsigned> along = alongK ? ArrayRef(space.k) : target.outer;
+  int64_t laneLoop = along.empty() ? -1 : along.back();
+  SmallVector<Lanes> values;
+  for (int64_t piece = 0; piece < pieces(); ++piece) {
+    Place place = placeOf(piece);
+    Value inside = isInside(place, k, isWholeRows());
+    SmallVector<Index> loops = block.batchLoops;
+    Index row = math.add(target.begin, place.row);
+    space.spread(kernel.clampTo(inside, row), target.outer, loops);
+    space.spread(kernel.clampTo(inside, math.add(k, place.depth)), space.k,
+                 loops);
+    Lanes loaded =
+        e.elements.emitOperandLanes(op, target.operand, loops, laneLoop, lanes);
+    for (Value &value : loaded)
+      value = kernel.select(inside, value, zero);
+    values.push_back(loaded);
+  }
+  return values;
+}
+
+void SliceCopy::store(ArrayRef<Lanes> values, Index stage) {
+  for (int64_t piece = 0; piece < pieces(); ++piece) {
+    Place place = placeOf(piece);
+    const Lanes &own = values[piece];
+    if (!alongK) {
+      e.elements.store(ring, {elementOf(place, stage)}, own);
+      continue;
+    }
+    for (auto [lane, value] : llvm::enumerate(own)) {
+      Place of{place.row, math.add(place.depth, math.constant(lane))};
+      e.elements.store(ring, {elementOf(of, stage)}, {value});
+    }
+  }
+}
