@@ -45,11 +45,13 @@ std::vector<ContextHandle> &emulatordriver::contextStack() {
 }
 
 Call::Call(Needs needs) : driver(Driver::get()), lock(driver.mutex) {
+  if (needs == NeedsContext)
+    driver.flush();
   if (!driver.initialized)
     result = DriverResult::NotInitialized;
   else if (driver.stuck != DriverResult::Success)
     result = driver.stuck;
-  else if (needs == NeedsContext &&
+  else if (needs != NeedsDriver &&
            (contextStack().empty() || !contextStack().back() ||
             driver.contextUses == 0))
     result = DriverResult::InvalidContext;
@@ -237,8 +239,10 @@ TRIPY_DRIVER_CALL cuDevicePrimaryCtxRelease_v2(DeviceId device) {
     return DriverResult::InvalidDevice;
   if (call->contextUses == 0)
     return DriverResult::InvalidContext;
-  if (--call->contextUses == 0)
+  if (--call->contextUses == 0) {
+    call->flush();
     call->destroyContext();
+  }
   return call.refusal();
 }
 

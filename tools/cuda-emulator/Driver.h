@@ -1,10 +1,15 @@
 //===- Driver.h - State of the emulator's CUDA driver -----------*- C++ -*-===//
 //
 // A stand-in for libcuda.so.1 on machines without a GPU: one device whose
-// memory is host memory and whose kernels run in the PTX emulator. Work runs
-// when it is submitted, on the calling thread. As with NVIDIA's driver, what a
-// kernel does wrong is returned by the calls after the launch, all of them;
-// its description goes to standard error.
+// memory is host memory and whose kernels run in the PTX emulator, on the
+// calling thread. As with NVIDIA's driver, what a kernel does wrong is returned
+// by the calls after the launch, all of them; its description goes to standard
+// error.
+//
+// A kernel that may begin before its predecessor ended does: it runs up to its
+// first griddepcontrol.wait, then the predecessor runs, then its rest. So
+// launches wait in a chain until one comes that may not overlap, or a call
+// that is no launch.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_TOOLS_CUDAEMULATOR_DRIVER_H
@@ -84,6 +89,8 @@ struct KernelLaunch {
   emulator::LaunchShape shape;
   /// .param space.
   std::vector<uint8_t> params;
+  /// May begin before the launch in front of it ended.
+  bool overlaps = false;
 };
 
 } // namespace tripy::emulatordriver
@@ -92,7 +99,8 @@ namespace tripy::cuda {
 
 struct OpaqueGraphNode {
   emulatordriver::KernelLaunch launch;
-  std::set<OpaqueGraphNode *> predecessors;
+  /// Predecessor -> whether the edge lets this node begin early.
+  std::map<OpaqueGraphNode *, bool> predecessors;
 };
 
 struct OpaqueGraph {
@@ -142,21 +150,31 @@ struct Driver {
   Handles<cuda::OpaqueGraph> graphs;
   Handles<cuda::OpaqueGraphExec> execs;
 
+  /// Runs a launch that was checked, now or with those that follow.
+  void submit(const KernelLaunch &launch);
+  /// Runs what was submitted. What goes wrong makes the driver stuck.
+  void flush();
+
   bool hasStream(cuda::StreamHandle stream) const;
   bool hasFunction(cuda::FunctionHandle function) const;
 
 private:
+  Status run(size_t number);
+
+  /// Each overlaps with the one in front of it.
+  std::vector<KernelLaunch> chain;
   std::set<std::string> reported;
 };
 
 /// A call of the driver: holds its lock, and says whether the call may go on.
+/// Those that need a context see all launches done; Submits adds one.
 ///
 ///   Call call(Call::NeedsContext);
 ///   if (!call)
 ///     return call.refusal();
 class Call {
 public:
-  enum Needs { NeedsDriver, NeedsContext };
+  enum Needs { NeedsDriver, NeedsContext, Submits };
   explicit Call(Needs needs = NeedsContext);
   explicit operator bool() const { return result == DriverResult::Success; }
   DriverResult refusal() const { return result; }
@@ -176,8 +194,6 @@ std::vector<cuda::ContextHandle> &contextStack();
 DriverResult packParams(KernelLaunch &launch, void **params);
 /// Whether the device takes a launch; what it does not like is reported.
 DriverResult checkLaunch(Driver &driver, const KernelLaunch &launch);
-/// Runs a launch that was checked. What goes wrong makes the driver stuck.
-void execute(Driver &driver, const KernelLaunch &launch);
 
 } // namespace tripy::emulatordriver
 

@@ -61,7 +61,7 @@ TRIPY_DRIVER_CALL cuGraphAddKernelNode_v2(GraphNodeHandle *node,
   auto made = std::make_unique<OpaqueGraphNode>();
   for (size_t i = 0; i < count; ++i)
     if (!holds(*graph, dependencies[i]) ||
-        !made->predecessors.insert(dependencies[i]).second)
+        !made->predecessors.emplace(dependencies[i], false).second)
       return DriverResult::InvalidValue;
   if (DriverResult result = fill(*call, made->launch, *params);
       result != DriverResult::Success)
@@ -104,13 +104,13 @@ TRIPY_DRIVER_CALL cuGraphAddDependencies_v2(GraphHandle graph,
   if (!call->graphs.has(graph))
     return DriverResult::InvalidValue;
   for (size_t i = 0; i < count; ++i) {
-    // A programmatic edge lets the later kernel start early; it may.
+    // A programmatic edge lets the later kernel begin early.
     bool plain = !edges || (edges[i].fromPort == 0 && edges[i].type == 0);
     bool programmatic = edges && edges[i].fromPort <= 2 && edges[i].type == 1;
     if (!holds(*graph, from[i]) || !holds(*graph, to[i]) || from[i] == to[i] ||
         !(plain || programmatic) || (edges && edges[i].toPort != 0))
       return DriverResult::InvalidValue;
-    if (!to[i]->predecessors.insert(from[i]).second)
+    if (!to[i]->predecessors.emplace(from[i], !plain).second)
       return DriverResult::InvalidValue;
   }
   return DriverResult::Success;
@@ -118,24 +118,20 @@ TRIPY_DRIVER_CALL cuGraphAddDependencies_v2(GraphHandle graph,
 
 //===-- executable graphs -------------------------------------------------===//
 
-/// The nodes so that each stands behind its predecessors; among those that may
-/// come next the first, or with `reverse` the last. Empty for a cycle.
-static std::vector<OpaqueGraphNode *> order(const OpaqueGraph &graph,
-                                            bool reverse) {
+/// The nodes so that each stands behind its predecessors. Fewer for a cycle.
+static std::vector<OpaqueGraphNode *> order(const OpaqueGraph &graph) {
   std::vector<OpaqueGraphNode *> waiting, ordered;
   for (const auto &node : graph.nodes)
     waiting.push_back(node.get());
-  if (reverse)
-    std::reverse(waiting.begin(), waiting.end());
   std::set<OpaqueGraphNode *> done;
   auto isReady = [&](OpaqueGraphNode *node) {
-    return std::includes(done.begin(), done.end(), node->predecessors.begin(),
-                         node->predecessors.end());
+    return std::all_of(node->predecessors.begin(), node->predecessors.end(),
+                       [&](auto &edge) { return done.count(edge.first); });
   };
   while (!waiting.empty()) {
     auto next = std::find_if(waiting.begin(), waiting.end(), isReady);
     if (next == waiting.end())
-      return {};
+      break;
     done.insert(*next);
     ordered.push_back(*next);
     waiting.erase(next);
@@ -153,7 +149,7 @@ TRIPY_DRIVER_CALL cuGraphInstantiateWithFlags(GraphExecHandle *exec,
     return DriverResult::InvalidValue;
   if (flags != 0)
     return notSupported;
-  std::vector<OpaqueGraphNode *> nodes = order(*graph, call->machine.reverse);
+  std::vector<OpaqueGraphNode *> nodes = order(*graph);
   if (nodes.size() != graph->nodes.size())
     return DriverResult::InvalidValue;
   auto made = std::make_unique<OpaqueGraphExec>();
@@ -162,6 +158,11 @@ TRIPY_DRIVER_CALL cuGraphInstantiateWithFlags(GraphExecHandle *exec,
         result != DriverResult::Success)
       return result;
     made->steps.push_back({node, node->launch});
+    // Alone behind the node in front of it, and that early.
+    made->steps.back().launch.overlaps =
+        made->steps.size() > 1 && node->predecessors.size() == 1 &&
+        node->predecessors.begin()->first == made->steps.end()[-2].node &&
+        node->predecessors.begin()->second;
   }
   *exec = call->execs.add(std::move(made));
   return DriverResult::Success;
@@ -199,7 +200,7 @@ cuGraphExecKernelNodeSetParams_v2(GraphExecHandle exec, GraphNodeHandle node,
 }
 
 TRIPY_DRIVER_CALL cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
-  Call call;
+  Call call(Call::Submits);
   if (!call)
     return call.refusal();
   if (!call->execs.has(exec) || !call->hasStream(stream))
@@ -208,7 +209,7 @@ TRIPY_DRIVER_CALL cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
     // The module may have been unloaded meanwhile.
     if (!call->hasFunction(step.launch.function))
       return invalidHandle;
-    execute(*call, step.launch);
+    call->submit(step.launch);
   }
   return DriverResult::Success;
 }

@@ -112,25 +112,43 @@ static DriverResult resultOf(const Status &status) {
   }
 }
 
-void emulatordriver::execute(Driver &driver, const KernelLaunch &launch) {
-  // What a graph launched before went wrong: the rest does not run.
-  if (driver.stuck != DriverResult::Success)
-    return;
+Status Driver::run(size_t number) {
+  const KernelLaunch &launch = chain[number];
   const emulator::Function &code = *launch.function->code;
+  emulator::LaunchOptions options = machine.launch;
+  if (number > 0)
+    options.predecessors = [&] { return run(number - 1); };
   emulator::LaunchStatistics statistics;
-  Status status =
-      emulator::launch(code, launch.shape, launch.params, *driver.memory,
-                       driver.machine.launch, &statistics);
-  if (driver.machine.statistics)
+  Status status = emulator::launch(code, launch.shape, launch.params, *memory,
+                                   options, &statistics);
+  if (machine.statistics)
     std::fprintf(stderr, "%s: %s, grid %s, block %s: %llu warp instructions\n",
                  deviceName, code.name.c_str(),
                  sizesText(launch.shape.grid).c_str(),
                  sizesText(launch.shape.block).c_str(),
                  static_cast<unsigned long long>(statistics.warpInstructions));
+  return status;
+}
+
+void Driver::flush() {
+  if (chain.empty())
+    return;
+  Status status = run(chain.size() - 1);
+  chain.clear();
   if (status.isOk())
     return;
-  driver.stuck = resultOf(status);
-  driver.report(status.message());
+  stuck = resultOf(status);
+  report(status.message());
+}
+
+void Driver::submit(const KernelLaunch &launch) {
+  // Each kernel of a chain is in the middle of its run: there is an end.
+  constexpr size_t longestChain = 8;
+  if (!launch.overlaps || !machine.overlap || chain.size() == longestChain)
+    flush();
+  // Behind a launch that went wrong nothing runs.
+  if (stuck == DriverResult::Success)
+    chain.push_back(launch);
 }
 
 static std::array<uint32_t, 3> clusterOf(const LaunchAttributeValue &value) {
@@ -140,7 +158,7 @@ static std::array<uint32_t, 3> clusterOf(const LaunchAttributeValue &value) {
 TRIPY_DRIVER_CALL cuLaunchKernelEx(const LaunchConfig *config,
                                    FunctionHandle function, void **params,
                                    void **extra) {
-  Call call;
+  Call call(Call::Submits);
   if (!call)
     return call.refusal();
   if (!config || !call->hasFunction(function) ||
@@ -162,7 +180,8 @@ TRIPY_DRIVER_CALL cuLaunchKernelEx(const LaunchConfig *config,
       launch.shape.cluster = clusterOf(attribute.value);
       break;
     case LaunchAttributeId::ProgrammaticStreamSerialization:
-      // It may overlap with the launch before; here no two launches do.
+      launch.overlaps =
+          attribute.value.programmaticStreamSerializationAllowed != 0;
       break;
     default:
       return notSupported;
@@ -173,6 +192,6 @@ TRIPY_DRIVER_CALL cuLaunchKernelEx(const LaunchConfig *config,
     return result;
   DriverResult result = checkLaunch(*call, launch);
   if (result == DriverResult::Success)
-    execute(*call, launch);
+    call->submit(launch);
   return result;
 }

@@ -50,8 +50,8 @@ static bool readOption(std::string_view word, Machine &machine) {
     machine.launch.checkUninitialized = false;
   else if (word == "early-async")
     machine.launch.lateAsync = false;
-  else if (word == "reverse")
-    machine.reverse = true;
+  else if (word == "no-overlap")
+    machine.overlap = false;
   else if (word == "statistics")
     machine.statistics = true;
   else if (word.starts_with("budget="))

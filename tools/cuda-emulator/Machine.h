@@ -7,7 +7,7 @@
 //     no-races           do not look for races on shared memory
 //     no-uninitialized   let kernels read shared memory that nobody wrote
 //     early-async        asynchronous copies arrive at once, not late
-//     reverse            unordered nodes of a graph run last to first
+//     no-overlap         a launch never begins before the one in front ended
 //     statistics         print each launch with its instructions
 //     budget=N           instructions of a warp that one launch may execute
 //
@@ -38,7 +38,7 @@ struct Architecture {
 struct Machine {
   const Architecture *architecture = nullptr;
   emulator::LaunchOptions launch;
-  bool reverse = false, statistics = false;
+  bool overlap = true, statistics = false;
 
   /// Reads the environment. InvalidArgument names the word that is unknown.
   static Result<Machine> fromEnvironment();

@@ -71,12 +71,13 @@ TEST_F(EmulatedMachine, ReadsOptions) {
   EXPECT_TRUE(plain.launch.checkRaces);
   EXPECT_TRUE(plain.launch.checkUninitialized);
   EXPECT_TRUE(plain.launch.lateAsync);
-  Machine m = machine("90", "no-races,no-uninitialized,early-async,reverse,"
+  EXPECT_TRUE(plain.overlap);
+  Machine m = machine("90", "no-races,no-uninitialized,early-async,no-overlap,"
                             "statistics,budget=123");
   EXPECT_FALSE(m.launch.checkRaces);
   EXPECT_FALSE(m.launch.checkUninitialized);
   EXPECT_FALSE(m.launch.lateAsync);
-  EXPECT_TRUE(m.reverse);
+  EXPECT_FALSE(m.overlap);
   EXPECT_TRUE(m.statistics);
   EXPECT_EQ(m.launch.instructionBudget, 123u);
 }

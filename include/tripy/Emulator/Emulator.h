@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -174,6 +175,10 @@ struct LaunchOptions {
   uint64_t instructionBudget = uint64_t(4) << 30;
   /// Shared memory of one block, in bytes (static and dynamic together).
   uint32_t sharedLimit = 232448;
+  /// Completes the launches in front, which this one may overlap with: called
+  /// once, when a thread first executes griddepcontrol.wait, or behind the
+  /// kernel when none does. Its failure ends the launch.
+  std::function<Status()> predecessors = nullptr;
 };
 
 /// What a launch did.
