@@ -180,6 +180,31 @@ TEST_F(EmulatedDriver, LaunchesInOrder) {
   EXPECT_EQ(read(), std::vector<uint32_t>(count, 3));
 }
 
+TEST_F(EmulatedDriver, BeginsOverlappingLaunchesEarly) {
+  LaunchAttribute attribute = {};
+  attribute.id = LaunchAttributeId::ProgrammaticStreamSerialization;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  auto launch = [&](FunctionHandle function, bool overlaps) {
+    LaunchConfig shape = config();
+    shape.attributes = &attribute;
+    shape.attributeCount = overlaps;
+    ASSERT_EQ(api.launchKernelEx(&shape, function, values, nullptr), success);
+  };
+  launch(add1, false);
+  for (int i = 0; i < 20; ++i)
+    launch(twice, true);
+  EXPECT_EQ(read(), std::vector<uint32_t>(count, 1 << 20));
+  // hasty doubles 0, and then comes what should have been done before.
+  write(0);
+  launch(add1, false);
+  launch(hasty, true);
+  EXPECT_EQ(read(), std::vector<uint32_t>(count, 1));
+  write(0);
+  launch(add1, false);
+  launch(hasty, false);
+  EXPECT_EQ(read(), std::vector<uint32_t>(count, 2));
+}
+
 TEST_F(EmulatedDriver, RefusesLaunchesThatDoNotFit) {
   auto launched = [&](LaunchConfig launch) {
     return api.launchKernelEx(&launch, add1, values, nullptr);

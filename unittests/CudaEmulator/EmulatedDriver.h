@@ -20,9 +20,10 @@ namespace tripy::cudaemulatortest {
 
 using cuda::DriverResult;
 
-/// add1 adds 1 to the n numbers at x; twice doubles them; each thread does one.
+/// add1 adds 1 to the n numbers at x; twice doubles them when the launches in
+/// front are done, hasty at once. Each thread does one number.
 inline constexpr const char *testPtx = R"(.version 8.4
-.target sm_80
+.target sm_90
 .address_size 64
 .visible .entry add1(.param .u64 x, .param .u32 n) .maxntid 256 {
   .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<2>;
@@ -34,6 +35,16 @@ inline constexpr const char *testPtx = R"(.version 8.4
 END: ret;
 }
 .visible .entry twice(.param .u64 x, .param .u32 n) .maxntid 256 {
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<2>;
+  griddepcontrol.wait;
+  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r0, %r1, %r2; ld.param.u32 %r0, [n];
+  setp.ge.u32 %p, %r3, %r0; @%p bra END;
+  ld.param.u64 %d0, [x]; mul.wide.u32 %d1, %r3, 4; add.s64 %d0, %d0, %d1;
+  ld.global.u32 %r0, [%d0]; add.u32 %r0, %r0, %r0; st.global.u32 [%d0], %r0;
+END: ret;
+}
+.visible .entry hasty(.param .u64 x, .param .u32 n) .maxntid 256 {
   .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<2>;
   mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;
   mad.lo.u32 %r3, %r0, %r1, %r2; ld.param.u32 %r0, [n];
@@ -64,6 +75,8 @@ protected:
     ASSERT_EQ(api.moduleGetFunction(&add1, module, "add1"),
               DriverResult::Success);
     ASSERT_EQ(api.moduleGetFunction(&twice, module, "twice"),
+              DriverResult::Success);
+    ASSERT_EQ(api.moduleGetFunction(&hasty, module, "hasty"),
               DriverResult::Success);
     ASSERT_EQ(api.memAlloc(&x, count * 4), DriverResult::Success);
     write(0);
@@ -105,7 +118,7 @@ protected:
   cuda::DriverApi api = {};
   cuda::ContextHandle context = nullptr;
   cuda::ModuleHandle module = nullptr;
-  cuda::FunctionHandle add1 = nullptr, twice = nullptr;
+  cuda::FunctionHandle add1 = nullptr, twice = nullptr, hasty = nullptr;
   cuda::DevicePointer x = 0;
   uint32_t n = count;
   void *values[2] = {&x, &n};

@@ -77,6 +77,15 @@ TEST_F(EmulatedGraph, TakesProgrammaticEdges) {
   expectRun(3, 8);
 }
 
+TEST_F(EmulatedGraph, BeginsBehindProgrammaticEdgesEarly) {
+  GraphNodeHandle first = add(add1), second = add(hasty);
+  GraphEdgeData edge = {1, 0, 1, {}};
+  ASSERT_EQ(api.graphAddDependencies(graph, &first, &second, &edge, 1),
+            success);
+  ASSERT_EQ(api.graphInstantiate(&exec, graph, 0), success);
+  expectRun(3, 7);
+}
+
 TEST_F(EmulatedGraph, UpdatesParameters) {
   GraphNodeHandle node = add(add1);
   ASSERT_EQ(api.graphInstantiate(&exec, graph, 0), success);

@@ -4,8 +4,8 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models python sanitize bench harness.
-# "python", "harness" run when python3 with numpy (and torch) is there, "sanitize"
+# Steps: unit examples ops cpu ptx models python shapes sanitize bench harness.
+# "python", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
 # when compute-sanitizer is. Prints PASS and FAIL lines and closes with
 # "N passed, N failed"; exits 1 when something failed. Measurements go to
 # $OUT, or ./results.
@@ -142,6 +142,16 @@ if wants python; then
     done | xargs -P 3 -L1 sh -c 'timeout 150 python3 test/Models/run_models.py --bin bin --target cuda:sm_90a \
       --device cuda:0 --models $0 --dtypes $1 >"models-$0-$1.out" 2>&1; echo $? >"models-$0-$1.rc"'
     collect . python
+  else
+    echo "python3 with numpy is not there: skipped"
+  fi
+fi
+if wants shapes; then
+  if python3 -c 'import numpy' 2>/dev/null; then
+    for emitter in loop row column transpose gather scan arg gemm-simt gemm-tensor; do
+      check "shapes $emitter" 300 python3 test/Models/random_shapes.py --bin bin --device cuda:0 --emitters $emitter \
+        --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$jobs"
+    done
   else
     echo "python3 with numpy is not there: skipped"
   fi
