@@ -32,39 +32,46 @@ class Maker:
     def chance(self, probability):
         return self.rng.random() < probability
 
-    def number(self, most):
-        """1 to `most`, small ones as likely as large ones, often beside a power of two."""
-        if most <= 1:
-            return 1
-        value = int(np.exp(self.rng.uniform(0, np.log(most + 1))))
-        kind = self.rng.random()
+    def number(self, value, most):
+        """A size near `value`, 1 to `most`: odd, beside a power of two, a multiple of 8, or tiny."""
+        value, kind = max(1, min(int(value), most)), self.rng.random()
         if kind < 0.25:
-            value = (1 << max(value, 1).bit_length() - 1) + int(self.rng.integers(-1, 2))
+            value = (1 << value.bit_length() - 1) + int(self.rng.integers(-1, 2))
         elif kind < 0.4:
             value = (value + 7) // 8 * 8
+        elif kind < 0.6:
+            value = value | 1
+        elif kind < 0.7:
+            value = int(self.rng.integers(1, 5))
         return max(1, min(value, most))
 
-    def size(self, name, most, static=False):
-        """A size called `name`; with several runs it is dynamic in half of the cases."""
-        dynamic = self.run_count > 1 and not static and self.chance(0.6)
-        if dynamic:
-            self.dynamic.append(name)
-        value = self.number(most)
-        for run in self.runs:
-            run[name] = self.number(most) if dynamic else value
+    def sizes(self, names, total, most=1 << 40, static=(), even=1.5):
+        """Sizes called `names` with a product of at most `total` and up to 300 times less.
+
+        The greater `even`, the closer they are to each other. With several runs a size is dynamic in most cases, unless `static` names it.
+        """
+        dynamic = [name for name in names if self.run_count > 1 and name not in static and self.chance(0.6)]
+        self.dynamic += dynamic
+        for i, run in enumerate(self.runs):
+            left = total
+            goal = total * 10 ** -self.rng.uniform(0, 2.5)
+            shares = self.rng.dirichlet([even] * len(names)) if names else []
+            fixed = [name for name in names if i > 0 and name not in dynamic]
+            for name in fixed:
+                run[name] = self.runs[0][name]
+                left //= max(1, run[name])
+            for name, share in zip(names, shares):
+                if name not in fixed:
+                    run[name] = self.number(goal ** share, max(1, min(left, most)))
+                    left //= run[name]
         if dynamic and self.chance(0.2):
-            self.runs[-1][name] = 0 if self.chance(0.5) else 1
-        return name
+            self.runs[-1][self.pick(dynamic)] = 0 if self.chance(0.5) else 1
+        return names
 
     def shape(self, rank, total=None, static=()):
         """`rank` sizes d0, d1, ... of at most `total` elements together."""
-        left = total or self.limits.elements
-        names = [None] * rank
-        # Drawn in any order, so that each dimension may be the long one.
-        for i in self.rng.permutation(rank):
-            names[i] = self.size(f"d{i}", left, static=i in static)
-            left //= max(1, max(run[names[i]] for run in self.runs))
-        return names
+        names = [f"d{i}" for i in range(rank)]
+        return self.sizes(names, total or self.limits.elements, static=[names[i] for i in static])
 
     def program(self):
         return Program(self.runs, self.dynamic)
@@ -241,12 +248,13 @@ def gather(m):
     rank = int(m.rng.integers(1, 5))
     axis = int(m.rng.integers(0, rank))
     dims = m.shape(rank, m.limits.elements // 4, static=range(rank) if kind in ("slice", "pad") else (axis,))
-    extra = m.size("i0", 8)
-    parts = [m.size(f"p{i}", max(2, 2 * m.runs[0][dims[axis]]), static=True) for i in range(int(m.rng.integers(1, 4)))]
+    # Indices for one slice of the input give a result of the input's size.
+    extra = m.sizes(["i0"], max(2, m.runs[0][dims[axis]]))[0]
+    parts = [int(m.rng.integers(0, m.runs[0][dims[axis]] + 9)) for _ in range(int(m.rng.integers(1, 4)))]
     p = m.program()
     x = p.input(dims, m.float_type(), normal)
     if kind == "take":
-        x = take(m, p, x, axis, m.pick(["i32", "i64"]), [extra] * int(m.rng.integers(1, 3)))
+        x = take(m, p, x, axis, m.pick(["i32", "i64"]), [extra] if m.chance(0.6) else [2, extra])
     elif kind == "concatenate":
         others = [p.input([*dims[:axis], part, *dims[axis + 1:]], p.dtypes[x], normal) for part in parts]
         total = sum(p.size(d) for d in [dims[axis], *parts])
@@ -351,14 +359,9 @@ def transposed(p, x):
 
 
 def gemm(m, dtypes):
-    batch_rank = m.pick([0, 0, 1, 2])
-    left = min(m.limits.products, m.limits.elements * 64)
-    batch = [m.size(f"b{i}", 5) for i in range(batch_rank)]
-    left //= int(np.prod([max(1, max(run[b] for run in m.runs)) for b in batch], initial=1))
-    names, most = ["m", "n", "k"], 2 * round(left ** (1 / 3))
-    for name in [names[int(i)] for i in m.rng.permutation(3)]:
-        m.size(name, max(1, min(left, most, m.limits.elements // 64)))
-        left //= max(1, max(run[name] for run in m.runs))
+    batch = m.sizes([f"b{i}" for i in range(m.pick([0, 0, 1, 2]))], 12)
+    count = int(np.prod([max(1, max(run[b] for run in m.runs)) for b in batch], initial=1))
+    m.sizes(["m", "n", "k"], max(1, m.limits.products // count), max(1, m.limits.elements // 64), even=5)
     turn_a, turn_b, bias = m.chance(0.4), m.chance(0.5), m.chance(0.4)
     # One side may be shared by the batch.
     batch_a = [1 if m.chance(0.15) else b for b in batch]
