@@ -126,6 +126,7 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
       return emitError(module.getLoc(), found.status().message());
     translate.cuda = *found;
     pipeline.chip = options.chip;
+    pipeline.gemmTile = options.gemmTile;
     return success();
   }
   Result<target::HostTarget> found = target::findHostTarget(options.cpu);

@@ -35,6 +35,8 @@ Compiles a function of trace or flatir operations to an executable file.
   --cache-size=SIZE        bytes that it may take, such as 512M; default:
                            $TRIPY_CACHE_SIZE or 1G
   --no-cache               neither use nor keep code
+  --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
+                           such as 128x256 or 64x64,cluster=4
   --report-why             print the kernels with the lines they come from
   --timing                 print where the time goes
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
@@ -65,8 +67,9 @@ static constexpr NamedStop stops[] = {
 };
 
 static constexpr std::string_view valued[] = {
-    "o",     "target", "cpu",    "function", "weights",   "stop-after",
-    "input", "result", "output", "seed",     "cache-dir", "cache-size"};
+    "o",          "target",     "cpu",      "function", "weights",
+    "stop-after", "input",      "result",   "output",   "seed",
+    "cache-dir",  "cache-size", "gemm-tile"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
@@ -139,6 +142,8 @@ static Status setValue(Options &options, std::string_view name,
     options.compiler.function = value;
   else if (name == "weights")
     options.weights = value;
+  else if (name == "gemm-tile")
+    options.compiler.gemmTile = value;
   else if (name == "cache-dir")
     options.compiler.cache.folder = value;
   else if (name == "cache-size")

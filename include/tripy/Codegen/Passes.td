@@ -119,7 +119,9 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
                            "::mlir::gpu::GPUDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
                  Option<"overlap", "overlap", "bool", "true",
-                        "On sm_90 and later, kernels start before their predecessors ended, and wait">];
+                        "On sm_90 and later, kernels start before their predecessors ended, and wait">,
+                 Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
+                        "Tile of tensor-core kernels, where it suits, such as 128x256 or 64x64,cluster=4; for measurements">];
 }
 
 def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {

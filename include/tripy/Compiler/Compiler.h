@@ -43,6 +43,8 @@ struct CompileOptions {
   std::string cpu = "native";
   /// CUDA: architecture.
   std::string chip = "sm_90a";
+  /// CUDA: tile of tensor-core kernels, for measurements: "128x256".
+  std::string gemmTile;
   /// The function to compile; others are dropped.
   std::string function = "main";
   /// Where GPU code is kept between compilations.

@@ -31,6 +31,9 @@ struct PipelineOptions {
   unsigned vectorBits = 256;
   /// CUDA: architecture.
   std::string chip = "sm_90a";
+  /// CUDA: tile of tensor-core kernels, as --kernel-emit-cuda takes it; empty:
+  /// chosen by size.
+  std::string gemmTile;
 };
 
 /// Adds the passes that lead from level `from` to level `to`.

@@ -101,6 +101,14 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
     SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
     if (kernels.empty())
       return;
+    tile = parseWgmmaTile(gemmTile);
+    if (!gemmTile.empty() && !tile) {
+      emitError(module.getLoc(),
+                "a tile must be such as 128x256 or 64x64 with "
+                "',turns', ',cluster=2' or ',split=2'; found '")
+          << gemmTile << "'";
+      return signalPassFailure();
+    }
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     UnitAttr::get(&getContext()));
     OpBuilder b(module.getBody(), module.getBody()->end());
@@ -129,6 +137,8 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
   void findWrittenInputs(ModuleOp module);
   LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
                            OpBuilder &b);
+
+  std::optional<WgmmaTile> tile;
 };
 } // namespace
 
@@ -155,7 +165,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
   std::optional<GemvPlan> gemv = planGemv(kernel, hasClusters());
   if (!gemv && kernel.getHero() == kernel::Hero::Gemm && chip == "sm_90a")
-    if (std::optional<WgmmaPlan> plan = planWgmma(kernel))
+    if (std::optional<WgmmaPlan> plan = planWgmma(kernel, tile))
       return emitWgmma(kernel, *plan, device, b);
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =

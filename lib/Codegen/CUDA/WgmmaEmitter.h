@@ -1,8 +1,8 @@
 //===- WgmmaEmitter.h - Emission of one tensor-core kernel ------*- C++ -*-===//
 //
 // Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of slices, the
-// producer and the kernel's frame, WgmmaConsumer.cpp the consumers and their
-// epilogue.
+// producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
+// WgmmaEpilogue.cpp what they do with their sums.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
@@ -10,23 +10,20 @@
 
 #include "WgmmaGemm.h"
 
+#include "tripy/Codegen/ContractionSpace.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace tripy::codegen::wgmma {
 
-/// Elements of a slice of K: 128 bytes, one swizzle atom.
-inline constexpr int64_t tileK = 64;
-/// K of one instruction.
-inline constexpr int64_t stepK = 16;
+/// Bytes of a row of a slice: one swizzle atom.
+inline constexpr int64_t rowBytes = 128;
 /// Rows of tiles that are walked together, for locality in the L2 cache.
 inline constexpr int64_t groupRows = 16;
 /// Blocks of the grid: one for each multiprocessor of an H100 or H200.
 inline constexpr int64_t wgmmaBlocks = 132;
-/// Floats of a row of the staging area: 64 and padding against conflicts.
-inline constexpr int64_t stagingRow = 68;
-
 /// A position in the ring of slices: the slot, and the parity of its round.
 struct RingPosition {
   mlir::Value slot, parity; // i32
@@ -34,23 +31,26 @@ struct RingPosition {
 
 class WgmmaEmitter {
 public:
-  WgmmaEmitter(KernelEmission &e, const WgmmaPlan &plan, mlir::Value mapA,
-               mlir::Value mapB)
-      : e(e), math(e.math), b(e.b), loc(e.loc), plan(plan), mapA(mapA),
-        mapB(mapB) {}
+  /// `maps`: of A, of B of each contraction, and of each result that is stored
+  /// in boxes.
+  WgmmaEmitter(KernelEmission &e, const WgmmaPlan &plan,
+               const ContractionSpace &space, mlir::ValueRange maps)
+      : e(e), math(e.math), b(e.b), loc(e.loc), plan(plan), space(space),
+        maps(maps.begin(), maps.end()) {}
 
   void emit(mlir::LLVM::GlobalOp shared);
-  int64_t sharedBytes() const {
-    return plan.stages * (sliceA() + sliceB() + 16) +
-           plan.consumers() * 64 * stagingRow * 4;
+  static int64_t sharedBytes(const WgmmaPlan &plan) {
+    return barriersAt(plan) + plan.stages * 16;
   }
 
 private:
-  int64_t sliceA() const { return plan.tileM * tileK * 2; }
-  int64_t sliceB() const { return plan.tileN * tileK * 2; }
-  int64_t stagingAt() const { return plan.stages * (sliceA() + sliceB()); }
-  int64_t barriersAt() const {
-    return stagingAt() + plan.consumers() * 64 * stagingRow * 4;
+  int64_t sliceA() const { return plan.tileM * rowBytes; }
+  int64_t sliceB() const { return plan.tileN * rowBytes; }
+  static int64_t stagingAt(const WgmmaPlan &plan) {
+    return plan.stages * (plan.tileM + plan.tileN) * rowBytes;
+  }
+  static int64_t barriersAt(const WgmmaPlan &plan) {
+    return stagingAt(plan) + plan.consumers() * plan.stagingBytes();
   }
 
   mlir::Value i32(int64_t value) {
@@ -72,22 +72,15 @@ private:
         b, loc, mlir::LLVM::LLVMPointerType::get(b.getContext(), 3), address);
   }
   mlir::Value fullBarrier(mlir::Value slot) {
-    return pointer(add(add(base, i32(barriersAt())), mul(slot, 8)));
+    return pointer(add(add(base, i32(barriersAt(plan))), mul(slot, 8)));
   }
   mlir::Value emptyBarrier(mlir::Value slot) {
     return pointer(
-        add(add(base, i32(barriersAt() + 8 * plan.stages)), mul(slot, 8)));
+        add(add(base, i32(barriersAt(plan) + 8 * plan.stages)), mul(slot, 8)));
   }
   void waitFor(mlir::Value barrier, mlir::Value parity);
   RingPosition next(RingPosition position);
   RingPosition skip(RingPosition position, mlir::Value slices);
-  Index sizeOf(llvm::ArrayRef<unsigned> dims) {
-    llvm::SmallVector<Index> factors;
-    for (unsigned dim : dims)
-      factors.push_back(sizes[dim]);
-    return math.product(factors);
-  }
-
   void initialiseBarriers();
   void forEachTile(Index first, int64_t turns, RingPosition start,
                    llvm::function_ref<RingPosition(RingPosition)> body);
@@ -99,29 +92,56 @@ private:
   void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
                    mlir::Value full, mlir::Value k, Index first, int64_t rows,
                    bool shared);
+  std::pair<Index, Index> kRange();
   void consume();
+  void takeTiles();
   RingPosition consumeTile(RingPosition position);
+  llvm::SmallVector<mlir::Value> multiplyTile(RingPosition &position);
   llvm::SmallVector<mlir::Value> multiplySlice(mlir::Value slot,
                                                mlir::ValueRange accumulators);
-  mlir::NVVM::WGMMATypes number();
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
   void release(mlir::Value slot, mlir::Value condition);
-  void emitEpilogue(mlir::Value accumulators, int64_t group);
-  void stage(mlir::Value accumulators, int64_t chunk);
-  void finishChunk(int64_t chunk, int64_t group);
-  void finishRun(Index inTile, Index staged, Index column, Index atN);
   void syncConsumer();
   void syncCluster();
   void awaitTurn();
   void passTurn();
+
+  // The epilogue.
+  void storeByThreads(mlir::Value accumulators, int64_t group);
+  void storeBoxes(mlir::Value accumulators, int64_t group);
+  void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
+                int64_t column, int64_t buffer);
+  void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
+                int64_t column, mlir::Value box);
+  void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
+  void writeHalves(llvm::ArrayRef<Lanes> values, mlir::Type element,
+                   mlir::Value box, int64_t piece);
+  void awaitBoxes();
+  void writeFloats(llvm::ArrayRef<Lanes> values, mlir::Value box,
+                   int64_t first);
+  Lanes accumulatorPair(mlir::Value accumulators, int64_t part, int64_t column,
+                        int64_t half);
+  void joinSplit(mlir::ValueRange accumulators);
+  void finishSplit();
+  void stage(mlir::Value accumulators, int64_t column, int64_t columns,
+             mlir::Value to, int64_t rowFloats);
+  void finishChunk(int64_t chunk, int64_t group);
+  void finishRun(Index inTile, Index column, int64_t lanes,
+                 llvm::function_ref<Lanes(int64_t part)> load);
+  void bindParts(llvm::function_ref<Lanes(int64_t part)> load);
+  int64_t runLanes();
+  Index fragmentRow();
+  Index fragmentColumn();
+  llvm::SmallVector<Index> resultAt(Index row, Index column);
+  bool isRagged(llvm::ArrayRef<unsigned> loops, int64_t tile);
 
   KernelEmission &e;
   IndexMath &math;
   mlir::OpBuilder &b;
   mlir::Location loc;
   WgmmaPlan plan;
-  mlir::Value mapA, mapB;
-  llvm::SmallVector<Index> sizes;
+  ContractionSpace space;
+  llvm::SmallVector<mlir::Value> maps;
   mlir::Value base;       ///< address of shared memory, i32
   Index thread;           ///< of the block
   mlir::Value consumer;   ///< number of this consumer, i32

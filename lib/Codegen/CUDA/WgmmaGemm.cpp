@@ -2,7 +2,8 @@
 //
 // Shared memory: a ring of slices of A and of B, a staging area for the
 // epilogue of each consumer, and two barriers for each slice: full (the copies
-// arrived) and empty (the consumers are done).
+// arrived) and empty (the consumers are done). Blocks stay and take tile after
+// tile, but those that split K have one tile each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,8 @@ void WgmmaEmitter::initialiseBarriers() {
       // One arrival for each warp that reads a slice.
       int64_t readers = plan.pingPong ? 1 : plan.consumers();
       NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(slot)),
-                                   i32(4 * readers * plan.cluster), Value());
+                                   i32(4 * readers * plan.tilesOfCluster()),
+                                   Value());
     }
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
@@ -81,10 +83,15 @@ void WgmmaEmitter::syncCluster() {
 void WgmmaEmitter::forEachTile(
     Index first, int64_t turns, RingPosition start,
     llvm::function_ref<RingPosition(RingPosition)> body) {
-  Index groups = math.mul(sizeOf(plan.batch), math.mul(groupsM, groupsN));
+  Index groups = math.mul(space.sizeOf(plan.batch), math.mul(groupsM, groupsN));
   int64_t clusters = wgmmaBlocks / plan.cluster;
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   Index own = math.div(block, math.constant(plan.cluster));
+  if (plan.splitsK) {
+    locate(own);
+    body(start);
+    return;
+  }
   Index begin = math.add(own, math.mul(first, math.constant(clusters)));
   e.reduceLoop(begin, groups, math.constant(clusters * turns),
                {start.slot, start.parity}, [&](Index tile, ValueRange carried) {
@@ -117,7 +124,7 @@ Index WgmmaEmitter::divideTiles(Index a, Index divisor) {
 /// order where `groupRows` rows of them are walked column by column.
 void WgmmaEmitter::locate(Index tile) {
   Index plane = math.mul(groupsM, groupsN);
-  bool single = IndexMath::constantOf(sizeOf(plan.batch)) == 1;
+  bool single = IndexMath::constantOf(space.sizeOf(plan.batch)) == 1;
   tileBatch = single ? math.constant(0) : divideTiles(tile, plane);
   Index inPlane = math.sub(tile, math.mul(tileBatch, plane));
   Index band = math.mul(math.constant(groupRows), groupsN);
@@ -127,13 +134,36 @@ void WgmmaEmitter::locate(Index tile) {
   Index inBand = math.sub(inPlane, math.mul(bands, band));
   Index column = divideTiles(inBand, rows);
   Index row = math.add(firstRow, math.sub(inBand, math.mul(column, rows)));
-  Index size = math.constant(plan.cluster);
+  Index size = math.constant(plan.tilesOfCluster());
+  Index place = plan.splitsK ? math.constant(0) : rank;
   if (plan.sharesA)
-    column = math.add(math.mul(column, size), rank);
+    column = math.add(math.mul(column, size), place);
   else
-    row = math.add(math.mul(row, size), rank);
+    row = math.add(math.mul(row, size), place);
   rowBegin = math.mul(row, math.constant(plan.tileM));
-  columnBegin = math.mul(column, math.constant(plan.tileN));
+  columnBegin = math.mul(column, math.constant(plan.partN()));
+}
+
+/// What this block multiplies of K: where it begins, and how much it is. Blocks
+/// that split K get as many slices each, or one more: never none, which keeps
+/// what is known of the accumulators in one place.
+std::pair<Index, Index> WgmmaEmitter::kRange() {
+  Index size = space.sizeOf(plan.k);
+  if (!plan.splitsK)
+    return {math.constant(0), size};
+  int64_t slices = llvm::divideCeil(*IndexMath::constantOf(size), plan.tileK());
+  Index most = math.constant(slices % plan.cluster);
+  Index least = math.constant(slices / plan.cluster);
+  Index slice = math.constant(plan.tileK());
+  Value hasMore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        math.value(rank), math.value(most));
+  Index more =
+      arith::ExtUIOp::create(b, loc, b.getI32Type(), hasMore).getResult();
+  more =
+      arith::IndexCastUIOp::create(b, loc, b.getIndexType(), math.value(more))
+          .getResult();
+  Index begin = math.add(math.mul(rank, least), math.min(rank, most));
+  return {math.mul(begin, slice), math.mul(math.add(least, more), slice)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,15 +181,17 @@ void WgmmaEmitter::produce() {
 }
 
 RingPosition WgmmaEmitter::produceTile(RingPosition position) {
-  SmallVector<Value> end = e.reduceLoop(
-      math.constant(0), sizeOf(plan.k), math.constant(tileK),
-      {position.slot, position.parity}, [&](Index k, ValueRange carried) {
+  auto [begin, size] = kRange();
+  SmallVector<Value> last = e.reduceLoop(
+      math.constant(0), size, math.constant(plan.tileK()),
+      {position.slot, position.parity},
+      [&, begin = begin](Index k, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        copySlice(at, k);
+        copySlice(at, math.add(begin, k));
         RingPosition following = next(at);
         return SmallVector<Value>{following.slot, following.parity};
       });
-  return {end[0], end[1]};
+  return {last[0], last[1]};
 }
 
 void WgmmaEmitter::copySlice(RingPosition position, Index k) {
@@ -172,10 +204,13 @@ void WgmmaEmitter::copySlice(RingPosition position, Index k) {
   Value atA = add(base, mul(position.slot, sliceA()));
   Value atB =
       add(add(base, i32(plan.stages * sliceA())), mul(position.slot, sliceB()));
-  copyOperand(plan.a, mapA, atA, full, toI32(k), rowBegin, plan.copiedA(),
+  copyOperand(plan.a, maps[0], atA, full, toI32(k), rowBegin, plan.copiedA(),
               plan.sharesA);
-  copyOperand(plan.b, mapB, atB, full, toI32(k), columnBegin, plan.copiedB(),
-              !plan.sharesA);
+  for (int64_t part = 0; part < plan.parts(); ++part)
+    copyOperand(plan.b[part], maps[1 + part],
+                add(atB, i32(part * plan.partN() * rowBytes)), full, toI32(k),
+                columnBegin, plan.copiedB(),
+                !plan.sharesA && plan.tilesOfCluster() > 1);
 }
 
 /// Copies `rows` rows of a slice: one box when K is contiguous, else one for
@@ -190,12 +225,13 @@ void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
         b, loc, b.getI16IntegerAttr((1 << plan.cluster) - 1));
     Index part = math.mul(rank, math.constant(rows));
     first = math.add(first, part);
-    at = add(at, toI32(math.mul(part, math.constant(tileK * 2))));
+    at = add(at, toI32(math.mul(part, math.constant(rowBytes))));
   }
-  Value row = toI32(first);
+  Value row = toI32(math.add(first, math.constant(operand.rowBegin())));
+  k = add(k, i32(operand.kBegin()));
   int64_t pieces = operand.kMajor ? 1 : rows / 64;
   for (int64_t piece = 0; piece < pieces; ++piece) {
-    Value to = pointer(add(at, i32(piece * 64 * tileK * 2)));
+    Value to = pointer(add(at, i32(piece * 64 * rowBytes)));
     to = LLVM::AddrSpaceCastOp::create(b, loc, clusterPointer, to);
     Value from = add(row, i32(piece * 64));
     SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, row}
@@ -213,11 +249,12 @@ void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
-  sizes = loopSizes(plan.op, e.elements);
-  int64_t tall = plan.sharesA ? 1 : plan.cluster;
-  int64_t wide = plan.sharesA ? plan.cluster : 1;
-  groupsM = math.ceilDiv(sizeOf(plan.m), math.constant(plan.tileM * tall));
-  groupsN = math.ceilDiv(sizeOf(plan.n), math.constant(plan.tileN * wide));
+  int64_t tall = plan.sharesA ? 1 : plan.tilesOfCluster();
+  int64_t wide = plan.sharesA ? plan.tilesOfCluster() : 1;
+  groupsM =
+      math.ceilDiv(space.sizeOf(plan.m), math.constant(plan.tileM * tall));
+  groupsN =
+      math.ceilDiv(space.sizeOf(plan.n), math.constant(plan.partN() * wide));
   rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
                   math.constant(plan.cluster));
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
@@ -242,6 +279,8 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
       NVVM::SetMaxRegisterOp::create(b, loc, 40,
                                      NVVM::SetMaxRegisterAction::decrease);
     produce();
+    if (plan.splitsK)
+      syncCluster(); // with the consumers of the cluster, who join their sums
   }
   {
     ElementEmitter::Scope scope(e.elements);
@@ -257,15 +296,16 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   syncCluster();
 }
 
-/// The kernel's function: pointers, sizes, and two tensor maps by value.
+/// The kernel's function: pointers, sizes, and tensor maps by value.
 static LLVM::LLVMFuncOp declare(kernel::FuncOp kernel, OpBuilder &b,
                                 unsigned inputs, unsigned pointers,
-                                unsigned sizes, int64_t threads) {
+                                unsigned sizes, unsigned maps,
+                                int64_t threads) {
   MLIRContext *context = b.getContext();
   Type global = LLVM::LLVMPointerType::get(context, 1);
   SmallVector<Type> types(pointers, global);
   types.append(sizes, b.getI64Type());
-  types.append(2, LLVM::LLVMPointerType::get(context));
+  types.append(maps, LLVM::LLVMPointerType::get(context));
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   auto func =
@@ -286,21 +326,29 @@ static LLVM::LLVMFuncOp declare(kernel::FuncOp kernel, OpBuilder &b,
   return func;
 }
 
-/// The tensor map of an operand: K-contiguous, boxes of 64 x `rows`; otherwise
-/// of 64 rows x 64.
-static kernel::TensorMapAttr
-tensorMap(KernelEmission &e, const WgmmaOperand &operand, int64_t rows) {
+/// The tensor map of an operand: K-contiguous, boxes of a slice's K x `rows`;
+/// otherwise of 64 rows x a slice's K.
+static kernel::TensorMapAttr operandMap(KernelEmission &e,
+                                        const WgmmaPlan &plan,
+                                        const WgmmaOperand &operand,
+                                        int64_t rows) {
   MLIRContext *context = e.kernel.getContext();
   SmallVector<AffineExpr> sizes = e.tensorSizeExprs(operand.buffer);
-  unsigned first = operand.batched ? 1 : 0;
-  AffineExpr inner = sizes.back();
+  unsigned first = operand.batched ? plan.batch.size() : 0;
+  ArrayRef<AffineExpr> batch = ArrayRef<AffineExpr>(sizes).take_front(first);
+  AffineExpr row = sizes.back() * plan.elementBytes;
   AffineExpr outer = KernelEmission::product(
       ArrayRef<AffineExpr>(sizes).drop_front(first).drop_back(), context);
-  SmallVector<AffineExpr> dims = {inner, outer}, strides = {inner * 2};
-  SmallVector<int64_t> box = {tileK, operand.kMajor ? rows : tileK};
+  SmallVector<AffineExpr> dims = {sizes.back(), outer}, strides = {row};
+  if (operand.innerEnd >= 0)
+    dims[0] = e.constantExpr(operand.innerEnd);
+  if (operand.outerEnd >= 0)
+    dims[1] = e.constantExpr(operand.outerEnd);
+  SmallVector<int64_t> box = {operand.kMajor ? plan.tileK() : 64,
+                              operand.kMajor ? rows : plan.tileK()};
   if (operand.batched) {
-    dims.push_back(sizes.front());
-    strides.push_back(inner * outer * 2);
+    dims.push_back(KernelEmission::product(batch, context));
+    strides.push_back(row * outer);
     box.push_back(1);
   }
   unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
@@ -308,6 +356,55 @@ tensorMap(KernelEmission &e, const WgmmaOperand &operand, int64_t rows) {
   return kernel::TensorMapAttr::get(
       context, operand.buffer, AffineMap::get(0, symbols, dims, context),
       AffineMap::get(0, symbols, strides, context), box, 128);
+}
+
+/// The tensor map of result `number`: boxes of 64 rows x 128 bytes.
+static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
+                                       unsigned tensor, unsigned number) {
+  MLIRContext *context = e.kernel.getContext();
+  auto type =
+      cast<RankedTensorType>(e.kernel.getFunctionType().getResult(number));
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  SmallVector<AffineExpr> sizes = e.sizeExprs(number);
+  ArrayRef<AffineExpr> all(sizes);
+  unsigned first = plan.batch.size();
+  AffineExpr row = sizes.back() * bytes;
+  AffineExpr rows =
+      KernelEmission::product(all.drop_front(first).drop_back(), context);
+  SmallVector<AffineExpr> dims = {sizes.back(), rows}, strides = {row};
+  SmallVector<int64_t> box = {128 / bytes, 64};
+  if (first > 0) {
+    dims.push_back(KernelEmission::product(all.take_front(first), context));
+    strides.push_back(row * rows);
+    box.push_back(1);
+  }
+  unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
+                                    [](Type type) { return type.isIndex(); });
+  return kernel::TensorMapAttr::get(
+      context, tensor, AffineMap::get(0, symbols, dims, context),
+      AffineMap::get(0, symbols, strides, context), box, 128);
+}
+
+static SmallVector<kernel::TensorMapAttr>
+tensorMaps(KernelEmission &e, const WgmmaPlan &plan, unsigned inputs) {
+  SmallVector<kernel::TensorMapAttr> maps = {
+      operandMap(e, plan, plan.a, plan.copiedA())};
+  for (const WgmmaOperand &operand : plan.b)
+    maps.push_back(operandMap(e, plan, operand, plan.copiedB()));
+  if (plan.store == WgmmaStore::Boxes)
+    for (unsigned i = 0; i < e.numResults(); ++i)
+      maps.push_back(resultMap(e, plan, inputs + i, i));
+  return maps;
+}
+
+/// Blocks: one for each multiprocessor, or of each tile those that split K.
+static AffineExpr gridOf(KernelEmission &e, const WgmmaPlan &plan,
+                         const ContractionSpace &space) {
+  if (!plan.splitsK)
+    return e.constantExpr(wgmmaBlocks / plan.cluster * plan.cluster);
+  AffineExpr rows = space.extentOf(plan.m).ceilDiv(plan.tileM);
+  AffineExpr columns = space.extentOf(plan.n).ceilDiv(plan.partN());
+  return space.extentOf(plan.batch) * rows * columns * plan.cluster;
 }
 
 LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
@@ -318,12 +415,15 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
   unsigned inputs = type.getNumInputs() - sizes;
   unsigned pointers = inputs + type.getNumResults();
+  bool boxes = plan.store == WgmmaStore::Boxes;
+  unsigned maps = 1 + plan.parts() + (boxes ? type.getNumResults() : 0);
   int64_t threads = 128 * (1 + plan.consumers());
   auto shared = LLVM::GlobalOp::create(
       b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), false,
       LLVM::Linkage::External, (kernel.getSymName() + "_shared").str(),
       Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
-  LLVM::LLVMFuncOp func = declare(kernel, b, inputs, pointers, sizes, threads);
+  LLVM::LLVMFuncOp func =
+      declare(kernel, b, inputs, pointers, sizes, maps, threads);
   Block *body = func.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   auto end = LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -335,13 +435,15 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
   KernelEmission emission(kernel, b, EmitterOptions());
   if (failed(emission.bind(body->getArguments().take_front(pointers), indices)))
     return failure();
-  WgmmaEmitter emitter(emission, plan, body->getArgument(pointers + sizes),
-                       body->getArgument(pointers + sizes + 1));
-  int64_t grid = wgmmaBlocks / plan.cluster * plan.cluster;
-  emission.setConfig({emission.constantExpr(grid)}, {threads, 1, 1},
-                     emitter.sharedBytes(), {plan.cluster, 1, 1},
-                     {tensorMap(emission, plan.a, plan.copiedA()),
-                      tensorMap(emission, plan.b, plan.copiedB())});
-  emitter.emit(shared);
+  markAccuracy(kernel);
+  FailureOr<ContractionSpace> space = ContractionSpace::of(plan.op(), emission);
+  if (failed(space))
+    return failure();
+  emission.setConfig({gridOf(emission, plan, *space)}, {threads, 1, 1},
+                     WgmmaEmitter::sharedBytes(plan), {plan.cluster, 1, 1},
+                     tensorMaps(emission, plan, inputs));
+  WgmmaEmitter(emission, plan, *space,
+               body->getArguments().drop_front(pointers + sizes))
+      .emit(shared);
   return success();
 }

@@ -10,49 +10,120 @@
 
 #include "EmitCUDA.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 #include <optional>
 
 namespace tripy::codegen {
 
 /// One operand as TMA sees it: [batch,] outer x inner, the inner side
-/// contiguous.
+/// contiguous. It may be a part of its buffer.
 struct WgmmaOperand {
   /// Number among the kernel's tensors.
   int64_t buffer = 0;
   /// K is the contiguous side.
   bool kMajor = true;
   bool batched = false;
+  /// Where the part begins, and where it ends when that is not the buffer's
+  /// end (-1), in elements of the inner and in rows of the outer side.
+  int64_t innerBegin = 0, innerEnd = -1, outerBegin = 0, outerEnd = -1;
+
+  /// Elements that `k` and `row`, counted in the operand, begin at.
+  int64_t kBegin() const { return kMajor ? innerBegin : outerBegin; }
+  int64_t rowBegin() const { return kMajor ? outerBegin : innerBegin; }
+};
+
+/// How the epilogue brings the tile to memory.
+enum class WgmmaStore {
+  /// Accumulators go through shared memory in f32, so that a thread gets
+  /// neighbours in a row, computes the epilogue and stores them itself.
+  Threads,
+  /// The epilogue is computed where the accumulators are; boxes of the results
+  /// go through shared memory and are stored by TMA while work goes on.
+  Boxes,
 };
 
 /// What a contraction must be for this kernel, and how it is cut.
 struct WgmmaPlan {
-  mlir::linalg::GenericOp op;
-  WgmmaOperand a, b;
+  /// One contraction, or several of the same size with the same A: their
+  /// columns lie side by side in the tile, so that the epilogue has column j
+  /// of all of them together.
+  llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  WgmmaOperand a;
+  llvm::SmallVector<WgmmaOperand> b; ///< of each contraction
+  mlir::NVVM::WGMMATypes type = mlir::NVVM::WGMMATypes::f16;
+  int64_t elementBytes = 2;
   llvm::SmallVector<unsigned> batch, m, n, k;
-  /// Tile of a block; a slice of K is 64 elements (128 bytes).
+  /// Tile of a block: rows, columns of all contractions together.
   int64_t tileM = 128, tileN = 256, stages = 4;
   /// Consumers take tiles in turn, so that one multiplies while the other runs
   /// its epilogue; otherwise they share a tile, 64 rows each.
   bool pingPong = false;
   /// Blocks of a cluster. They share the slices of B and have tiles one below
   /// the other, or share those of A and have tiles side by side: each copies
-  /// its part of a shared slice to all of them.
+  /// its part of a shared slice to all of them. Or they split K: all have the
+  /// same tile and a part of K each.
   int64_t cluster = 1;
   bool sharesA = false;
+  bool splitsK = false;
+  WgmmaStore store = WgmmaStore::Threads;
+
+  mlir::linalg::GenericOp op() const { return ops.front(); }
+  int64_t parts() const { return ops.size(); }
+  /// Columns of one contraction in the tile.
+  int64_t partN() const { return tileN / parts(); }
+  /// Elements of a slice of K: 128 bytes, one swizzle atom.
+  int64_t tileK() const { return 128 / elementBytes; }
+  /// K of one instruction: 32 bytes.
+  int64_t stepK() const { return 32 / elementBytes; }
   int64_t consumers() const { return pingPong ? 2 : tileM / 64; }
   /// Groups of 64 rows that one consumer multiplies.
   int64_t rowGroups() const { return pingPong ? tileM / 64 : 1; }
-  /// Rows of a slice that one block copies.
+  /// Blocks that have tiles of their own in a cluster.
+  int64_t tilesOfCluster() const { return splitsK ? 1 : cluster; }
+  /// Rows of a slice that one block copies; of B, for each contraction.
   int64_t copiedA() const { return sharesA ? tileM / cluster : tileM; }
-  int64_t copiedB() const { return sharesA ? tileN : tileN / cluster; }
-  /// Columns that go through the staging area at a time.
-  int64_t chunk() const { return tileN < 64 ? tileN : 64; }
+  int64_t copiedB() const {
+    return sharesA || splitsK ? partN() : partN() / cluster;
+  }
+  /// Columns of each contraction that go through the staging area at a time.
+  int64_t chunk() const {
+    int64_t most = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
+    return std::min(partN(), most);
+  }
+  /// Bytes that an epilogue needs for each consumer.
+  int64_t stagingBytes() const;
 };
 
+/// Floats of a row of the staging area: 64 and padding against conflicts.
+inline constexpr int64_t stagingRow = 68;
+/// Bytes of a box of results: 64 rows of 128 bytes. Two are in use in turn.
+inline constexpr int64_t boxBytes = 64 * 128;
+
+inline int64_t WgmmaPlan::stagingBytes() const {
+  if (splitsK)
+    return 0; // the ring's memory, once it is empty
+  return store == WgmmaStore::Boxes ? 2 * boxBytes : 64 * stagingRow * 4;
+}
+
+/// A way to cut contractions that somebody asks for.
+struct WgmmaTile {
+  int64_t m = 0, n = 0;
+  bool pingPong = false;
+  /// Blocks that share slices, or that split K.
+  int64_t cluster = 1, split = 1;
+};
+
+/// Reads "128x256", with ",turns" for consumers that take turns, ",cluster=2"
+/// or ",split=3". Nothing when `text` is none.
+std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
+
 /// The plan for `kernel`, or nothing when it does not suit: operands that are
-/// not f16 or bf16 tensors in memory, or whose rows are not multiples of 16
-/// bytes.
-std::optional<WgmmaPlan> planWgmma(kernel::FuncOp kernel);
+/// not tensors in memory, or parts of such, of a type that the instruction has,
+/// or whose rows are not multiples of 16 bytes.
+/// With `wanted`, that tile is used wherever it suits.
+std::optional<WgmmaPlan> planWgmma(kernel::FuncOp kernel,
+                                   std::optional<WgmmaTile> wanted);
 
 /// Emits `kernel` into `module`.
 mlir::LogicalResult emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,

@@ -28,32 +28,85 @@ static bool standAt(AffineMap map, unsigned first, ArrayRef<unsigned> dims) {
   return true;
 }
 
+/// The end of a part's dimension that is the buffer's, or one that only the
+/// run-time size tells, at or before the buffer's.
+static constexpr int64_t whole = -1, unknownEnd = -2;
+
+/// Follows parts of tensors back to the argument that holds them, and says
+/// where the part begins and ends in each dimension.
+static BlockArgument findBuffer(Value tensor, SmallVectorImpl<int64_t> &begin,
+                                SmallVectorImpl<int64_t> &end) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  begin.assign(rank, 0);
+  end.assign(rank, whole);
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
+    RankedTensorType from = slice.getSourceType(), to = slice.getType();
+    if (from.getRank() != rank || to.getRank() != rank)
+      return BlockArgument();
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      int64_t offset = slice.getStaticOffsets()[dim];
+      int64_t size = slice.getStaticSizes()[dim];
+      if (slice.getStaticStrides()[dim] != 1 || ShapedType::isDynamic(offset))
+        return BlockArgument();
+      // What an inner part ends at is nearer than what the outer one does.
+      if (end[dim] >= 0)
+        end[dim] += offset;
+      else if (ShapedType::isDynamic(size))
+        end[dim] = unknownEnd;
+      else if (offset != 0 || size != from.getDimSize(dim))
+        end[dim] = offset + size;
+      begin[dim] += offset;
+    }
+    tensor = slice.getSource();
+  }
+  return dyn_cast<BlockArgument>(tensor);
+}
+
 /// Recognises [batch, outer..., k] and [batch, k, outer].
 static std::optional<WgmmaOperand>
-recognise(kernel::FuncOp kernel, linalg::GenericOp op, unsigned number,
-          ArrayRef<unsigned> batch, ArrayRef<unsigned> outer,
-          ArrayRef<unsigned> k) {
+recognise(kernel::FuncOp kernel, const WgmmaPlan &plan, linalg::GenericOp op,
+          unsigned number, ArrayRef<unsigned> outer) {
   OpOperand &operand = op->getOpOperand(number);
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (!argument || !type || batch.size() > 1 || k.size() != 1 ||
-      map.getNumResults() != batch.size() + outer.size() + 1)
+  unsigned first = plan.batch.size();
+  if (!isa<RankedTensorType>(operand.get().getType()) || plan.k.size() != 1 ||
+      map.getNumResults() != first + outer.size() + 1 ||
+      !standAt(map, 0, plan.batch))
     return std::nullopt;
-  if (!type.getElementType().isF16() && !type.getElementType().isBF16())
+  SmallVector<int64_t> begin, end;
+  BlockArgument argument = findBuffer(operand.get(), begin, end);
+  if (!argument)
     return std::nullopt;
+  auto type = cast<RankedTensorType>(argument.getType());
   int64_t inner = type.getShape().back();
-  if (ShapedType::isDynamic(inner) || inner % 8 != 0 || inner == 0)
+  if (ShapedType::isDynamic(inner) || inner == 0 ||
+      inner * plan.elementBytes % 16 != 0)
     return std::nullopt;
-  if (!standAt(map, 0, batch))
+  WgmmaOperand found;
+  found.buffer = tensorNumber(kernel, argument);
+  found.batched = !plan.batch.empty();
+  found.innerBegin = begin.back();
+  found.innerEnd = end.back();
+  found.kMajor =
+      standAt(map, first, outer) && standAt(map, first + outer.size(), plan.k);
+  // A part may be cut in its rows when they are one dimension. Rows beyond an
+  // end that is not known are multiplied for nothing; K has to be known.
+  for (size_t dim = 0; dim + 1 < begin.size(); ++dim) {
+    bool rows = dim == first && begin.size() == first + 2;
+    if (end[dim] == whole)
+      continue;
+    if (!rows || (end[dim] == unknownEnd && !found.kMajor))
+      return std::nullopt;
+    found.outerBegin = begin[dim];
+    found.outerEnd = std::max(end[dim], whole);
+  }
+  if (end.back() == unknownEnd)
     return std::nullopt;
-  WgmmaOperand found{tensorNumber(kernel, argument), true, !batch.empty()};
-  unsigned first = batch.size();
-  if (standAt(map, first, outer) && standAt(map, first + outer.size(), k))
+  if (found.kMajor)
     return found;
-  found.kMajor = false;
-  if (outer.size() == 1 && standAt(map, first, k) &&
-      standAt(map, first + 1, outer))
+  // Instructions for elements of 16 bits alone read K across the rows.
+  if (plan.elementBytes == 2 && outer.size() == 1 &&
+      standAt(map, first, plan.k) && standAt(map, first + 1, outer))
     return found;
   return std::nullopt;
 }
@@ -83,22 +136,56 @@ struct Tile {
 /// of 128 rows, and most where one row of tiles makes all blocks read the same
 /// few lines of the L2 cache at once.
 static constexpr Tile tiles[] = {
-    {128, 256, false, 1, 1}, {128, 128, true, 2, 2}, {128, 128, false, 2, 2},
-    {128, 64, false, 1, 1},  {64, 256, false, 1, 4}, {64, 128, false, 1, 4},
-    {64, 64, false, 1, 4}};
+    {128, 256, false, 1, 1}, {128, 192, false, 1, 1}, {128, 128, true, 2, 2},
+    {128, 128, false, 2, 2}, {128, 64, false, 1, 1},  {64, 256, false, 1, 4},
+    {64, 192, false, 1, 4},  {64, 128, false, 1, 4},  {64, 64, false, 1, 4}};
 
-/// Cycles of one tile: arithmetic at 2048 multiply-adds a cycle, or traffic
-/// from the L2 cache at 48 bytes a cycle, whichever is larger; then the
-/// epilogue at 5 elements a cycle, which consumers that take turns hide, while
-/// their main loop is 15 % slower.
-static double cyclesOf(const Tile &tile, bool oneRow, bool oneWave, int64_t k) {
-  double arithmetic = double(tile.m) * tile.n * k / 2048;
-  double rowsA = double(tile.m) / (oneRow ? tile.sharingA : 1);
-  double rowsB = double(tile.n) / (oneRow ? 1 : tile.sharingB);
-  double mainLoop = std::max(arithmetic, (rowsA + rowsB) * k * 2 / 48);
-  double epilogue = double(tile.m) * tile.n / 5;
-  return tile.pingPong && !oneWave ? std::max(1.15 * mainLoop, epilogue)
-                                   : mainLoop + epilogue;
+/// Parts that K may be split into, and what joining them costs in cycles: two
+/// waits for the cluster, and the tile through distributed shared memory at 32
+/// bytes a cycle.
+static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
+static double joinCycles(const Tile &tile) {
+  return 1500 + double(tile.m) * tile.n * 4 / 32;
+}
+/// A split is taken when it promises this share of the time or less.
+static constexpr double splitGain = 0.85;
+/// Bytes that memory delivers to all multiprocessors in a cycle.
+static constexpr double memoryBytes = 2450;
+
+namespace {
+/// What the choice of a tile depends on.
+struct Problem {
+  int64_t m, n, k, batch, parts, elementBytes;
+  bool boxes;
+
+  /// Cycles that reading the operands from memory takes at least.
+  double floor() const {
+    double elements = double(m) * k + double(n) * parts * k;
+    return batch * elements * elementBytes / memoryBytes;
+  }
+};
+} // namespace
+
+/// Cycles of one tile: arithmetic at 4096 bytes times columns a cycle (2048
+/// multiply-adds of 16 bits), or traffic from the L2 cache at 48 bytes a cycle,
+/// whichever is larger; then the epilogue at 5 elements a cycle, or at 15 with
+/// stored boxes. Consumers that take turns hide it, while their main loop is 15
+/// % slower.
+static double cyclesOf(const Tile &tile, const Problem &of, int64_t split,
+                       bool oneRow, int64_t waves) {
+  double bytes = double(of.k) * of.elementBytes / split;
+  double arithmetic = double(tile.m) * tile.n * bytes / 4096;
+  bool shares = split == 1;
+  double rowsA = double(tile.m) / (shares && oneRow ? tile.sharingA : 1);
+  double rowsB = double(tile.n) / (shares && !oneRow ? tile.sharingB : 1);
+  double mainLoop =
+      std::max({arithmetic, (rowsA + rowsB) * bytes / 48, of.floor() / waves});
+  double elements = double(tile.m) * tile.n;
+  if (split > 1)
+    return mainLoop + joinCycles(tile) + elements / split / 5;
+  double epilogue = elements / (of.boxes ? 15 : 5);
+  return tile.pingPong && waves > 1 ? std::max(1.15 * mainLoop, epilogue)
+                                    : mainLoop + epilogue;
 }
 
 /// Whether the part of a slice that one of `blocks` blocks copies is made of
@@ -108,66 +195,236 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
   return rows / blocks % (operand.kMajor ? 8 : 64) == 0;
 }
 
-static void useTile(WgmmaPlan &plan, const Tile &tile, bool oneRow) {
+/// Whether the columns of each contraction in the tile are whole pieces of the
+/// epilogue and of the copies.
+static bool canDivide(const WgmmaPlan &plan, const Tile &tile) {
+  int64_t part = tile.n / plan.parts();
+  int64_t piece = plan.b.front().kMajor ? 16 : 64;
+  return tile.n % plan.parts() == 0 && part % piece == 0;
+}
+
+static void useTile(WgmmaPlan &plan, const Tile &tile, int64_t split,
+                    bool oneRow) {
   plan.tileM = tile.m;
   plan.tileN = tile.n;
   plan.pingPong = tile.pingPong;
-  plan.sharesA =
-      oneRow && tile.sharingA > 1 && canShare(plan.a, tile.m, tile.sharingA);
-  if (plan.sharesA)
+  plan.splitsK = split > 1;
+  plan.sharesA = !plan.splitsK && oneRow && tile.sharingA > 1 &&
+                 canShare(plan.a, tile.m, tile.sharingA);
+  if (plan.splitsK)
+    plan.cluster = split;
+  else if (plan.sharesA)
     plan.cluster = tile.sharingA;
-  else if (!oneRow && canShare(plan.b, tile.n, tile.sharingB))
+  else if (!oneRow && canShare(plan.b.front(), plan.partN(), tile.sharingB))
     plan.cluster = tile.sharingB;
   else
     plan.cluster = 1;
 }
 
 /// Picks the tile with the least number of waves times cycles.
-static void chooseTile(WgmmaPlan &plan) {
-  int64_t m = extent(plan.op, plan.m, 4096), n = extent(plan.op, plan.n, 4096);
-  int64_t k = extent(plan.op, plan.k, 4096);
-  int64_t batch = extent(plan.op, plan.batch, 1);
+static void chooseTile(WgmmaPlan &plan, bool boxes) {
+  Problem of{extent(plan.op(), plan.m, 4096),
+             extent(plan.op(), plan.n, 4096),
+             extent(plan.op(), plan.k, 4096),
+             extent(plan.op(), plan.batch, 1),
+             plan.parts(),
+             plan.elementBytes,
+             boxes};
+  bool known = extent(plan.op(), plan.m, 0) * of.batch > 0;
   double best = 0;
-  for (const Tile &tile : tiles) {
-    int64_t rows = llvm::divideCeil(m, tile.m);
-    int64_t count = rows * llvm::divideCeil(n, tile.n) * batch;
-    int64_t waves = llvm::divideCeil(count, multiprocessors);
-    double cost = waves * cyclesOf(tile, rows <= 1, waves <= 1, k);
-    if (best != 0 && cost >= best)
-      continue;
+  auto consider = [&](const Tile &tile, int64_t split, double factor) {
+    int64_t rows = llvm::divideCeil(of.m, tile.m);
+    int64_t columns = llvm::divideCeil(of.n, tile.n / of.parts);
+    int64_t blocks = rows * columns * of.batch * split;
+    int64_t waves = llvm::divideCeil(blocks, multiprocessors);
+    if (split > 1 && (!known || waves > 1 || tile.pingPong ||
+                      of.k < 4 * split * plan.tileK()))
+      return;
+    double cost = waves * cyclesOf(tile, of, split, rows <= 1, waves);
+    if (best != 0 && cost >= best * factor)
+      return;
     best = cost;
-    useTile(plan, tile, rows <= 1);
-  }
-  int64_t stageBytes = (plan.tileM + plan.tileN) * 128;
-  int64_t epilogueBytes = plan.consumers() * 64 * 68 * 4;
-  plan.stages =
-      std::min<int64_t>(8, (227 * 1024 - 1024 - epilogueBytes) / stageBytes);
+    useTile(plan, tile, split, rows <= 1);
+  };
+  for (const Tile &tile : tiles)
+    if (canDivide(plan, tile))
+      consider(tile, 1, 1);
+  double unsplit = best;
+  for (const Tile &tile : tiles)
+    for (int64_t split : splits)
+      if (canDivide(plan, tile))
+        consider(tile, split, best == unsplit ? splitGain : 1);
 }
 
-std::optional<WgmmaPlan> codegen::planWgmma(kernel::FuncOp kernel) {
+/// Whether TMA can store the results: rows of 16-bit or 32-bit floats, in the
+/// order of the contraction's, and nothing to read that has as many elements
+/// (which threads read better in runs of a row).
+static bool canStoreBoxes(kernel::FuncOp kernel, const WgmmaPlan &plan) {
+  int64_t columns = extent(plan.op(), plan.n, 1);
+  int64_t bits = 0;
+  for (Type result : kernel.getFunctionType().getResults()) {
+    auto type = cast<RankedTensorType>(result);
+    int64_t width =
+        type.getElementType().isFloat() ? type.getElementTypeBitWidth() : 0;
+    if ((width != 16 && width != 32) || (bits != 0 && width != bits))
+      return false;
+    bits = width;
+  }
+  if (columns * bits / 8 % 16 != 0)
+    return false;
+  // The rows of the result are loops m in order, after the batch.
+  AffineMap map = plan.op().getIndexingMapsArray().back();
+  SmallVector<unsigned> order(plan.batch);
+  llvm::append_range(order, plan.m);
+  llvm::append_range(order, plan.n);
+  if (map.getNumResults() != order.size() || !standAt(map, 0, order))
+    return false;
+  for (auto [number, argument] :
+       llvm::enumerate(kernel.getBody().getArguments())) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    int64_t tensor = type ? tensorNumber(kernel, argument) : -1;
+    bool operand = tensor == plan.a.buffer ||
+                   llvm::any_of(plan.b, [&](const WgmmaOperand &b) {
+                     return b.buffer == tensor;
+                   });
+    if (type && !operand &&
+        (!type.hasStaticShape() || type.getNumElements() > 2 * columns))
+      return false;
+  }
+  return true;
+}
+
+/// The instruction's name of what it multiplies; nothing for other types.
+static std::optional<NVVM::WGMMATypes> instructionType(linalg::GenericOp op) {
+  auto left = dyn_cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto right = dyn_cast<RankedTensorType>(op.getInputs()[1].getType());
+  if (!left || !right || left.getElementType() != right.getElementType())
+    return std::nullopt;
+  Type element = left.getElementType();
+  if (element.isF16())
+    return NVVM::WGMMATypes::f16;
+  if (element.isBF16())
+    return NVVM::WGMMATypes::bf16;
+  if (isa<Float8E4M3FNType>(element))
+    return NVVM::WGMMATypes::e4m3;
+  if (element.isF32() && op->hasAttr("kernel.allow_tf32"))
+    return NVVM::WGMMATypes::tf32;
+  return std::nullopt;
+}
+
+static bool sameLoops(ArrayRef<unsigned> loops,
+                      const SmallVectorImpl<unsigned> &found) {
+  return llvm::equal(loops, found);
+}
+
+/// Takes over the contractions of `kernel`; false when they are not of one
+/// size, of one type, with one A.
+static bool takeContractions(kernel::FuncOp kernel, WgmmaPlan &plan) {
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    auto dims = linalg::inferContractionDims(op);
+    if (failed(dims) || op.getNumDpsInputs() != 2)
+      return false;
+    std::optional<NVVM::WGMMATypes> type = instructionType(op);
+    auto result = cast<RankedTensorType>(op.getResult(0).getType());
+    if (!type || !result.getElementType().isF32())
+      return false;
+    if (plan.ops.empty()) {
+      plan.batch.assign(dims->batch.begin(), dims->batch.end());
+      plan.m.assign(dims->m.begin(), dims->m.end());
+      plan.n.assign(dims->n.begin(), dims->n.end());
+      plan.k.assign(dims->k.begin(), dims->k.end());
+      plan.type = *type;
+      auto element = cast<RankedTensorType>(op.getInputs()[0].getType());
+      plan.elementBytes = element.getElementTypeBitWidth() / 8;
+    } else {
+      linalg::GenericOp first = plan.op();
+      if (*type != plan.type || op.getInputs()[0] != first.getInputs()[0] ||
+          result != first.getResult(0).getType() ||
+          op.getIndexingMapsArray()[0] != first.getIndexingMapsArray()[0] ||
+          op.getIndexingMapsArray()[2] != first.getIndexingMapsArray()[2] ||
+          !sameLoops(dims->batch, plan.batch) || !sameLoops(dims->m, plan.m) ||
+          !sameLoops(dims->n, plan.n) || !sameLoops(dims->k, plan.k))
+        return false;
+    }
+    plan.ops.push_back(op);
+  }
+  return !plan.ops.empty() && plan.ops.size() <= 4;
+}
+
+std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
+  WgmmaTile tile;
+  auto [size, rest] = text.split(',');
+  auto [m, n] = size.split('x');
+  if (m.getAsInteger(10, tile.m) || n.getAsInteger(10, tile.n))
+    return std::nullopt;
+  while (!rest.empty()) {
+    auto [word, more] = rest.split(',');
+    if (word == "turns")
+      tile.pingPong = true;
+    else if (!(word.consume_front("cluster=") &&
+               !word.getAsInteger(10, tile.cluster)) &&
+             !(word.consume_front("split=") &&
+               !word.getAsInteger(10, tile.split)))
+      return std::nullopt;
+    rest = more;
+  }
+  bool suits = (tile.m == 64 || tile.m == 128) && tile.n >= 16 &&
+               tile.n <= 256 && tile.n % 16 == 0 && tile.cluster >= 1 &&
+               tile.cluster <= 8 && tile.split >= 1 && tile.split <= 8 &&
+               (tile.split == 1 || (tile.cluster == 1 && !tile.pingPong)) &&
+               (!tile.pingPong || tile.n <= 128);
+  return suits ? std::optional(tile) : std::nullopt;
+}
+
+/// Uses the tile that was asked for, when it suits.
+static bool useWanted(WgmmaPlan &plan, const WgmmaTile &wanted) {
+  bool oneRow = extent(plan.op(), plan.m, 4096) <= wanted.m;
+  Tile tile{wanted.m, wanted.n, wanted.pingPong, oneRow ? 1 : wanted.cluster,
+            oneRow ? wanted.cluster : 1};
+  int64_t slices = extent(plan.op(), plan.k, 0) / plan.tileK();
+  if (!canDivide(plan, tile) || slices < wanted.split)
+    return false;
+  useTile(plan, tile, wanted.split, oneRow);
+  return true;
+}
+
+std::optional<WgmmaPlan> codegen::planWgmma(kernel::FuncOp kernel,
+                                            std::optional<WgmmaTile> wanted) {
   WgmmaPlan plan;
-  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
-    if (op.getNumReductionLoops() > 0)
-      plan.op = op;
-  auto dims = linalg::inferContractionDims(plan.op);
-  if (failed(dims))
+  if (!takeContractions(kernel, plan) || plan.n.size() != 1 || plan.m.empty())
     return std::nullopt;
-  plan.batch.assign(dims->batch.begin(), dims->batch.end());
-  plan.m.assign(dims->m.begin(), dims->m.end());
-  plan.n.assign(dims->n.begin(), dims->n.end());
-  plan.k.assign(dims->k.begin(), dims->k.end());
-  auto element = cast<RankedTensorType>(plan.op.getResult(0).getType());
-  // A row of the result is cut into runs of 8 elements.
-  int64_t columns = extent(plan.op, plan.n, 1);
-  if (!element.getElementType().isF32() || plan.n.size() != 1 ||
-      columns % 8 != 0 || plan.m.empty())
+  // The columns' number decides how results are stored.
+  if (extent(plan.op(), plan.n, 0) == 0)
     return std::nullopt;
-  auto a = recognise(kernel, plan.op, 0, plan.batch, plan.m, plan.k);
-  auto b = recognise(kernel, plan.op, 1, plan.batch, plan.n, plan.k);
-  if (!a || !b)
+  auto a = recognise(kernel, plan, plan.op(), 0, plan.m);
+  if (!a)
     return std::nullopt;
   plan.a = *a;
-  plan.b = *b;
-  chooseTile(plan);
+  for (linalg::GenericOp op : plan.ops) {
+    auto b = recognise(kernel, plan, op, 1, plan.n);
+    if (!b || (!plan.b.empty() && b->kMajor != plan.b.front().kMajor))
+      return std::nullopt;
+    plan.b.push_back(*b);
+  }
+  // Coordinates of copies and numbers of tiles have 32 bits.
+  for (const auto &dims : {plan.batch, plan.m, plan.n, plan.k})
+    if (extent(plan.op(), dims, 0) > INT32_MAX)
+      return std::nullopt;
+  if (llvm::none_of(tiles, [&](const Tile &t) { return canDivide(plan, t); }))
+    return std::nullopt;
+  bool boxes = canStoreBoxes(kernel, plan);
+  if (!wanted || !useWanted(plan, *wanted))
+    chooseTile(plan, boxes);
+  auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
+  int64_t boxColumns =
+      boxes ? 128 * 8 / int64_t(result.getElementTypeBitWidth()) : 1;
+  if (boxes && !plan.splitsK && plan.partN() % boxColumns == 0)
+    plan.store = WgmmaStore::Boxes;
+  int64_t stageBytes = (plan.tileM + plan.tileN) * 128;
+  int64_t epilogueBytes = plan.consumers() * plan.stagingBytes();
+  plan.stages =
+      std::min<int64_t>(8, (227 * 1024 - 1024 - epilogueBytes) / stageBytes);
   return plan;
 }

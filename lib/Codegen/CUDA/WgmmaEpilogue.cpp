@@ -1,0 +1,396 @@
+//===- WgmmaEpilogue.cpp - From accumulators to results -------------------===//
+//
+// Thread t of a consumer holds, of its 64 rows, rows t / 32 * 16 + t % 32 / 4
+// (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. Three ways lead
+// from there to memory: WgmmaStore::Threads, WgmmaStore::Boxes, and the sums of
+// a split K, which the blocks of a cluster join.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::wgmma;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Index WgmmaEmitter::fragmentRow() {
+  Index t = math.rem(thread, math.constant(128));
+  Index warp = math.div(t, math.constant(32));
+  Index lane = math.rem(t, math.constant(32));
+  return math.add(math.mul(warp, math.constant(16)),
+                  math.div(lane, math.constant(4)));
+}
+
+Index WgmmaEmitter::fragmentColumn() {
+  Index quad = math.rem(thread, math.constant(4));
+  return math.mul(quad, math.constant(2));
+}
+
+/// Indices of the results at a row of all rows and a column.
+SmallVector<Index> WgmmaEmitter::resultAt(Index row, Index column) {
+  SmallVector<Index> point(plan.op().getNumLoops(), math.constant(0));
+  space.spread(tileBatch, plan.batch, point);
+  space.spread(row, plan.m, point);
+  point[plan.n.front()] = column;
+  return space.resultAt(point);
+}
+
+/// Whether tiles of `tile` iterations may go beyond the end of `loops`.
+bool WgmmaEmitter::isRagged(ArrayRef<unsigned> loops, int64_t tile) {
+  auto size = IndexMath::constantOf(space.sizeOf(loops));
+  return !size || *size % tile != 0;
+}
+
+/// Neighbours in a row that one access covers at every row.
+int64_t WgmmaEmitter::runLanes() {
+  auto columns = IndexMath::constantOf(space.sizeOf(plan.n));
+  return std::gcd(int64_t(8), *columns);
+}
+
+/// Makes `load` the source of the contractions' elements.
+void WgmmaEmitter::bindParts(llvm::function_ref<Lanes(int64_t)> load) {
+  for (auto [part, op] : llvm::enumerate(plan.ops))
+    e.elements.bindSource(op.getResult(0),
+                          [load, part = part](ArrayRef<Index>, int64_t lanes) {
+                            Lanes values = load(part);
+                            assert(int64_t(values.size()) == lanes);
+                            return values;
+                          });
+}
+
+/// The pair of sums at accumulator column `column` (+ this thread's) of a
+/// contraction, in the upper or lower half of 16 rows.
+Lanes WgmmaEmitter::accumulatorPair(Value accumulators, int64_t part,
+                                    int64_t column, int64_t half) {
+  int64_t first = (part * plan.partN() + column) / 8 * 4 + half * 2;
+  Lanes pair;
+  for (int64_t i = 0; i < 2; ++i)
+    pair.push_back(LLVM::ExtractValueOp::create(b, loc, accumulators,
+                                                ArrayRef<int64_t>{first + i}));
+  return pair;
+}
+
+//===----------------------------------------------------------------------===//
+// Stored by threads
+//===----------------------------------------------------------------------===//
+
+/// Some columns at a time go through shared memory, so that a thread gets
+/// neighbours of a row and all accesses of the epilogue are wide.
+void WgmmaEmitter::storeByThreads(Value accumulators, int64_t group) {
+  Value start =
+      add(add(base, i32(stagingAt(plan))), mul(consumer, 64 * stagingRow * 4));
+  for (int64_t chunk = 0; chunk < plan.partN() / plan.chunk(); ++chunk) {
+    syncConsumer();
+    for (int64_t part = 0; part < plan.parts(); ++part)
+      stage(accumulators, part * plan.partN() + chunk * plan.chunk(),
+            plan.chunk(), add(start, i32(part * plan.chunk() * 4)), stagingRow);
+    syncConsumer();
+    finishChunk(chunk, group);
+  }
+}
+
+/// Writes this thread's part of accumulator columns [column, column + columns)
+/// to rows of `rowFloats` floats.
+void WgmmaEmitter::stage(Value accumulators, int64_t column, int64_t columns,
+                         Value to, int64_t rowFloats) {
+  Value at = add(to, add(mul(toI32(fragmentRow()), rowFloats * 4),
+                         mul(toI32(fragmentColumn()), 4)));
+  auto pair = VectorType::get({2}, b.getF32Type());
+  for (int64_t j = 0; j < columns; j += 8)
+    for (int64_t half = 0; half < 2; ++half) {
+      Lanes values = accumulatorPair(accumulators, 0, column + j, half);
+      Value vector = vector::FromElementsOp::create(b, loc, pair, values);
+      Value place = pointer(add(at, i32(half * 8 * rowFloats * 4 + j * 4)));
+      LLVM::StoreOp::create(b, loc, vector, place, 8);
+    }
+}
+
+void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
+  int64_t lanes = runLanes();
+  int64_t runs = plan.chunk() / lanes; // in a row
+  Index t = math.rem(thread, math.constant(128));
+  Index number =
+      math.sub(math.div(thread, math.constant(128)), math.constant(1));
+  Index stagedFirst = math.mul(number, math.constant(64));
+  Index tileFirst = plan.pingPong ? math.constant(group * 64) : stagedFirst;
+  Index column =
+      math.mul(math.rem(t, math.constant(runs)), math.constant(lanes));
+  Memory staging{
+      pointer(add(base, i32(stagingAt(plan)))),
+      b.getF32Type(),
+      {math.constant(plan.consumers() * 64), math.constant(stagingRow)},
+      16,
+      false};
+  auto finish = [&](Index piece) {
+    Index row = math.add(math.div(t, math.constant(runs)),
+                         math.mul(piece, math.constant(128 / runs)));
+    finishRun(math.add(tileFirst, row),
+              math.add(column, math.constant(chunk * plan.chunk())), lanes,
+              [&](int64_t part) {
+                Index staged =
+                    math.add(column, math.constant(part * plan.chunk()));
+                return e.elements.load(
+                    staging, {math.add(stagedFirst, row), staged}, lanes);
+              });
+  };
+  int64_t pieces = std::max<int64_t>(1, runs / 2);
+  if (pieces > 4) {
+    e.loop(math.constant(0), math.constant(pieces), math.constant(1), finish);
+    return;
+  }
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    finish(math.constant(piece));
+}
+
+/// Runs the epilogue on `lanes` neighbours of row `inTile` of the tile, from
+/// its column `column` on, and stores them.
+void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t lanes,
+                             llvm::function_ref<Lanes(int64_t)> load) {
+  Index atM = math.add(rowBegin, inTile);
+  Index atN = math.add(columnBegin, column);
+  auto below = [&](Index index, Index size) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                 math.value(index), math.value(size));
+  };
+  Value inside = arith::AndIOp::create(b, loc, below(atM, space.sizeOf(plan.m)),
+                                       below(atN, space.sizeOf(plan.n)));
+  e.when(inside, [&] {
+    bindParts(load);
+    e.emitResults(resultAt(atM, atN), lanes);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Stored in boxes
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::storeBoxes(Value accumulators, int64_t group) {
+  int64_t buffer = 0;
+  auto result = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
+  int64_t columns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
+  for (int64_t column = 0; column < plan.partN(); column += columns)
+    for (unsigned number = 0; number < e.numResults(); ++number)
+      storeBox(accumulators, group, number, column, buffer++);
+}
+
+/// One thread of the consumer sends its boxes, and waits before a buffer is
+/// used again until what was sent from it has been read.
+void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
+                            int64_t column, int64_t buffer) {
+  Value sender =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            math.value(math.rem(thread, math.constant(128))),
+                            math.value(math.constant(0)));
+  // The first box of a group may find the last of another in its buffer.
+  e.when(sender, [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, buffer == 0 ? 0 : 1,
+                                         b.getUnitAttr());
+  });
+  syncConsumer();
+  Value box = add(add(base, i32(stagingAt(plan) + buffer % 2 * boxBytes)),
+                  mul(consumer, 2 * boxBytes));
+  writeBox(accumulators, group, result, column, box);
+  // TMA reads what the threads have written.
+  NVVM::FenceProxyOp::create(
+      b, loc, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  syncConsumer();
+  e.when(sender, [&] { sendBox(result, box, group, column); });
+}
+
+/// Computes the epilogue of 64 rows and a box's columns where the sums are.
+void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
+                            int64_t column, Value box) {
+  auto type =
+      cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
+  bool halves = type.getElementTypeBitWidth() == 16;
+  int64_t columns = halves ? 64 : 32;
+  Index number =
+      math.sub(math.div(thread, math.constant(128)), math.constant(1));
+  Index first = plan.pingPong ? math.constant(group * 64)
+                              : math.mul(number, math.constant(64));
+  int64_t tall = plan.sharesA ? 1 : plan.tilesOfCluster();
+  int64_t wide = plan.sharesA ? plan.tilesOfCluster() : 1;
+  // Beyond the end TMA stores nothing, and what else is read must be there.
+  auto clampRow = [&](Index row) {
+    Index size = space.sizeOf(plan.m);
+    return isRagged(plan.m, plan.tileM * tall)
+               ? math.min(row, math.sub(size, math.constant(1)))
+               : row;
+  };
+  auto clampColumn = [&](Index at) {
+    if (!isRagged(plan.n, plan.partN() * wide))
+      return at;
+    Value inside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(at),
+                              math.value(space.sizeOf(plan.n)));
+    Value clamped = arith::SelectOp::create(b, loc, inside, math.value(at),
+                                            math.value(math.constant(0)));
+    math.setFactor(clamped, math.factorOf(at));
+    return Index(clamped);
+  };
+  SmallVector<Lanes> values;
+  for (int64_t j = 0; j < columns; j += 8)
+    for (int64_t half = 0; half < 2; ++half) {
+      Index row = math.add(math.add(rowBegin, first),
+                           math.add(fragmentRow(), math.constant(half * 8)));
+      Index at = math.add(math.add(columnBegin, fragmentColumn()),
+                          math.constant(column + j));
+      bindParts([&](int64_t part) {
+        return accumulatorPair(accumulators, part, column + j, half);
+      });
+      values.push_back(e.elements.emit(
+          e.yielded()[result], resultAt(clampRow(row), clampColumn(at)), 2));
+      if (halves && values.size() == 4) {
+        writeHalves(values, type.getElementType(), box, j / 8 - 1);
+        values.clear();
+      } else if (!halves && values.size() == 2) {
+        writeFloats(values, box, j);
+        values.clear();
+      }
+    }
+}
+
+/// Four matrices of 8 x 8: two groups of 8 columns, each in both halves of the
+/// rows. Lane l has the address of row l % 8 of matrix l / 8. 16-byte pieces of
+/// a row lie where the 128-byte swizzle wants them: piece i of row r at
+/// i XOR r % 8.
+void WgmmaEmitter::writeHalves(ArrayRef<Lanes> values, Type element, Value box,
+                               int64_t piece) {
+  SmallVector<Value> words;
+  auto pair = VectorType::get({2}, element);
+  for (const Lanes &lanes : values) {
+    SmallVector<Value> stored;
+    for (Value lane : lanes)
+      stored.push_back(e.elements.narrow(lane, element));
+    Value vector = vector::FromElementsOp::create(b, loc, pair, stored);
+    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
+  }
+  Index t = math.rem(thread, math.constant(128));
+  Index lane = math.rem(t, math.constant(32));
+  Index matrix = math.div(lane, math.constant(8));
+  Index row = math.rem(lane, math.constant(8));
+  Index half = math.rem(matrix, math.constant(2));
+  Index ofTile =
+      math.add(math.mul(math.div(t, math.constant(32)), math.constant(16)),
+               math.add(math.mul(half, math.constant(8)), row));
+  Value place = arith::XOrIOp::create(
+      b, loc, toI32(math.div(matrix, math.constant(2))), toI32(row));
+  place = arith::XOrIOp::create(b, loc, place, i32(piece));
+  Value at = add(add(box, mul(toI32(ofTile), rowBytes)), mul(place, 16));
+  NVVM::StMatrixOp::create(b, loc, pointer(at), words, NVVM::MMALayout::row,
+                           NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+                           NVVM::LdStMatrixEltType::B16);
+}
+
+/// A pair of floats in each half of the rows, from column `first` of the box
+/// on, swizzled in the same way.
+void WgmmaEmitter::writeFloats(ArrayRef<Lanes> values, Value box,
+                               int64_t first) {
+  Index row = fragmentRow();
+  Value low = toI32(math.rem(row, math.constant(8)));
+  Index quad = math.rem(thread, math.constant(4));
+  Value place = arith::XOrIOp::create(
+      b, loc, toI32(math.div(quad, math.constant(2))), low);
+  place = arith::XOrIOp::create(b, loc, place, i32(first / 4));
+  Value inPiece = mul(toI32(math.rem(quad, math.constant(2))), 8);
+  Value at =
+      add(add(box, mul(toI32(row), rowBytes)), add(mul(place, 16), inPiece));
+  auto pair = VectorType::get({2}, b.getF32Type());
+  for (auto [half, lanes] : llvm::enumerate(values)) {
+    Value vector = vector::FromElementsOp::create(b, loc, pair, lanes);
+    LLVM::StoreOp::create(b, loc, vector,
+                          pointer(add(at, i32(half * 8 * rowBytes))), 8);
+  }
+}
+
+void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
+                           int64_t column) {
+  Index number =
+      math.sub(math.div(thread, math.constant(128)), math.constant(1));
+  Index first = plan.pingPong ? math.constant(group * 64)
+                              : math.mul(number, math.constant(64));
+  SmallVector<Value> at = {toI32(math.add(columnBegin, math.constant(column))),
+                           toI32(math.add(rowBegin, first))};
+  if (!plan.batch.empty())
+    at.push_back(toI32(tileBatch));
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      b, loc, maps[1 + plan.parts() + result], pointer(box), at,
+      /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+      /*predicate=*/Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+}
+
+/// Waits until this thread's boxes are in memory.
+void WgmmaEmitter::awaitBoxes() {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, UnitAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// A split K
+//===----------------------------------------------------------------------===//
+
+/// Brings the sums of this block to the ring's memory, which nothing uses any
+/// more, and finishes a share of the tile with those of the whole cluster.
+void WgmmaEmitter::joinSplit(ValueRange accumulators) {
+  // All consumers have read their slices.
+  NVVM::BarrierOp::create(b, loc, Type(), i32(5), i32(128 * plan.consumers()),
+                          NVVM::BarrierReductionAttr(), Value());
+  int64_t rowFloats = plan.tileN + 4;
+  stage(accumulators.front(), 0, plan.tileN,
+        add(base, mul(consumer, 64 * rowFloats * 4)), rowFloats);
+  syncCluster();
+  finishSplit();
+}
+
+/// The runs of the tile go round the threads of all blocks. Each sums up what
+/// the blocks found, in their order: the same bits every time.
+void WgmmaEmitter::finishSplit() {
+  int64_t lanes = runLanes();
+  int64_t rowFloats = plan.tileN + 4;
+  SmallVector<Memory> sums;
+  for (int64_t block = 0; block < plan.cluster; ++block) {
+    Value theirs = NVVM::MapaOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(base),
+        i32(block));
+    sums.push_back({theirs,
+                    b.getF32Type(),
+                    {math.constant(plan.tileM), math.constant(rowFloats)},
+                    16,
+                    false});
+  }
+  Index runs = math.constant(plan.partN() / lanes);
+  Index threads = math.constant(128 * plan.consumers());
+  Index own = math.sub(thread, math.constant(128));
+  Index first = math.add(math.mul(rank, threads), own);
+  Index total = math.mul(math.constant(plan.tileM), runs);
+  Index step = math.mul(threads, math.constant(plan.cluster));
+  e.loop(first, total, step, [&](Index run) {
+    Index row = math.div(run, runs);
+    Index column = math.mul(math.rem(run, runs), math.constant(lanes));
+    finishRun(row, column, lanes, [&](int64_t part) {
+      Index at = math.add(column, math.constant(part * plan.partN()));
+      Lanes total;
+      for (const Memory &block : sums) {
+        Lanes found = e.elements.load(block, {row, at}, lanes);
+        if (total.empty()) {
+          total = found;
+          continue;
+        }
+        for (auto [sum, value] : llvm::zip(total, found))
+          sum = arith::AddFOp::create(b, loc, sum, value);
+      }
+      return total;
+    });
+  });
+}
