@@ -216,5 +216,10 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   auto block = kernel.getConfigAttr().getBlock();
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));
+  // The assembler saves registers, and loads later, when it may not know how
+  // few blocks are meant to share a multiprocessor.
+  if (gemv)
+    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  b.getI32IntegerAttr(1));
   return success();
 }

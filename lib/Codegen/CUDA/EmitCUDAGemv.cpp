@@ -35,9 +35,14 @@ public:
   void emit();
 
 private:
-  /// What a thread reads of the matrix in one round: of each of `depth`
-  /// accesses, for each contraction and column, the elements.
+  /// What a thread reads of the matrices at once: the elements of each
+  /// contraction and column.
   using Fragment = SmallVector<Lanes>;
+  /// A place along K, and where it may be behind the end, whether it is inside.
+  struct At {
+    Index k;
+    Value inside;
+  };
 
   void locate();
   void prefetch();
@@ -54,10 +59,10 @@ private:
   void finishVector(Index row, int64_t firstRow, Index column, int64_t lanes);
 
   SmallVector<Index> pointAt(Index row, Index column, Index k);
-  std::pair<Index, Value> kAt(Index begin, int64_t access, bool masked);
+  At kAt(Index begin, int64_t access, bool masked);
   Index columnAt(int64_t number);
-  Fragment matrixAt(Index k, Value inside);
-  SmallVector<Value> vectorsAt(int64_t row, Index k, Value inside);
+  Fragment matrixAt(const At &at);
+  Lanes vectorsAt(int64_t row, const At &at);
   Value add(Value a, Value b);
   Value multiplyAdd(Value a, Value b, Value c);
   Value zero() {
@@ -123,10 +128,9 @@ SmallVector<Index> GemvEmitter::pointAt(Index row, Index column, Index k) {
   return point;
 }
 
-/// K of this thread's access number `access` in the round from `begin` on;
-/// where it may lie behind the end, whether it is inside, and 0 if not.
-std::pair<Index, Value> GemvEmitter::kAt(Index begin, int64_t access,
-                                         bool masked) {
+/// Where access number `access` of this thread lies in the round from `begin`
+/// on; 0 when that is behind the end.
+GemvEmitter::At GemvEmitter::kAt(Index begin, int64_t access, bool masked) {
   Index all = math.add(math.mul(rank, math.constant(plan.parts)), part);
   Index own = math.mul(all, math.constant(plan.depth));
   own = math.add(own, math.constant(access));
@@ -174,47 +178,45 @@ Value GemvEmitter::multiplyAdd(Value a, Value b, Value c) {
 }
 
 /// The matrices at `k`, contraction by contraction and column by column.
-GemvEmitter::Fragment GemvEmitter::matrixAt(Index k, Value inside) {
+GemvEmitter::Fragment GemvEmitter::matrixAt(const At &at) {
   Fragment fragment;
   for (linalg::GenericOp op : plan.ops)
     for (int64_t c = 0; c < (plan.alongK ? plan.columnsEach : 1); ++c) {
       fragment.push_back(e.elements.emitOperandLanes(
-          op, plan.matrix, pointAt(math.constant(0), columnAt(c), k),
+          op, plan.matrix, pointAt(math.constant(0), columnAt(c), at.k),
           plan.laneLoop(), plan.lanes));
-      if (inside)
+      if (at.inside)
         for (Value &value : fragment.back())
-          value = kernel.select(inside, value, zero());
+          value = kernel.select(at.inside, value, zero());
     }
   return fragment;
 }
 
 /// Vector `row` at `k`: as many elements as an access has along K.
-SmallVector<Value> GemvEmitter::vectorsAt(int64_t row, Index k, Value inside) {
-  SmallVector<Value> values = e.elements.emitOperandLanes(
+Lanes GemvEmitter::vectorsAt(int64_t row, const At &at) {
+  Lanes values = e.elements.emitOperandLanes(
       plan.ops.front(), 1 - plan.matrix,
-      pointAt(math.constant(row), math.constant(0), k), plan.k.back(),
+      pointAt(math.constant(row), math.constant(0), at.k), plan.k.back(),
       plan.alongK ? plan.lanes : 1);
-  if (inside)
+  if (at.inside)
     for (Value &value : values)
-      value = kernel.select(inside, value, zero());
+      value = kernel.select(at.inside, value, zero());
   return values;
 }
 
-/// One round of accesses: all of the matrix first, so that they are in flight
+/// One round of accesses: those of the matrix first, so that they are in flight
 /// together. Sums are in the order row, contraction, column.
 SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
                                       bool masked) {
   SmallVector<Fragment> fragments;
-  for (int64_t access = 0; access < plan.depth; ++access) {
-    auto [k, inside] = kAt(begin, access, masked);
-    fragments.push_back(matrixAt(k, inside));
-  }
+  for (int64_t access = 0; access < plan.depth; ++access)
+    fragments.push_back(matrixAt(kAt(begin, access, masked)));
   SmallVector<Value> next(sums);
   for (int64_t access = 0; access < plan.depth; ++access) {
-    auto [k, inside] = kAt(begin, access, masked);
+    At at = kAt(begin, access, masked);
     auto sum = next.begin();
     for (int64_t row = 0; row < plan.rowCount; ++row) {
-      SmallVector<Value> vector = vectorsAt(row, k, inside);
+      Lanes vector = vectorsAt(row, at);
       for (const Lanes &elements : fragments[access]) {
         if (plan.alongK) {
           for (auto [element, factor] : llvm::zip(elements, vector))
@@ -471,7 +473,7 @@ void GemvEmitter::prefetch() {
   setAccess(Access::Prefetch);
   ElementEmitter::Scope scope(e.elements);
   for (int64_t access = 0; access < plan.depth; ++access)
-    matrixAt(kAt(math.constant(0), access, *size < plan.step()).first, Value());
+    matrixAt(kAt(math.constant(0), access, *size < plan.step()));
 }
 
 void GemvEmitter::emit() {

@@ -79,13 +79,17 @@ static bool findContractions(kernel::FuncOp kernel, GemvPlan &plan) {
   });
 }
 
-/// Product of the sizes of `loops`; dynamic ones count as `unknown`.
+/// Product of the sizes of `loops`, at most 2^30; dynamic ones count as
+/// `unknown`.
 static int64_t extent(linalg::GenericOp op, ArrayRef<unsigned> loops,
                       int64_t unknown) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  constexpr int64_t most = int64_t(1) << 30;
   int64_t product = 1;
-  for (unsigned loop : loops)
-    product *= ShapedType::isDynamic(ranges[loop]) ? unknown : ranges[loop];
+  for (unsigned loop : loops) {
+    int64_t size = ShapedType::isDynamic(ranges[loop]) ? unknown : ranges[loop];
+    product = std::min(most, product * std::min(most, size));
+  }
   return product;
 }
 
@@ -192,7 +196,7 @@ static void cutAlongK(GemvPlan &plan, const Sizes &sizes) {
   plan.columnsEach = sums <= 2 ? 1 : sums <= 4 ? 2 : sums <= 8 ? 4 : 2;
   plan.columnsEach =
       std::min<int64_t>(plan.columnsEach, llvm::PowerOf2Ceil(sizes.columns));
-  int64_t inFlight = 128;
+  int64_t inFlight = sums <= 2 ? 64 : 128;
   int64_t each = plan.contractions() * plan.columnsEach * sizes.accessBytes;
   plan.depth = std::clamp<int64_t>(inFlight / each, 1, 8);
   while (plan.depth > 1 && plan.width * plan.depth / 2 >= accesses)

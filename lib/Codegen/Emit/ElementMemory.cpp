@@ -156,11 +156,9 @@ static Value loadStreamed(OpBuilder &b, Location loc, Value address, Type type,
   return LLVM::BitcastOp::create(b, loc, type, loaded);
 }
 
-/// The values that lie at `address`, as `access` says.
-static Value loadAt(IndexMath &math, Value address, Type type, int64_t bytes,
-                    int64_t alignment, const Memory &memory) {
-  OpBuilder &b = math.b();
-  Location loc = math.location();
+/// The values that lie at `address`, as the memory's `access` says.
+static Value loadAt(OpBuilder &b, Location loc, Value address, Type type,
+                    int64_t bytes, int64_t alignment, const Memory &memory) {
   if (memory.access == Access::Prefetch) {
     LLVM::InlineAsmOp::create(
         b, loc, TypeRange(), ValueRange{address}, "prefetch.global.L2 [$0];",
@@ -187,10 +185,10 @@ Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
   Lanes result;
   for (int64_t lane = 0; lane < lanes; lane += width) {
     Index at = math.add(offset, math.constant(lane));
-    Value address = addressOf(math, memory.pointer, storage, at);
     Type type = width == 1 ? storage : VectorType::get({width}, storage);
-    Value loaded = loadAt(math, address, type, width * bytes,
-                          std::min(alignment, width * bytes), memory);
+    Value loaded =
+        loadAt(b, loc, addressOf(math, memory.pointer, storage, at), type,
+               width * bytes, std::min(alignment, width * bytes), memory);
     for (int64_t i = 0; i < width; ++i) {
       Value element =
           width == 1 ? loaded
