@@ -54,8 +54,10 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     addFlatIR(pm);
   if (passes(Level::Dispatches)) {
     FormDispatchesPassOptions plan;
-    plan.tensorCores =
-        options.device == DeviceKind::CUDA && options.chip == "sm_90a";
+    bool cuda = options.device == DeviceKind::CUDA;
+    plan.tensorCores = cuda && options.chip == "sm_90a";
+    // Up to so many rows, a contraction is bound by memory (GemvPlan.cpp).
+    plan.vectorRows = cuda ? 8 : 0;
     pm.addPass(createFormDispatchesPass(plan));
   }
   if (passes(Level::Linalg)) {

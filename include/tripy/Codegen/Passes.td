@@ -22,7 +22,8 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
 
     Contractions of one operand whose results meet in an element-wise operation
     are one kernel, which computes them side by side; so are the two halves of a
-    contraction's columns in a gated linear unit.
+    contraction's columns in a gated linear unit. Independent contractions of one
+    operand are one kernel with several results.
 
     Each decision is a remark of category `fusion`.
 
@@ -53,9 +54,11 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numDispatches", "dispatches", "Dispatches formed">];
   let options = [
     Option<"tensorCores", "tensor-cores", "bool", "false", "Contractions of 16-bit floats run on tensor cores">,
-    Option<"paired", "paired", "unsigned", "4", "Contractions that a kernel computes side by side">,
+    Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
+    Option<"vectorRows", "vector-rows", "unsigned", "0",
+           "Contractions with at most so many rows have kernels of another kind">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "1",
-           "Contractions that a tensor-core kernel computes side by side">];
+           "Contractions that one tensor-core kernel computes">];
 }
 
 def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {

@@ -363,6 +363,7 @@ class FormDispatches
     options.tensorCores = tensorCores;
     options.paired = paired;
     options.tensorPaired = tensorPaired;
+    options.vectorRows = vectorRows;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !hasTensorOps(function) ||
           !function.getBody().front().getOps<kernel::DispatchOp>().empty())

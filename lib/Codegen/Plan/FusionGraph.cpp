@@ -206,6 +206,18 @@ bool FusionGraph::fits(const Node *node, Operation *op) const {
   return scalars <= maxScalarOps && buffers <= softMaxBuffers;
 }
 
+bool FusionGraph::fitTogether(const Node *a, const Node *b) const {
+  llvm::SetVector<Value> buffers = inputs(a);
+  for (Value value : inputs(b))
+    buffers.insert(value);
+  int64_t scalars =
+      llvm::count_if(llvm::concat<Operation *const>(a->ops, b->ops),
+                     [](Operation *op) { return scalarCost(op) > 0; });
+  return scalars <= maxScalarOps && a->ops.size() + b->ops.size() <= maxOps &&
+         buffers.size() + outputs(a).size() + outputs(b).size() <=
+             softMaxBuffers;
+}
+
 //===----------------------------------------------------------------------===//
 // Names and remarks
 //===----------------------------------------------------------------------===//

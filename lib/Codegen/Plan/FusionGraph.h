@@ -92,6 +92,8 @@ public:
   llvm::SetVector<mlir::Value> outputs(const Node *node) const;
   /// Whether `node` with `op` keeps to the limits of a kernel.
   bool fits(const Node *node, mlir::Operation *op) const;
+  /// Whether two nodes as one do.
+  bool fitTogether(const Node *a, const Node *b) const;
 
   int64_t bytes(mlir::Value tensor) const {
     return estimates.bytes(tensor, sizes);
@@ -133,6 +135,9 @@ private:
 /// of the same operand whose results meet this one's in an element-wise
 /// operation.
 void pairContractions(FusionGraph &graph, Node *node);
+/// Makes one kernel of contractions' kernels that read the same operand and do
+/// not depend on each other.
+void mergeContractions(FusionGraph &graph, llvm::ArrayRef<Node *> nodes);
 /// Builds kernels around contractions, rows and reductions.
 void formHeroes(FusionGraph &graph);
 /// Places everything else.

@@ -209,19 +209,6 @@ static bool areSiblings(const FusionGraph &graph, const Node *a,
   });
 }
 
-static bool fitTogether(const FusionGraph &graph, const Node *a,
-                        const Node *b) {
-  llvm::SetVector<Value> buffers = graph.inputs(a);
-  for (Value value : graph.inputs(b))
-    buffers.insert(value);
-  int64_t scalars =
-      llvm::count_if(llvm::concat<Operation *const>(a->ops, b->ops),
-                     [](Operation *op) { return scalarCost(op) > 0; });
-  return scalars <= maxScalarOps && a->ops.size() + b->ops.size() <= maxOps &&
-         buffers.size() + graph.outputs(a).size() + graph.outputs(b).size() <=
-             softMaxBuffers;
-}
-
 /// Joins row kernels over the same rows: their operands are read once.
 static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
   constexpr size_t window = 8;
@@ -229,7 +216,7 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
     for (size_t j = i + 1; j < std::min(rows.size(), i + window); ++j) {
       Node *a = rows[i], *b = rows[j];
       if (a->ops.empty() || b->ops.empty() || !areSiblings(graph, a, b) ||
-          !fitTogether(graph, a, b))
+          !graph.fitTogether(a, b))
         continue;
       Operation *seed = b->ops.front();
       int64_t elements = graph.elements(a->shape);
@@ -277,7 +264,7 @@ void fusion::formHeroes(FusionGraph &graph) {
     else if (classOf(op) == OpClass::Scan)
       others.push_back(op);
   }
-  SmallVector<Node *> rowNodes, grown;
+  SmallVector<Node *> rowNodes, gemmNodes, grown;
   for (ArrayRef<Operation *> seeds :
        {ArrayRef(dots), ArrayRef(rows), ArrayRef(others)})
     for (Operation *op : seeds) {
@@ -290,7 +277,10 @@ void fusion::formHeroes(FusionGraph &graph) {
       grown.push_back(node);
       if (node->hero == Hero::Row)
         rowNodes.push_back(node);
+      if (node->hero == Hero::Gemm)
+        gemmNodes.push_back(node);
     }
+  mergeContractions(graph, gemmNodes);
   joinSiblings(graph, rowNodes);
   for (Node *node : grown)
     if (!node->ops.empty()) {

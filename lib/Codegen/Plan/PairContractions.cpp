@@ -2,7 +2,9 @@
 //
 // Contractions of the same operand whose results meet in an element-wise
 // operation, such as the two projections of a gated unit, are computed side by
-// side: what they meet in reads both from registers.
+// side: what they meet in reads both from registers. Independent contractions
+// of the same operand, such as the projections of an attention, are launched
+// together, with several results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,4 +97,75 @@ void fusion::pairContractions(FusionGraph &graph, Node *node) {
                           " bytes and reading " +
                           Twine(graph.bytes(dot.getLhs())) + " bytes twice");
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Independent contractions
+//===----------------------------------------------------------------------===//
+
+static SmallVector<flatir::DotOp> dotsOf(const Node *node) {
+  SmallVector<flatir::DotOp> dots;
+  for (Operation *op : node->ops)
+    if (classOf(op) == OpClass::Dot)
+      dots.push_back(cast<flatir::DotOp>(op));
+  return dots;
+}
+
+/// Whether two contractions read one left operand in the same way.
+static bool shareLeft(flatir::DotOp a, flatir::DotOp b) {
+  return a.getLhs() == b.getLhs() && a.getLhsBatch() == b.getLhsBatch() &&
+         a.getLhsContract() == b.getLhsContract() &&
+         elementTypeOf(a.getResult()) == elementTypeOf(b.getResult()) &&
+         a.getAllowTF32() == b.getAllowTF32();
+}
+
+static bool readsFrom(const FusionGraph &graph, const Node *reader,
+                      const Node *read) {
+  return llvm::any_of(graph.inputs(reader),
+                      [&](Value value) { return graph.nodeOf(value) == read; });
+}
+
+/// Why the kernels `a` and `b`, which share a left operand, stay apart; empty
+/// when they may be one.
+static StringRef whyApart(const FusionGraph &graph, const Node *a,
+                          const Node *b) {
+  SmallVector<flatir::DotOp> left = dotsOf(a), right = dotsOf(b);
+  const PlannerOptions &options = graph.options;
+  bool isOneShape = areAlike(graph, left.front(), right.front());
+  flatir::DotOp dot = left.front();
+  if (options.needsOneShape(dot) && !isOneShape)
+    return "the emitter computes contractions of one shape together";
+  if (static_cast<int64_t>(left.size() + right.size()) > options.pairedFor(dot))
+    return "the emitter computes fewer contractions together";
+  if (!graph.fitTogether(a, b))
+    return "the kernel would have too many buffers or operations";
+  return "";
+}
+
+/// Launches `b` with `a` if that is possible and pays.
+static void tryMerge(FusionGraph &graph, Node *a, Node *b) {
+  flatir::DotOp first = dotsOf(a).front(), second = dotsOf(b).front();
+  if (!shareLeft(first, second) || readsFrom(graph, a, b) ||
+      readsFrom(graph, b, a))
+    return;
+  if (graph.elements(a->shape) == 0 || graph.elements(b->shape) == 0)
+    return;
+  if (StringRef reason = whyApart(graph, a, b); !reason.empty())
+    return graph.remarkDeclined(second, a, reason);
+  SmallPtrSet<Operation *, 8> operandSide = b->operandSide;
+  if (!graph.contract(b, a))
+    return graph.remarkDeclined(
+        second, a, "it needs other results that depend on this kernel");
+  a->operandSide.insert(operandSide.begin(), operandSide.end());
+  graph.remarkFused(second, a,
+                    "both read the same operand; saves a launch and reading " +
+                        Twine(graph.bytes(first.getLhs())) + " bytes twice");
+}
+
+void fusion::mergeContractions(FusionGraph &graph, ArrayRef<Node *> nodes) {
+  constexpr size_t window = 8;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (size_t j = i + 1; j < std::min(nodes.size(), i + window); ++j)
+      if (!nodes[i]->ops.empty() && !nodes[j]->ops.empty())
+        tryMerge(graph, nodes[i], nodes[j]);
 }
