@@ -27,7 +27,7 @@ import numpy as np
 import shape_cases
 from shape_program import STORED, compare
 
-CODES = {"f32": 1, "f16": 2, "bf16": 3, "i32": 4, "i64": 5, "i1": 6}
+CODES = {"f32": 1, "f16": 2, "bf16": 3, "i32": 4, "i64": 5, "i1": 6, "f8E4M3FN": 11}
 CPU, CUDA = 1, 2
 CONTEXT_LOST = 20
 

@@ -48,7 +48,8 @@ class Maker:
     def sizes(self, names, total, most=1 << 40, static=(), even=1.5):
         """Sizes called `names` with a product of at most `total` and up to 300 times less.
 
-        The greater `even`, the closer they are to each other. With several runs a size is dynamic in most cases, unless `static` names it.
+        The greater `even`, the closer they are to each other. With several runs a size is dynamic in most cases,
+        unless `static` names it.
         """
         dynamic = [name for name in names if self.run_count > 1 and name not in static and self.chance(0.6)]
         self.dynamic += dynamic
@@ -358,6 +359,20 @@ def transposed(p, x):
                    moving(lambda value: value.transpose(order)), exact=True)
 
 
+def multiply(m, p, a, b, dims, tf32):
+    """matmul; f8E4M3FN gives another float, and with `tf32` f32 operands may lose 13 bits."""
+    dtype = p.dtypes[a]
+    if dtype == "f8E4M3FN":
+        dtype = m.pick(["f32", "f16", "bf16"])
+        return p.apply(f"trace.matmul {{0}}, {{1}} dtype = {dtype}", [a, b], dims, dtype, product)
+
+    def rounded(x, y):
+        value, error = product(x, y)
+        return value, error + 2 * 2.0**-10 * np.matmul(np.abs(x[0]), np.abs(y[0]))
+    return p.apply("trace.matmul {0}, {1}" + (" allow_tf32" if tf32 else ""), [a, b], dims, dtype,
+                   rounded if tf32 else product)
+
+
 def gemm(m, dtypes):
     batch = m.sizes([f"b{i}" for i in range(m.pick([0, 0, 1, 2]))], 12)
     count = int(np.prod([max(1, max(run[b] for run in m.runs)) for b in batch], initial=1))
@@ -368,24 +383,26 @@ def gemm(m, dtypes):
     batch_b = batch if m.chance(0.6) else ([] if m.chance(0.5) else [1] * len(batch))
     batch_a = batch if batch_b != batch else batch_a
     p, dtype = m.program(), m.pick(dtypes)
-    fill = normal if dtype in FLOATS else whole(-9, 10)
+    tf32 = dtype == "tf32"
+    dtype = "f32" if tf32 else dtype
+    fill = normal if dtype in FLOATS or dtype == "f8E4M3FN" else whole(-9, 10)
     a = p.input([*batch_a, *(["k", "m"] if turn_a else ["m", "k"])], dtype, fill)
     b = p.input([*batch_b, *(["n", "k"] if turn_b else ["k", "n"])], dtype, fill)
     dims = [*batch, "m", "n"]
     a = prologue(m, p, a) if dtype in FLOATS and m.chance(0.3) else a
     a = transposed(p, a) if turn_a else a
     b = transposed(p, b) if turn_b else b
-    y = p.apply("trace.matmul {0}, {1}", [a, b], dims, dtype, product)
-    if bias and dtype in FLOATS:
-        y = binary(p, "add", y, p.input(["n"], dtype, normal), dims)
-        y = binary(p, "mul", y, p.input(dims, dtype, normal), dims) if m.chance(0.3) else y
+    y = multiply(m, p, a, b, dims, tf32)
+    if bias and dtype != "i32":
+        y = binary(p, "add", y, p.input(["n"], p.dtypes[y], normal), dims)
+        y = binary(p, "mul", y, p.input(dims, p.dtypes[y], normal), dims) if m.chance(0.3) else y
     epilogue(m, p, y)
     return p
 
 
 EMITTERS = {"loop": loop, "row": row, "column": column, "transpose": transpose, "gather": gather, "scan": scan,
             "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
-            "gemm-tensor": lambda m: gemm(m, ["f16", "bf16"])}
+            "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"])}
 
 
 def make(emitter, index, seed, limits):

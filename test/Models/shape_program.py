@@ -10,13 +10,28 @@ import numpy as np
 
 # Type -> NumPy type of the stored bits, spacing of 1 divided by 2, smallest step.
 FLOATS = {"f32": ("<f4", 2.0**-24, 2.0**-149), "f16": ("<f2", 2.0**-11, 2.0**-25), "bf16": ("<u2", 2.0**-8, 2.0**-133)}
-STORED = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i32": "<i4", "i64": "<i8", "i1": "u1"}
+STORED = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i32": "<i4", "i64": "<i8", "i1": "u1", "f8E4M3FN": "u1"}
 LARGEST = {"f32": 3.4028235e38, "f16": 65504.0, "bf16": 3.3895314e38}
 F32 = 2.0**-24
 
 
+def f8_values():
+    """The 256 values of f8E4M3FN: sign, 4 bits of exponent with bias 7, 3 of mantissa; all ones is NaN."""
+    bits = np.arange(256)
+    exponent, mantissa = (bits >> 3) & 15, bits & 7
+    value = np.where(exponent == 0, mantissa / 8 * 2.0**-6, (1 + mantissa / 8) * 2.0 ** (exponent - 7.0))
+    return np.where((bits & 127) == 127, np.nan, np.where(bits & 128, -value, value))
+
+
+F8 = f8_values()
+
+
 def to_bits(values, dtype):
-    """float64 values rounded to `dtype`, as an array of the stored type."""
+    """float64 values rounded to `dtype`, as an array of the stored type; for f8E4M3FN to the next smaller magnitude."""
+    if dtype == "f8E4M3FN":
+        magnitudes = np.minimum(np.abs(values), 448.0)
+        places = np.searchsorted(F8[:127], magnitudes, side="right") - 1
+        return np.asarray(places + 128 * np.signbit(values), "u1")
     if dtype != "bf16":
         return np.asarray(values, STORED[dtype], order="C")
     values = np.asarray(values)
@@ -26,6 +41,8 @@ def to_bits(values, dtype):
 
 
 def from_bits(bits, dtype):
+    if dtype == "f8E4M3FN":
+        return F8[bits]
     if dtype != "bf16":
         return bits.astype(np.float64)
     wide = bits.reshape(-1).astype("<u4") << 16
