@@ -11,6 +11,7 @@
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -66,6 +67,7 @@ private:
   void multiply(State &state);
   Value fma(Value a, Value b, Value c);
   State start();
+  void pinFragments();
   void multiplySlice(State &state, Index k);
 
   void finish(ArrayRef<Value> sums);
@@ -284,6 +286,16 @@ State SimtGemm::start() {
   return state;
 }
 
+/// Keeps the loads of the next slice's first fragments where they are, before
+/// the last products: LLVM would move loads whose values the loop carries to
+/// the start of its body.
+void SimtGemm::pinFragments() {
+  LLVM::InlineAsmOp::create(e.b, e.loc, TypeRange(), ValueRange(), "",
+                            "~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 /// Multiplies the slice at `k` and copies a later one.
 void SimtGemm::multiplySlice(State &state, Index k) {
   Index ahead = math.add(k, math.constant((plan.stages - 1) * plan.depth));
@@ -312,6 +324,7 @@ void SimtGemm::multiplySlice(State &state, Index k) {
     multiply(state);
     state.fragments = fragments;
   }
+  pinFragments();
   size_t pointer = 0;
   for (SliceCopy &copy : copies)
     if (copy.isAsync()) {
@@ -486,39 +499,64 @@ static void limitRegisters(KernelEmission &e, int64_t threads) {
       e.b.getI32IntegerAttr(512 / threads));
 }
 
+/// Whether slices of an operand pass through registers, at a guess.
+static bool hasConversions(linalg::GenericOp op) {
+  return llvm::any_of(op.getInputs(), [&](Value operand) {
+    auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
+    return !isa<BlockArgument>(slice ? slice.getSource() : operand) ||
+           elementTypeOf(operand) != elementTypeOf(op.getResult(0));
+  });
+}
+
+/// What the plan is chosen by; `widest` becomes the widest type of numbers.
+static Demand demandOf(ArrayRef<ContractionGroup> groups,
+                       ArrayRef<ContractionSpace> spaces, Type &widest) {
+  Demand demand;
+  for (auto [group, space] : llvm::zip(groups, spaces)) {
+    linalg::GenericOp op = group.ops.front();
+    demand.groups.push_back({extentOf(op, space.batch), extentOf(op, space.m),
+                             extentOf(op, space.n), extentOf(op, space.k)});
+    demand.paired = std::max<int64_t>(demand.paired, group.ops.size());
+    Type type = elementTypeOf(op.getResult(0));
+    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+    if (bytes > demand.bytes) {
+      demand.bytes = bytes;
+      widest = type;
+    }
+    demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
+  }
+  return demand;
+}
+
 LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
   KernelEmission &e = kernel.e;
   FailureOr<SmallVector<ContractionGroup>> groups = contractionGroups(e);
   if (failed(groups))
     return failure();
   SmallVector<ContractionSpace, 1> spaces;
-  SmallVector<Extent> extents;
-  size_t paired = 1;
-  Type widest;
   for (const ContractionGroup &group : *groups) {
     FailureOr<ContractionSpace> space = group.space(e);
     if (failed(space))
       return failure();
-    linalg::GenericOp op = group.ops.front();
-    extents.push_back({extentOf(op, space->batch), extentOf(op, space->m),
-                       extentOf(op, space->n), extentOf(op, space->k)});
     spaces.push_back(*space);
-    paired = std::max(paired, group.ops.size());
-    Type type = elementTypeOf(op.getResult(0));
-    if (!widest ||
-        type.getIntOrFloatBitWidth() > widest.getIntOrFloatBitWidth())
-      widest = type;
   }
-  Plan plan = choosePlan(extents, paired, widest.getIntOrFloatBitWidth() / 8,
-                         kernel.hasClusters);
-  Memory ring = kernel.sharedArray("ring", widest, {plan.ringSize()});
-  limitRegisters(e, plan.tile.threads());
+  Type widest;
+  Demand demand = demandOf(*groups, spaces, widest);
+  demand.hasClusters = kernel.hasClusters;
+  std::optional<Plan> plan = choosePlan(demand);
+  if (!plan)
+    return e.kernel.emitOpError("results must depend on few contractions: "
+                                "their slices must fit in shared memory; "
+                                "found ")
+           << demand.paired;
+  Memory ring = kernel.sharedArray("ring", widest, {plan->ringSize()});
+  limitRegisters(e, plan->tile.threads());
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);
   for (auto [group, space] : llvm::zip(*groups, spaces)) {
     linalg::GenericOp op = group.ops.front();
     ring.elementType = elementTypeOf(op.getResult(0));
-    SimtGemm emitter(kernel, group, space, plan, ring);
+    SimtGemm emitter(kernel, group, space, *plan, ring);
     Index end = e.math.add(first, emitter.numBlocks());
     if (groups->size() == 1) {
       emitter.emit(block);
@@ -531,6 +569,6 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
     first = end;
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {plan.tile.threads(), 1, 1}, 0, {plan.split, 1, 1});
+  e.setConfig({grid}, {plan->tile.threads(), 1, 1}, 0, {plan->split, 1, 1});
   return success();
 }

@@ -61,9 +61,17 @@ struct Extent {
   int64_t batch, m, n, k;
 };
 
-/// The plan that an analytic model expects to take least time.
-Plan choosePlan(llvm::ArrayRef<Extent> groups, int64_t paired, int64_t bytes,
-                bool hasClusters);
+/// What a kernel computes: groups of up to `paired` contractions of numbers of
+/// up to `bytes` bytes. Slices that pass through registers must be short.
+struct Demand {
+  llvm::SmallVector<Extent> groups;
+  int64_t paired = 1, bytes = 0;
+  bool throughRegisters = false, hasClusters = false;
+};
+
+/// The plan that an analytic model expects to take least time; none when there
+/// are too many contractions side by side.
+std::optional<Plan> choosePlan(const Demand &demand);
 
 /// Where a thread and its block are: the block's tile, and its part of K.
 struct BlockPlace {

@@ -63,33 +63,42 @@ static double timeOf(const Plan &plan, llvm::ArrayRef<Extent> groups) {
   return waves * cycles;
 }
 
-Plan tripy::codegen::simt::choosePlan(llvm::ArrayRef<Extent> groups,
-                                      int64_t paired, int64_t bytes,
-                                      bool hasClusters) {
+/// The plan of a tile without a division of K; none when it takes too many
+/// registers or too much shared memory.
+static std::optional<Plan> planOf(const Tile &tile, const Demand &demand) {
+  Plan plan{tile, demand.paired, demand.bytes};
+  // The smallest tiles are for what needs more registers than there are.
+  bool isSmallest = tile.quadsM * tile.quadsN == 1;
+  int64_t sums = demand.paired * tile.runs() * quad * demand.bytes;
+  if (sums > registerBytes && !isSmallest)
+    return std::nullopt;
+  if (demand.throughRegisters || 2 * plan.stageSize() * plan.bytes > ringBytes)
+    plan.depth = 8;
+  plan.stages =
+      std::min<int64_t>(ringBytes / (plan.stageSize() * plan.bytes), 4);
+  if (plan.stages < 2)
+    return std::nullopt;
+  return plan;
+}
+
+std::optional<Plan> tripy::codegen::simt::choosePlan(const Demand &demand) {
   std::optional<Plan> best;
   double least = 0;
   for (const Tile &tile : tiles) {
-    Plan plan{tile, paired, bytes};
-    bool isSmallest = tile.quadsM * tile.quadsN == 1;
-    if (paired * tile.runs() * quad * bytes > registerBytes && !isSmallest)
-      continue;
-    if (2 * plan.stageSize() * bytes > ringBytes)
-      plan.depth = 8;
-    plan.stages = std::min<int64_t>(ringBytes / (plan.stageSize() * bytes), 4);
-    if (plan.stages < 2)
+    std::optional<Plan> plan = planOf(tile, demand);
+    if (!plan)
       continue;
     // All groups of a kernel have one cluster size; one cut of K suits one.
-    int64_t most = hasClusters && groups.size() == 1 ? 8 : 1;
-    for (plan.split = 1; plan.split <= most; plan.split *= 2) {
-      if (!canSplit(plan, plan.split))
+    int64_t most = demand.hasClusters && demand.groups.size() == 1 ? 8 : 1;
+    for (plan->split = 1; plan->split <= most; plan->split *= 2) {
+      if (!canSplit(*plan, plan->split))
         continue;
-      double time = timeOf(plan, groups);
+      double time = timeOf(*plan, demand.groups);
       if (best && time >= least)
         continue;
       best = plan;
       least = time;
     }
   }
-  assert(best && "the smallest tiles fit all numbers and pairs");
-  return *best;
+  return best;
 }
