@@ -62,21 +62,17 @@ struct NvJitLink {
   int (*infoLog)(Handle, char *) = nullptr;
 
   bool load(void *library);
-  /// Assembles or links `inputs`, of one kind, with `options` beside the
-  /// architecture's.
-  Result<AssembledCode> run(std::span<const std::span<const uint8_t>> inputs,
-                            int kind, const std::string &chip,
-                            std::span<const char *const> options) const;
+  Result<AssembledCode> assemble(const std::string &ptx,
+                                 const std::string &chip) const;
 };
 
 } // namespace
 
-/// nvJitLink's numbers for inputs.
-static constexpr int cubinInput = 1, ptxInput = 2;
+/// nvJitLink's number for PTX input.
+static constexpr int ptxInput = 2;
 
 /// Options that the code depends on are in the identity: keep it in step.
 static constexpr const char *jitOptions[] = {"-O3", "-verbose"};
-static constexpr const char *partOptions[] = {"-O3", "-verbose", "-r"};
 static constexpr std::string_view ptxasOptions = "-O3 -v";
 
 bool NvJitLink::load(void *library) {
@@ -135,13 +131,11 @@ static const NvJitLink *findNvJitLink() {
   return found && !wantsPtxas() ? &table : nullptr;
 }
 
-Result<AssembledCode>
-NvJitLink::run(std::span<const std::span<const uint8_t>> inputs, int kind,
-               const std::string &chip,
-               std::span<const char *const> options) const {
+Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
+                                          const std::string &chip) const {
   std::string arch = "-arch=" + chip;
-  std::vector<const char *> all = {arch.c_str()};
-  all.insert(all.end(), options.begin(), options.end());
+  std::vector<const char *> options = {arch.c_str()};
+  options.insert(options.end(), std::begin(jitOptions), std::end(jitOptions));
   Handle handle = nullptr;
   auto text = [&](auto size, auto get) {
     size_t bytes = 0;
@@ -153,15 +147,14 @@ NvJitLink::run(std::span<const std::span<const uint8_t>> inputs, int kind,
     }
     return log;
   };
-  if (create(&handle, uint32_t(all.size()), all.data()) != 0)
+  if (create(&handle, uint32_t(options.size()), options.data()) != 0)
     return Status(Code::Unsupported,
                   concat("nvJitLink does not know the architecture ", chip));
   AssembledCode result;
   size_t size = 0;
-  bool done = llvm::all_of(inputs, [&](std::span<const uint8_t> input) {
-    return addData(handle, kind, input.data(), input.size(), "kernels") == 0;
-  });
-  done = done && complete(handle) == 0 && cubinSize(handle, &size) == 0;
+  bool done = addData(handle, ptxInput, ptx.c_str(), ptx.size() + 1,
+                      "kernels.ptx") == 0 &&
+              complete(handle) == 0 && cubinSize(handle, &size) == 0;
   if (done) {
     result.cubin.resize(size);
     done = cubin(handle, result.cubin.data()) == 0;
@@ -174,49 +167,6 @@ NvJitLink::run(std::span<const std::span<const uint8_t>> inputs, int kind,
                   errors.empty() ? "nvJitLink fails without a word" : errors);
   result.log += errors;
   return result;
-}
-
-/// A PTX text as nvJitLink wants it: with its terminating zero.
-static std::span<const uint8_t> withZero(const std::string &ptx) {
-  return {reinterpret_cast<const uint8_t *>(ptx.c_str()), ptx.size() + 1};
-}
-
-bool target::canAssembleParts(const std::string &chip) {
-  const NvJitLink *library = findNvJitLink();
-  if (!library)
-    return false;
-  // Older ones refuse the option when a handle is made.
-  std::string arch = "-arch=" + chip;
-  const char *options[] = {arch.c_str(), "-r"};
-  NvJitLink::Handle handle = nullptr;
-  if (library->create(&handle, std::size(options), options) != 0)
-    return false;
-  library->destroy(&handle);
-  return true;
-}
-
-Result<AssembledCode> target::assemblePart(const std::string &ptx,
-                                           const std::string &chip) {
-  std::span<const uint8_t> inputs[] = {withZero(ptx)};
-  return findNvJitLink()->run(inputs, ptxInput, chip, partOptions);
-}
-
-Result<AssembledCode> target::linkParts(std::span<const AssembledCode> parts,
-                                        const std::string &chip) {
-  std::vector<std::span<const uint8_t>> inputs;
-  std::string log;
-  for (const AssembledCode &part : parts) {
-    inputs.push_back(part.cubin);
-    log += part.log;
-  }
-  // A text of which no other part knows is complete without linking, but the
-  // linker is what lays out its shared memory.
-  static constexpr const char *options[] = {"-verbose"};
-  Result<AssembledCode> linked =
-      findNvJitLink()->run(inputs, cubinInput, chip, options);
-  if (linked)
-    linked->log = log + linked->log;
-  return linked;
 }
 
 //===-- ptxas -------------------------------------------------------------===//
@@ -275,10 +225,8 @@ static Result<AssembledCode> runPtxas(const std::string &ptxas,
 
 Result<AssembledCode> target::assemblePTX(const std::string &ptx,
                                           const std::string &chip) {
-  if (const NvJitLink *library = findNvJitLink()) {
-    std::span<const uint8_t> inputs[] = {withZero(ptx)};
-    return library->run(inputs, ptxInput, chip, jitOptions);
-  }
+  if (const NvJitLink *library = findNvJitLink())
+    return library->assemble(ptx, chip);
   std::string ptxas = findPtxas();
   if (!ptxas.empty())
     return runPtxas(ptxas, ptx, chip);
@@ -315,7 +263,7 @@ std::string target::assemblerIdentity() {
       if (const NvJitLink *library = findNvJitLink();
           library && dladdr(reinterpret_cast<void *>(library->create), &place))
         identity += identityOfFile(place.dli_fname);
-    for (const char *option : partOptions)
+    for (const char *option : jitOptions)
       options += std::string(option) + " ";
   }
   std::string ptxas = findPtxas();

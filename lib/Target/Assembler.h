@@ -10,7 +10,6 @@
 #include "tripy/Base/Status.h"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,22 +21,13 @@ struct AssembledCode {
   std::string log;
 };
 
-/// Assembles `ptx` for `chip`. Errors: NotFound (no assembler; says where it
+/// Assembles `ptx` for `chip`, all of it at once: parts assembled on several
+/// threads would have to be relocatable and linked, and with CUDA 13.0
+/// nvJitLink's -r then forgets where shared arrays lie, and ptxas -c ignores
+/// setmaxnreg. Errors: NotFound (no assembler; says where it
 /// was looked for), Malformed (the assembler's own words), Io.
 Result<AssembledCode> assemblePTX(const std::string &ptx,
                                   const std::string &chip);
-
-/// Whether assemblePart() and linkParts() can be used: with nvJitLink of CUDA
-/// 12.4 or later.
-bool canAssembleParts(const std::string &chip);
-
-/// One of several texts whose kernels don't refer to each other's symbols, and
-/// the cubin of all. May run on several threads. The code of each kernel is the
-/// same as when they are assembled together. Errors: as assemblePTX().
-Result<AssembledCode> assemblePart(const std::string &ptx,
-                                   const std::string &chip);
-Result<AssembledCode> linkParts(std::span<const AssembledCode> parts,
-                                const std::string &chip);
 
 /// Changes whenever another assembler would run, or the same one with other
 /// options: kind, path, size and time of what is installed. Empty when there

@@ -84,12 +84,6 @@ static void appendWithoutHeader(std::string &all, StringRef text) {
 }
 
 namespace {
-/// Kernels that are compiled together.
-struct Part {
-  SmallVector<char, 0> ptx;
-  AssembledCode code;
-};
-
 /// Where kernels come from, by their names.
 struct KernelPlaces {
   llvm::StringMap<Location> kernels;
@@ -107,17 +101,6 @@ struct KernelPlaces {
   Location refused(StringRef message, StringRef ptx) const;
 };
 } // namespace
-
-static std::string joinTexts(ArrayRef<Part> parts) {
-  std::string all;
-  for (const Part &part : parts) {
-    if (all.empty())
-      all.assign(part.ptx.begin(), part.ptx.end());
-    else
-      appendWithoutHeader(all, StringRef(part.ptx.data(), part.ptx.size()));
-  }
-  return all;
-}
 
 /// The kernel that line `number` (from 1) of a PTX text belongs to, or "".
 static std::string kernelOfLine(StringRef ptx, unsigned number) {
@@ -168,41 +151,27 @@ static LogicalResult reportRefusal(const Status &status, StringRef ptx,
          << printable(std::string_view(message), 2000);
 }
 
-/// Compiles all parts on the context's threads to PTX, and with `places` also
-/// assembles them.
-static FailureOr<std::vector<Part>> compileParts(gpu::GPUModuleOp module,
-                                                 const CudaTarget &target,
-                                                 const KernelPlaces *places) {
-  MLIRContext *context = module.getContext();
-  prepareContext(*context);
-  std::vector<OwningOpRef<Operation *>> modules = partition(module);
-  std::vector<Part> parts(modules.size());
-  auto compile = [&](size_t i) -> LogicalResult {
-    auto &[text, code] = parts[i];
-    if (failed(
-            compilePart(cast<gpu::GPUModuleOp>(*modules[i]), i, target, text)))
-      return failure();
-    if (!places)
-      return success();
-    std::string ptx(text.begin(), text.end());
-    Result<AssembledCode> assembled = assemblePart(ptx, target.chip);
-    if (!assembled)
-      return reportRefusal(assembled.status(), ptx, *places);
-    code = std::move(*assembled);
-    return success();
-  };
-  if (failed(failableParallelForEach(context, llvm::seq<size_t>(parts.size()),
-                                     compile)))
-    return failure();
-  return parts;
-}
-
 FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
                                             const CudaTarget &target) {
-  FailureOr<std::vector<Part>> parts = compileParts(module, target, nullptr);
-  if (failed(parts))
+  MLIRContext *context = module.getContext();
+  prepareContext(*context);
+  std::vector<OwningOpRef<Operation *>> parts = partition(module);
+  std::vector<SmallVector<char, 0>> texts(parts.size());
+  LogicalResult result = failableParallelForEach(
+      context, llvm::seq<size_t>(parts.size()), [&](size_t i) {
+        return compilePart(cast<gpu::GPUModuleOp>(*parts[i]), i, target,
+                           texts[i]);
+      });
+  if (failed(result))
     return failure();
-  return joinTexts(*parts);
+  std::string all;
+  for (const SmallVector<char, 0> &text : texts) {
+    if (all.empty())
+      all.assign(text.begin(), text.end());
+    else
+      appendWithoutHeader(all, StringRef(text.data(), text.size()));
+  }
+  return all;
 }
 
 /// Notes of the assembler that matter: a serialised wgmma fails the build,
@@ -236,26 +205,15 @@ static LogicalResult checkCode(const CachedCode &code,
   return success();
 }
 
-/// Compiles part by part, or with an assembler that cannot link them, all at
-/// once. The cubin is empty when there is no assembler.
+/// The cubin is empty when there is no assembler.
 static FailureOr<CachedCode> compileAndAssemble(gpu::GPUModuleOp module,
                                                 const CudaTarget &target,
                                                 const KernelPlaces &places) {
-  bool inParts = canAssembleParts(target.chip);
-  FailureOr<std::vector<Part>> parts =
-      compileParts(module, target, inParts ? &places : nullptr);
-  if (failed(parts))
+  FailureOr<std::string> ptx = compileToPTX(module, target);
+  if (failed(ptx))
     return failure();
-  CachedCode code{joinTexts(*parts), {}, ""};
-  Result<AssembledCode> assembled(AssembledCode{});
-  if (inParts) {
-    std::vector<AssembledCode> codes;
-    for (Part &part : *parts)
-      codes.push_back(std::move(part.code));
-    assembled = linkParts(codes, target.chip);
-  } else {
-    assembled = assemblePTX(code.ptx, target.chip);
-  }
+  CachedCode code{std::move(*ptx), {}, ""};
+  Result<AssembledCode> assembled = assemblePTX(code.ptx, target.chip);
   if (assembled) {
     code.cubin = std::move(assembled->cubin);
     code.log = std::move(assembled->log);
