@@ -372,36 +372,53 @@ Status Verifier::checkArgs(const Launch &launch, const std::string &what) {
 }
 
 /// Kernels are compiled for arguments that do not alias: what one argument
-/// writes, no other one may touch.
+/// writes, no other one may touch. The tensor maps of a pointer's buffer belong
+/// to that argument.
 Status Verifier::checkAliases(const Launch &launch,
                               const std::string &what) const {
   struct Span {
     uint64_t space, begin, end;
     bool writes;
+    Index buffer;
+    bool isMap;
     bool operator<(const Span &other) const {
       return std::tie(space, begin) < std::tie(other.space, other.begin);
     }
   };
   std::vector<Span> spans;
   bool anyWrite = false;
-  for (size_t i = 0; i < launchBuffers.size(); ++i) {
-    const Buffer &buffer = program.buffers[launchBuffers[i]];
-    uint64_t bytes = uint64_t(bounds[launch.accesses[i].bytes].hi);
-    anyWrite |= launch.accesses[i].writes;
+  size_t i = 0;
+  for (const Arg &arg : launch.args) {
+    if (arg.kind == ArgKind::Size)
+      continue;
+    const Access &access = launch.accesses[i];
+    Index number = launchBuffers[i++];
+    const Buffer &buffer = program.buffers[number];
+    uint64_t bytes = uint64_t(bounds[access.bytes].hi);
+    anyWrite |= access.writes;
     if (bytes == 0)
       continue;
+    bool isMap = arg.kind == ArgKind::TensorMap;
+    auto pointer = std::find_if(spans.begin(), spans.end(), [&](Span &span) {
+      return isMap && !span.isMap && span.buffer == number;
+    });
+    if (pointer != spans.end()) {
+      pointer->end = std::max(pointer->end, buffer.offset + bytes);
+      pointer->writes |= access.writes;
+      continue;
+    }
     uint64_t space = uint64_t(buffer.kind) << 32 | buffer.index;
     if (buffer.kind == BufferKind::Arena || buffer.kind == BufferKind::Constant)
       space = uint64_t(buffer.kind) << 32;
-    spans.push_back({space, buffer.offset, buffer.offset + bytes,
-                     launch.accesses[i].writes});
+    spans.push_back({space, buffer.offset, buffer.offset + bytes, access.writes,
+                     number, isMap});
   }
   if (!anyWrite)
     return malformed(concat(what, ": must write something"));
   std::sort(spans.begin(), spans.end());
   // The furthest end so far in this space, of any argument and of writers.
   uint64_t end = 0, writtenEnd = 0;
-  for (size_t i = 0; i < spans.size(); ++i) {
+  for (i = 0; i < spans.size(); ++i) {
     if (i == 0 || spans[i].space != spans[i - 1].space)
       end = writtenEnd = 0;
     if (spans[i].begin < (spans[i].writes ? end : writtenEnd))

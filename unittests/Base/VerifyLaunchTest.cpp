@@ -337,6 +337,30 @@ TEST(CheckAccesses, InputsAndOutputs) {
       checkAccesses(sample->program, valuesAt(sample->program, {2, 2})).isOk());
 }
 
+/// A kernel may store to one tensor through its pointer and its tensor map.
+TEST(VerifyLaunch, MapOfAWrittenBuffer) {
+  auto withMap = [](bool ofAnotherPointer) {
+    auto sample = cudaSample();
+    Program &program = sample->program;
+    program.tensorMaps.push_back(program.tensorMaps[0]);
+    program.tensorMaps[1].buffer = 1;
+    Launch &launch = program.launches[0];
+    launch.args.insert(launch.args.begin() + 2, {ArgKind::TensorMap, 1});
+    launch.accesses.push_back(launch.accesses[1]);
+    auto &params = program.kernels[0].params;
+    params.insert(params.begin() + 2, uint8_t(ArgKind::TensorMap));
+    if (ofAnotherPointer) {
+      program.buffers.push_back(program.buffers[1]);
+      program.tensorMaps[1].buffer = 2;
+    }
+    return verifyProgram(program);
+  };
+  EXPECT_TRUE(withMap(false).isOk()) << withMap(false).message();
+  EXPECT_NE(withMap(true).message().find("is touched by another one"),
+            std::string::npos)
+      << withMap(true).message();
+}
+
 TEST(CheckAccesses, TensorMaps) {
   auto refuses = [](void (*change)(Sample &)) {
     auto sample = cudaSample();
