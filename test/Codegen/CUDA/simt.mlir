@@ -1,0 +1,104 @@
+// Contractions on CUDA cores: tiles, copies, and what the blocks of a cluster
+// share.
+//
+// RUN: tripy-opt %s --split-input-file --tripy-cuda | FileCheck %s
+// RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 | FileCheck %s --check-prefix=OLDER
+
+// Large: 128 x 128 by 256 threads, two blocks a multiprocessor, two slices in
+// the ring. What is contiguous along K is copied number by number, 8 of a row.
+// CHECK-LABEL: kernel.func @large_gemm_0_dot
+// CHECK-SAME: grid = () -> (1024, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1]
+// CHECK: llvm.mlir.global internal @large_gemm_0_dot.ring() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8448 x f32>
+// CHECK: gpu.func @large_gemm_0_dot
+// CHECK-SAME: nvvm.minctasm = 2
+// CHECK: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca, %
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: gpu.barrier
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-COUNT-16: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-NOT: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-64: math.fma
+// CHECK-NOT: math.fma
+// CHECK-COUNT-16: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+func.func @large(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %r : tensor<4096x4096xf32>
+}
+
+// -----
+
+// Contiguous along the columns: 16 bytes at a time, past the L1 cache.
+// CHECK-LABEL: kernel.func @plain_gemm_0_dot
+// CHECK: scf.for
+// CHECK-COUNT-2: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, %
+// CHECK-NOT: cache = cg
+// CHECK: nvvm.cp.async.commit.group
+func.func @plain(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [0] : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %r : tensor<4096x4096xf32>
+}
+
+// -----
+
+// Rows of 4 bytes' alignment: number by number too; results one by one.
+// CHECK-LABEL: kernel.func @odd_gemm_0_dot
+// CHECK-NOT: cache = cg
+// CHECK: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca, %
+// CHECK-NOT: cache = cg
+// CHECK: llvm.store {{.*}} : f32, !llvm.ptr<1>
+// CHECK-NOT: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<1>
+func.func @odd(%a: tensor<4093x4093xf32>, %b: tensor<4093x4093xf32>) -> tensor<4093x4093xf32> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [0] : (tensor<4093x4093xf32>, tensor<4093x4093xf32>) -> tensor<4093x4093xf32>
+  return %r : tensor<4093x4093xf32>
+}
+
+// -----
+
+// 16 tiles of 64 x 64: the blocks of a cluster divide K, and then the rows that
+// they add up. Cards without clusters use one block a tile.
+// CHECK-LABEL: kernel.func @few_gemm_0_dot
+// CHECK-SAME: grid = () -> (128, 1, 1), block = [128, 1, 1], cluster = [8, 1, 1]
+// CHECK: scf.for
+// CHECK: nvvm.cluster.arrive
+// CHECK-NEXT: nvvm.cluster.wait
+// CHECK: nvvm.mapa
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<7> -> vector<4xf32>
+// CHECK: nvvm.cluster.arrive
+// CHECK: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<1>
+// CHECK: nvvm.cluster.wait
+// OLDER-LABEL: kernel.func @few_gemm_0_dot
+// OLDER-SAME: cluster = [1, 1, 1]
+// OLDER-NOT: nvvm.mapa
+func.func @few(%a: tensor<256x4096xf32>, %b: tensor<256x4096xf32>) -> tensor<256x256xf32> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<256x4096xf32>, tensor<256x4096xf32>) -> tensor<256x256xf32>
+  return %r : tensor<256x256xf32>
+}
+
+// -----
+
+// What is converted passes through registers, 4 numbers of a row at a time.
+// OLDER-LABEL: kernel.func @converted_gemm_0_dot
+// OLDER-NOT: nvvm.cp.async
+// OLDER: scf.for {{.*}} step %c8
+// OLDER: llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xi8>
+// OLDER-NOT: nvvm.cp.async
+// OLDER: llvm.store {{.*}} : vector<4xf16>, !llvm.ptr<1>
+func.func @converted(%a: tensor<4096x4096xf8E4M3FN>, %b: tensor<4096x4096xf8E4M3FN>) -> tensor<4096x4096xf16> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4096x4096xf8E4M3FN>, tensor<4096x4096xf8E4M3FN>) -> tensor<4096x4096xf16>
+  return %r : tensor<4096x4096xf16>
+}
+
+// -----
+
+// 64-bit numbers: half as many in registers.
+// CHECK-LABEL: kernel.func @wide_gemm_0_dot
+// CHECK-SAME: block = [128, 1, 1]
+// CHECK: nvvm.cp.async.shared.global {{.*}}, 8, cache = ca, %
+func.func @wide(%a: tensor<2048x2048xi64>, %b: tensor<2048x2048xi64>) -> tensor<2048x2048xi64> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<2048x2048xi64>, tensor<2048x2048xi64>) -> tensor<2048x2048xi64>
+  return %r : tensor<2048x2048xi64>
+}
