@@ -216,10 +216,9 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   auto block = kernel.getConfigAttr().getBlock();
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));
-  // The assembler saves registers, and loads later, when it may not know how
-  // few blocks are meant to share a multiprocessor.
+  // Without it the assembler saves registers, and delays loads for that.
   if (gemv)
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  b.getI32IntegerAttr(1));
+                  b.getI32IntegerAttr(gemv->residentBlocks));
   return success();
 }

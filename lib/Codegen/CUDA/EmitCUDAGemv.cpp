@@ -47,7 +47,8 @@ private:
   void locate();
   void prefetch();
   SmallVector<Value> accumulate();
-  SmallVector<Value> round(Index begin, ValueRange sums, bool masked);
+  SmallVector<Value> round(Index begin, ValueRange sums, int64_t depth,
+                           bool masked);
   SmallVector<Value> foldLanes(SmallVector<Value> sums);
   void storeFolded(ArrayRef<Value> sums);
   void storeColumns(ArrayRef<Value> sums, int64_t firstRow, int64_t rows);
@@ -59,7 +60,7 @@ private:
   void finishVector(Index row, int64_t firstRow, Index column, int64_t lanes);
 
   SmallVector<Index> pointAt(Index row, Index column, Index k);
-  At kAt(Index begin, int64_t access, bool masked);
+  At kAt(Index begin, int64_t access, int64_t depth, bool masked);
   Index columnAt(int64_t number);
   Fragment matrixAt(const At &at);
   Lanes vectorsAt(int64_t row, const At &at);
@@ -128,11 +129,12 @@ SmallVector<Index> GemvEmitter::pointAt(Index row, Index column, Index k) {
   return point;
 }
 
-/// Where access number `access` of this thread lies in the round from `begin`
-/// on; 0 when that is behind the end.
-GemvEmitter::At GemvEmitter::kAt(Index begin, int64_t access, bool masked) {
+/// Where access number `access` of `depth` of this thread lies in the round
+/// from `begin` on; 0 when that is behind the end.
+GemvEmitter::At GemvEmitter::kAt(Index begin, int64_t access, int64_t depth,
+                                 bool masked) {
   Index all = math.add(math.mul(rank, math.constant(plan.parts)), part);
-  Index own = math.mul(all, math.constant(plan.depth));
+  Index own = math.mul(all, math.constant(depth));
   own = math.add(own, math.constant(access));
   if (plan.alongK) {
     own = math.add(math.mul(own, math.constant(plan.width)), place);
@@ -207,13 +209,13 @@ Lanes GemvEmitter::vectorsAt(int64_t row, const At &at) {
 /// One round of accesses: those of the matrix first, so that they are in flight
 /// together. Sums are in the order row, contraction, column.
 SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
-                                      bool masked) {
+                                      int64_t depth, bool masked) {
   SmallVector<Fragment> fragments;
-  for (int64_t access = 0; access < plan.depth; ++access)
-    fragments.push_back(matrixAt(kAt(begin, access, masked)));
+  for (int64_t access = 0; access < depth; ++access)
+    fragments.push_back(matrixAt(kAt(begin, access, depth, masked)));
   SmallVector<Value> next(sums);
-  for (int64_t access = 0; access < plan.depth; ++access) {
-    At at = kAt(begin, access, masked);
+  for (int64_t access = 0; access < depth; ++access) {
+    At at = kAt(begin, access, depth, masked);
     auto sum = next.begin();
     for (int64_t row = 0; row < plan.rowCount; ++row) {
       Lanes vector = vectorsAt(row, at);
@@ -234,22 +236,23 @@ SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
   return next;
 }
 
-/// Whole rounds, then one for what is left of K.
+/// Whole rounds, then masked ones for what is left of K.
 SmallVector<Value> GemvEmitter::accumulate() {
-  Index size = space.sizeOf(plan.k), step = math.constant(plan.step());
+  Index size = space.sizeOf(plan.k),
+        step = math.constant(plan.step(plan.depth));
   Index whole = math.mul(math.div(size, step), step);
   SmallVector<Value> sums(plan.contractions() * plan.sumsEach(), zero());
   if (IndexMath::constantOf(whole) != int64_t(0))
     sums = e.reduceLoop(math.constant(0), whole, step, sums,
                         [&](Index begin, ValueRange carried) {
-                          return round(begin, carried, /*masked=*/false);
+                          return round(begin, carried, plan.depth, false);
                         });
   std::optional<int64_t> known = IndexMath::constantOf(size);
-  if (known && *known % plan.step() == 0)
+  if (known && *known % plan.step(plan.depth) == 0)
     return sums;
-  return e.reduceLoop(whole, size, step, sums,
-                      [&](Index begin, ValueRange carried) {
-                        return round(begin, carried, /*masked=*/true);
+  return e.reduceLoop(whole, size, math.constant(plan.step(plan.lastDepth)),
+                      sums, [&](Index begin, ValueRange carried) {
+                        return round(begin, carried, plan.lastDepth, true);
                       });
 }
 
@@ -472,8 +475,10 @@ void GemvEmitter::prefetch() {
       return;
   setAccess(Access::Prefetch);
   ElementEmitter::Scope scope(e.elements);
-  for (int64_t access = 0; access < plan.depth; ++access)
-    matrixAt(kAt(math.constant(0), access, *size < plan.step()));
+  bool masked = *size < plan.step(plan.depth);
+  int64_t depth = masked ? plan.lastDepth : plan.depth;
+  for (int64_t access = 0; access < depth; ++access)
+    matrixAt(kAt(math.constant(0), access, depth, masked));
 }
 
 void GemvEmitter::emit() {

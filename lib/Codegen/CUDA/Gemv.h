@@ -38,6 +38,10 @@ struct GemvPlan {
   int64_t lanes = 1;
   int64_t width = 32, groups = 1, parts = 1, columnsEach = 1, depth = 1;
   int64_t blocks = 1;
+  /// `depth` of the masked round at the end of K.
+  int64_t lastDepth = 1;
+  /// Blocks that a multiprocessor must have room for: what limits registers.
+  int64_t residentBlocks = 1;
 
   int64_t contractions() const { return ops.size(); }
   int64_t sums() const { return contractions() * rowCount; }
@@ -45,9 +49,9 @@ struct GemvPlan {
   int64_t tile() const { return alongK ? groups * columnsEach : width * lanes; }
   /// Sums of each contraction in a thread.
   int64_t sumsEach() const { return rowCount * (alongK ? columnsEach : lanes); }
-  /// K that all threads of the cluster have in flight.
-  int64_t step() const {
-    return blocks * parts * depth * (alongK ? width * lanes : 1);
+  /// K that the threads of a cluster have in flight, `accesses` each.
+  int64_t step(int64_t accesses) const {
+    return blocks * parts * accesses * (alongK ? width * lanes : 1);
   }
   /// The loop that the elements of an access lie along.
   unsigned laneLoop() const { return alongK ? k.back() : columns.back(); }

@@ -7,8 +7,8 @@
 //
 //   threads wanted = 132 x 48 KB / bytes in flight of a thread
 //
-// where a thread has 64 bytes in flight for one or two sums, when 64 registers
-// let 1024 threads be resident, and 128 for more. Where the columns alone do
+// where a thread has 64 bytes in flight for one sum, when 64 registers let 1024
+// threads be resident, and 128 for more. Where the columns alone do
 // not give as many threads, K is cut: first between the warps of a block, then
 // between up to eight blocks of a cluster, as long as each still has one
 // round of accesses. What is left of K after whole rounds is one masked round.
@@ -176,11 +176,28 @@ struct Sizes {
 };
 } // namespace
 
+/// Bytes that a thread has in flight.
+static int64_t bytesEach(const GemvPlan &plan, const Sizes &sizes) {
+  return plan.contractions() * plan.depth * sizes.accessBytes *
+         (plan.alongK ? plan.columnsEach : 1);
+}
+
 /// Threads that have enough bytes in flight together.
 static int64_t wantedThreads(const GemvPlan &plan, const Sizes &sizes) {
-  int64_t each = plan.contractions() * plan.depth * sizes.accessBytes *
-                 (plan.alongK ? plan.columnsEach : 1);
-  return multiprocessors * bytesInFlight / each;
+  return multiprocessors * bytesInFlight / bytesEach(plan, sizes);
+}
+
+/// Room for as many threads as give 64 KB in flight, and their registers: the
+/// sums and some 64 more.
+static void limitRegisters(GemvPlan &plan, const Sizes &sizes) {
+  constexpr int64_t registers = 64 * 1024, bytes = 64 * 1024, others = 64;
+  int64_t sums = plan.contractions() * plan.sumsEach();
+  int64_t threads = std::min<int64_t>(
+      {1024, bytes / bytesEach(plan, sizes), registers / (sums + others)});
+  plan.residentBlocks = std::max<int64_t>(1, threads / plan.threads());
+  // A masked round needs more.
+  plan.lastDepth =
+      sums > 32 ? std::max<int64_t>(1, plan.depth / 2) : plan.depth;
 }
 
 static int64_t tiles(const GemvPlan &plan, const Sizes &sizes) {
@@ -196,7 +213,7 @@ static void cutAlongK(GemvPlan &plan, const Sizes &sizes) {
   plan.columnsEach = sums <= 2 ? 1 : sums <= 4 ? 2 : sums <= 8 ? 4 : 2;
   plan.columnsEach =
       std::min<int64_t>(plan.columnsEach, llvm::PowerOf2Ceil(sizes.columns));
-  int64_t inFlight = sums <= 2 ? 64 : 128;
+  int64_t inFlight = sums == 1 ? 64 : 128;
   int64_t each = plan.contractions() * plan.columnsEach * sizes.accessBytes;
   plan.depth = std::clamp<int64_t>(inFlight / each, 1, 8);
   while (plan.depth > 1 && plan.width * plan.depth / 2 >= accesses)
@@ -266,5 +283,6 @@ std::optional<GemvPlan> codegen::planGemv(kernel::FuncOp kernel,
     cutAlongK(plan, sizes);
   else
     cutAlongColumns(plan, sizes);
+  limitRegisters(plan, sizes);
   return plan;
 }
