@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Callable, List, Optional
 
-BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i32": 4, "i64": 8}
 
 
 @dataclass
@@ -240,26 +240,42 @@ def movement_cases():
     ]
 
 
+def scaled_product(torch, a, b):
+    """PyTorch's product of f8E4M3FN operands: f16, scales of 1."""
+    if a.dtype == torch.float64:
+        return a @ b.T
+    if a.device not in ONES:
+        ONES[a.device] = torch.ones((), device=a.device)
+    one = ONES[a.device]
+    return torch._scaled_mm(a, b.T, scale_a=one, scale_b=one, out_dtype=torch.float16)
+
+
+# A scale for each device, made once: a graph of products has nothing else.
+ONES = {}
+
+
 def gemm_case(m, n, k, dtype="f16", group="gemm", layout="nt", tags=("issue",), tf32=False):
     """A row-major m x k (layout[0] == 't': stored k x m) times B^T, stored n x k ('n': k x n)."""
+    is_f8 = dtype == "f8E4M3FN"
+    out = "f16" if is_f8 else dtype
     a = Input("a", (k, m) if layout[0] == "t" else (m, k), dtype)
-    b = Input("b", (k, n) if layout[1] == "n" else (n, k), dtype, scale=k ** -0.5)
-    y = Input("y", (m, n), dtype)
-    lines, left, right = [], "%a", "%b"
+    b = Input("b", (k, n) if layout[1] == "n" else (n, k), dtype, scale=1.0 if is_f8 else k ** -0.5)
+    y = Input("y", (m, n), out)
+    lines, left = [], "%a"
     if layout[0] == "t":
         left = "%at"
         lines.append(f"%at = trace.permute %a [1, 0] : ({a.type}) -> {tensor(dtype, m, k)}")
-    if layout[1] == "n":
-        lines.append(f"%y = trace.matmul {left}, %b : ({tensor(dtype, m, k)}, {b.type}) -> {y.type}")
-    else:
-        lines.append(f"%y = trace.linear {left}, %b : ({tensor(dtype, m, k)}, {b.type}) -> {y.type}")
+    name = "matmul" if layout[1] == "n" else "linear"
+    numbers = (" allow_tf32" if tf32 else "") + (f" dtype = {out}" if is_f8 else "")
+    lines.append(f"%y = trace.{name} {left}, %b{numbers} : ({tensor(dtype, m, k)}, {b.type}) -> {y.type}")
 
     def fn(lib, a, b):
         return lib.matmul(a.T if layout[0] == "t" else a, b if layout[1] == "n" else b.T)
-    name = f"gemm_{m}x{n}x{k}_{'tf32' if tf32 else dtype}" + ("" if layout == "nt" else f"_{layout}")
-    tolerance = {"f16": 4e-3, "bf16": 3e-2, "f32": 4e-3 if tf32 else 2e-5}[dtype]
-    return Case(group, name, [a, b], y, None if tf32 else "\n".join(lines), fn, fn, flops=2 * m * n * k,
-                gemm=(m, n, k, 1), layout=layout, tolerance=tolerance, tf32=tf32, tags=set(tags))
+    kind = "tf32" if tf32 else "f8" if is_f8 else dtype
+    name = f"gemm_{m}x{n}x{k}_{kind}" + ("" if layout == "nt" else f"_{layout}")
+    tolerance = {"f16": 4e-3, "bf16": 3e-2, "f32": 4e-3 if tf32 else 2e-5}[out]
+    return Case(group, name, [a, b], y, "\n".join(lines), scaled_product if is_f8 else fn, None if is_f8 else fn,
+                flops=2 * m * n * k, gemm=(m, n, k, 1), layout=layout, tolerance=tolerance, tf32=tf32, tags=set(tags))
 
 
 def gemm_cases():
@@ -278,6 +294,7 @@ def gemm_cases():
                       flops=2 * 64 * 512 * 512 * 64, gemm=(512, 512, 64, 64), layout="nn", tags={"issue"}))
     cases.append(gemm_case(4096, 4096, 4096, "f32", "f32, tf32, f8"))
     cases.append(gemm_case(4096, 4096, 4096, "f32", "f32, tf32, f8", tf32=True))
+    cases.append(gemm_case(4096, 4096, 4096, "f8E4M3FN", "f32, tf32, f8"))
     return cases
 
 

@@ -40,15 +40,16 @@ cublasLtMatrixLayout_t layoutOf(cudaDataType_t type, int64_t rows,
 extern "C" {
 
 // y[m, n] = a b^T in row-major terms. `aTransposed`: a is stored k x m;
-// `bPlain`: b is stored k x n. `type`: 0 f16, 1 bf16, 2 f32, 3 tf32. Returns
-// null when there is no algorithm.
+// `bPlain`: b is stored k x n. `type`: 0 f16, 1 bf16, 2 f32, 3 tf32, 4
+// f8E4M3FN with scales of 1, whose y is f16. Returns null when there is no
+// algorithm.
 void *bench_lt_create(int64_t m, int64_t n, int64_t k, int64_t batch, int type,
                       int aTransposed, int bPlain, uint64_t workspace,
                       int limit) {
   auto *product = new Product;
-  cudaDataType_t element = type == 0   ? CUDA_R_16F
-                           : type == 1 ? CUDA_R_16BF
-                                       : CUDA_R_32F;
+  constexpr cudaDataType_t elements[] = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F,
+                                         CUDA_R_32F, CUDA_R_8F_E4M3};
+  cudaDataType_t element = elements[type];
   cublasComputeType_t compute =
       type == 3 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   cublasLtCreate(&product->handle);
@@ -64,7 +65,7 @@ void *bench_lt_create(int64_t m, int64_t n, int64_t k, int64_t batch, int type,
       bPlain ? layoutOf(element, n, k, batch) : layoutOf(element, k, n, batch);
   product->right = aTransposed ? layoutOf(element, m, k, batch)
                                : layoutOf(element, k, m, batch);
-  product->result = layoutOf(element, n, m, batch);
+  product->result = layoutOf(type == 4 ? CUDA_R_16F : element, n, m, batch);
   cublasLtMatmulPreference_t preference = nullptr;
   cublasLtMatmulPreferenceCreate(&preference);
   cublasLtMatmulPreferenceSetAttribute(preference,

@@ -89,11 +89,13 @@ def make_data(case, torch):
     """Sets of inputs, poisoned outputs, and the reference of the first set."""
     count = max(1, min(20, math.ceil(ROTATED / case.bytes)))
     types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32,
-             "i64": torch.int64}
+             "i64": torch.int64, "f8E4M3FN": torch.float8_e4m3fn}
 
     def tensor(i):
         if i.dtype == "i64":
             return torch.randint(0, i.below, i.shape, device="cuda")
+        if i.dtype == "f8E4M3FN":
+            return (torch.randn(i.shape, device="cuda") * i.scale).to(types[i.dtype])
         return torch.randn(i.shape, device="cuda", dtype=types[i.dtype]) * i.scale
     sets = [[tensor(i) for i in case.inputs] for _ in range(count)]
     outputs = [torch.empty(case.output.shape, device="cuda", dtype=types[case.output.dtype]) for _ in sets]

@@ -26,7 +26,8 @@ class _Tensor(ctypes.Structure):
                 ("shape", ctypes.POINTER(ctypes.c_int64))]
 
 
-_CODES = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3, torch.int32: 4, torch.int64: 5, torch.bool: 6}
+_CODES = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3, torch.int32: 4, torch.int64: 5, torch.bool: 6,
+          torch.float8_e4m3fn: 11}
 
 
 def _describe(tensor):
@@ -126,10 +127,10 @@ class CublasLt:
     def prepare(self, case, sets, outputs):
         if not case.gemm:
             raise Skip("no matrix product")
-        types = {torch.float16: 0, torch.bfloat16: 1, torch.float32: 3 if case.tf32 else 2}
+        types = {torch.float16: 0, torch.bfloat16: 1, torch.float32: 3 if case.tf32 else 2, torch.float8_e4m3fn: 4}
         m, n, k, batch = (ctypes.c_int64(v) for v in case.gemm)
         product = self.library.bench_lt_create(
-            m, n, k, batch, types[outputs[0].dtype], int(case.layout[0] == "t"), int(case.layout[1] == "n"),
+            m, n, k, batch, types[sets[0][0].dtype], int(case.layout[0] == "t"), int(case.layout[1] == "n"),
             ctypes.c_uint64(self.workspace), 16)
         if not product:
             raise Skip("the heuristic returns no algorithm")
