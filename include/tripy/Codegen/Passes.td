@@ -57,7 +57,7 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
            "Contractions with at most so many rows have kernels of another kind">,
-    Option<"tensorPaired", "tensor-paired", "unsigned", "1",
+    Option<"tensorPaired", "tensor-paired", "unsigned", "4",
            "Contractions that one tensor-core kernel computes">];
 }
 

@@ -173,8 +173,6 @@ StringRef ColumnSplit::whyNot() const {
     return "the ranges do not meet in one element-wise operation";
   if (static_cast<int64_t>(ranges.size()) > options.pairedFor(dot))
     return "the emitter computes fewer contractions side by side";
-  if (options.onTensorCores(dot) && width % 8 != 0)
-    return "rows of a range would not be multiples of 16 bytes";
   return "";
 }
 
