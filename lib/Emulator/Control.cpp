@@ -109,10 +109,19 @@ bool fence(Decoder &decoder) {
     continue;
   return decoder.operands(0, 2) && decoder.set(&pause);
 }
-/// Dependent launches: a launch begins when the one before is complete.
+/// The error of a launch in front is not this kernel's: it keeps its text.
+Next waitForGrids(Warp &warp, const Instruction &i, uint32_t mask) {
+  Launch &launch = launchOf(warp);
+  Status status = awaitPredecessors(launch);
+  if (status.isOk())
+    return Next::Continue;
+  launch.error = status;
+  return Next::Fault;
+}
 bool gridDependency(Decoder &decoder) {
-  return decoder.takeOneOf({"wait", "launch_dependents"}) >= 0 &&
-         decoder.operands(0, 0) && decoder.set(&nothing);
+  int which = decoder.takeOneOf({"wait", "launch_dependents"});
+  return which >= 0 && decoder.operands(0, 0) &&
+         decoder.set(which == 0 ? &waitForGrids : &nothing);
 }
 bool registerLimit(Decoder &decoder) {
   int64_t count = 0;

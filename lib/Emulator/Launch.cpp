@@ -69,6 +69,13 @@ Status checkShape(const Function &function, const LaunchShape &shape,
 }
 } // namespace
 
+Status awaitPredecessors(Launch &launch) {
+  if (launch.predecessorsDone || !launch.options.predecessors)
+    return Status::ok();
+  launch.predecessorsDone = true;
+  return launch.options.predecessors();
+}
+
 Status launch(const Function &function, const LaunchShape &shape,
               std::span<const uint8_t> parameters, Memory &memory,
               const LaunchOptions &options, LaunchStatistics *statistics) {
@@ -89,6 +96,8 @@ Status launch(const Function &function, const LaunchShape &shape,
   if (!parameters.empty())
     std::memcpy(state.parameterBase, parameters.data(), parameters.size());
   status = runGrid(state);
+  if (status.isOk())
+    status = awaitPredecessors(state);
   if (statistics)
     *statistics = state.statistics;
   return status;

@@ -259,6 +259,8 @@ struct Launch {
   uint8_t *parameterBase = nullptr;
   std::array<uint32_t, 3> cluster = {1, 1, 1};
   bool explicitCluster = false;
+  /// LaunchOptions::predecessors was called.
+  bool predecessorsDone = false;
   uint32_t threads = 0, warps = 0;
   Status error;
   LaunchStatistics statistics;
@@ -304,6 +306,8 @@ bool resolveLanes(Warp &warp, const Instruction &instruction, uint32_t mask,
 /// there is none. `address` may be generic.
 Block *sharedTarget(Block &block, uint64_t address, uint32_t &offset);
 
+/// Completes the launches in front of this one, once.
+Status awaitPredecessors(Launch &launch);
 /// Runs all clusters.
 Status runGrid(Launch &launch);
 /// Runs one warp until it waits or its turn is over; true when it did

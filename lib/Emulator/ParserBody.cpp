@@ -196,6 +196,11 @@ bool Parser::nameOrStatement() {
       return fail(concat("label '", result.opcode, "' twice"));
     return true;
   }
+  // White space may stand in front of a modifier.
+  while (token.kind == TokenKind::Name && token.text[0] == '.') {
+    result.opcode += token.text;
+    advance();
+  }
   if (result.opcode[0] == '.')
     return fail(concat("unknown directive '", printable(result.opcode), "'"),
                 Code::Unsupported);

@@ -100,16 +100,22 @@ DriverResult emulatordriver::checkLaunch(Driver &driver,
 
 //===-- execution ---------------------------------------------------------===//
 
-/// What NVIDIA's driver returns for a kernel that ends in `status`.
+/// What NVIDIA's driver returns for a kernel that ends in `status`. The
+/// emulator tells by words which accesses have an address that no GPU accepts.
 static DriverResult resultOf(const Status &status) {
-  switch (status.code()) {
-  case Code::LimitExceeded:
+  auto says = [&](std::string_view text) {
+    return status.message().find(text) != std::string::npos;
+  };
+  if (status.code() == Code::LimitExceeded)
     return DriverResult::LaunchTimeout;
-  case Code::Unsupported:
+  if (status.code() == Code::Unsupported)
     return DriverResult::IllegalInstruction;
-  default:
-    return DriverResult::LaunchFailed;
-  }
+  if (says("which is not a multiple of"))
+    return DriverResult::MisalignedAddress;
+  // A GPU does not see races, nor who wrote what.
+  if (says("memory at 0x") && !says("race: ") && !says("was never written"))
+    return DriverResult::IllegalAddress;
+  return DriverResult::LaunchFailed;
 }
 
 Status Driver::run(size_t number) {

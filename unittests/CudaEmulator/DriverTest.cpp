@@ -315,7 +315,8 @@ TEST_F(EmulatedDriverDeathTest, ErrorsOfKernelsStay) {
                    : 1);
   };
   // The launch itself succeeds: a GPU finds out later.
-  EXPECT_EXIT(breakIt(), ::testing::ExitedWithCode(0), "add1.*800 bytes at 0x");
+  EXPECT_EXIT(breakIt(), ::testing::ExitedWithCode(0),
+              "kernel .add1.*allocation of 800 bytes at 0x");
 }
 
 TEST_F(EmulatedDriverDeathTest, SaysWhatKindOfErrorItWas) {
