@@ -4,9 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Target/NVVM.h"
+#include "tripy/Target/Translate.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -225,4 +228,76 @@ TEST_P(DeviceCodeTest, ManyKernelsBecomeOneCubin) {
               std::string::npos);
   }
   EXPECT_EQ(code->ptx.find(".version"), code->ptx.rfind(".version"));
+}
+
+/// A planned program that launches a hand-written kernel in a shape of its own:
+/// the error is at the launch's line when its grid is too large, else at the
+/// kernel's.
+TEST_P(DeviceCodeTest, LaunchesOfProgramsAreChecked) {
+  context.loadDialect<mlir::func::FuncDialect, kernel::KernelDialect>();
+  auto translate = [&](const std::string &config, int64_t grid) {
+    messages.clear();
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        R"(func.func @main(%x: tensor<4xf32>) attributes {kernel.arena = 0 : i64,
+              kernel.constants = [], kernel.output_names = ["y"],
+              kernel.outputs = [tensor<4xf32>]} {
+            %one = arith.constant 1 : index
+            %n = arith.constant 16 : index
+            %g = arith.constant )" +
+            std::to_string(grid) + R"( : index
+            %a = kernel.buffer input 0
+            %b = kernel.buffer output 0
+            kernel.launch @k grid(%g, %one, %one) buffers(%a, %b) bytes(%n, %n)
+              sizes() written = 1 loc("model.mlir":2:1)
+            return
+          }
+          kernel.func @k loop sizeArgs = [] config = <grid = () -> (1, 1, 1), )" +
+            config + R"(> : (tensor<4xf32>) -> tensor<4xf32> {
+          ^bb0(%x: tensor<4xf32>):
+            kernel.yield %x : tensor<4xf32>
+          }
+          gpu.module @device_code {
+            gpu.func @k(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>) kernel {
+              gpu.return
+            } loc("model.mlir":7:3)
+          })",
+        &context);
+    EXPECT_TRUE(module);
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          llvm::raw_string_ostream stream(messages);
+          stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
+        });
+    TranslateOptions options;
+    options.device = DeviceKind::CUDA;
+    options.cuda = *findCudaTarget("sm_89");
+    options.cache.enabled = false;
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    return mlir::succeeded(translateToProgram(*module, function, options));
+  };
+  std::string one = "cluster = [1, 1, 1], ";
+  std::string threads = "block = [32, 1, 1], ";
+  EXPECT_TRUE(translate(threads + one + "scratch = 101376", 0x7fffffff))
+      << messages;
+  EXPECT_FALSE(translate(threads + one + "scratch = 101377", 1));
+  EXPECT_EQ(messages,
+            "loc(\"model.mlir\":7:3): the kernel 'k' cannot be launched on "
+            "sm_89: a block must use at most 101376 bytes of shared memory; "
+            "it needs 101377\n");
+  EXPECT_FALSE(translate("block = [1024, 2, 1], " + one + "scratch = 0", 1));
+  EXPECT_NE(messages.find("at most 1024 threads; found 2048"),
+            std::string::npos)
+      << messages;
+  EXPECT_FALSE(translate(threads + "cluster = [2, 1, 1], " + "scratch = 0", 2));
+  EXPECT_NE(messages.find("clusters need sm_90 or later"), std::string::npos)
+      << messages;
+  EXPECT_FALSE(translate(threads + one + "scratch = 0", 0x80000000));
+  EXPECT_TRUE(
+      llvm::StringRef(messages).contains(
+          "loc(\"model.mlir\":2:1): 'kernel.launch' op the kernel 'k' would "
+          "need "
+          "2147483648 blocks") ||
+      llvm::StringRef(messages).contains("loc(\"model.mlir\":2:1): the kernel "
+                                         "'k' would need 2147483648 blocks"))
+      << messages;
 }
