@@ -1,6 +1,7 @@
 //===- LoadStore.cpp - ld, st, cvta, mapa, prefetch -------------*- C++ -*-===//
 #include "Decoder.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace tripy::emulator {
@@ -10,18 +11,30 @@ namespace {
 /// ...), so other warps may run before the next instruction.
 constexpr uint8_t ordering = 1;
 
-/// T: in memory, D: in the register.
+/// What bytes are that a load does not use.
+constexpr int poison = 0xFD;
+
+/// T: in memory, D: in the register. extra: bytes at the end that are not used.
 template <typename T, typename D>
 Next load(Warp &warp, const Instruction &i, uint32_t mask) {
   std::array<uint8_t *, 32> places;
-  if (!resolveLanes(warp, i, mask, sizeof(T) * i.count, Access::Read, places))
+  auto bytes = uint32_t(sizeof(T)) * i.count, used = bytes - i.extra;
+  if (!resolveLanes(warp, i, mask, bytes, Access::Read, places, i.extra))
     return Next::Fault;
   const uint32_t *list = launchOf(warp).body.lists.data() + i.list;
   for (uint32_t k = 0; k < i.count; ++k) {
     D *d = warp.reg<D>(list[k]);
+    uint32_t first = k * sizeof(T);
+    uint32_t part =
+        first < used ? std::min<uint32_t>(used - first, sizeof(T)) : 0;
     eachLane(mask, [&](uint32_t lane) {
       T value;
-      std::memcpy(&value, places[lane] + k * sizeof(T), sizeof(T));
+      if (part == sizeof(T)) {
+        std::memcpy(&value, places[lane] + first, sizeof(T));
+      } else {
+        std::memset(&value, poison, sizeof(T));
+        std::memcpy(&value, places[lane] + first, part);
+      }
       d[lane] = D(value);
     });
   }
@@ -139,6 +152,10 @@ bool loadOrStore(Decoder &decoder) {
       !decoder.address(isLoad ? 1 : 0))
     return false;
   out.bytes = bytes;
+  if (isLoad)
+    out.extra = std::min<uint32_t>(
+        std::countl_zero(decoder.statement.usedBytes << (64 - count * bytes)),
+        count * bytes);
   return decoder.set(accessHandler(type, registerBytes, isLoad));
 }
 

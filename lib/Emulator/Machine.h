@@ -297,10 +297,11 @@ inline uint64_t addressOf(Warp &warp, const AddressForm &form, uint32_t lane) {
 }
 
 /// Host addresses of what the lanes of `mask` access: `bytes` each, aligned to
-/// their size. False when the launch has failed.
+/// their size, of which the last `unused` are not touched. False when the
+/// launch has failed.
 bool resolveLanes(Warp &warp, const Instruction &instruction, uint32_t mask,
-                  uint32_t bytes, Access how,
-                  std::array<uint8_t *, 32> &places);
+                  uint32_t bytes, Access how, std::array<uint8_t *, 32> &places,
+                  uint32_t unused = 0);
 
 /// The block that a shared address means, and the offset in it; null when
 /// there is none. `address` may be generic.

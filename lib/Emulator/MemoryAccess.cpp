@@ -57,6 +57,27 @@ Status GlobalSpace::access(uint64_t address, uint64_t bytes, Access how,
 }
 
 namespace {
+// Words at a time: this runs for every lane.
+bool allWritten(const uint8_t *written, uint32_t bytes) {
+  for (; bytes >= 4; bytes -= 4, written += 4) {
+    uint32_t flags;
+    std::memcpy(&flags, written, 4);
+    if (flags != 0x01010101)
+      return false;
+  }
+  for (; bytes; --bytes)
+    if (!*written++)
+      return false;
+  return true;
+}
+void markWritten(uint8_t *written, uint32_t bytes) {
+  constexpr uint32_t flags = 0x01010101;
+  for (; bytes >= 4; bytes -= 4, written += 4)
+    std::memcpy(written, &flags, 4);
+  for (; bytes; --bytes)
+    *written++ = 1;
+}
+
 const char *verb(Access how) {
   return how == Access::Read    ? "reads"
          : how == Access::Write ? "writes"
@@ -92,14 +113,14 @@ uint8_t *sharedPlace(Warp &warp, const Instruction &i, uint32_t lane,
   }
   if (!target->written.empty()) {
     uint8_t *written = target->written.data() + offset;
-    if (how != Access::Write && std::memchr(written, 0, bytes)) {
+    if (how != Access::Write && !allWritten(written, bytes)) {
       faultAt(warp, i, lane,
               concat(accessText(how, bytes, "shared", address),
                      ", which was never written"));
       return nullptr;
     }
     if (how != Access::Read)
-      std::memset(written, 1, bytes);
+      markWritten(written, bytes);
   }
   if (target->cluster->races && !target->cluster->races->access(
                                     warp, i, lane, *target, offset, bytes, how))
@@ -152,13 +173,15 @@ uint8_t *globalPlace(Warp &warp, const Instruction &i, uint32_t lane,
 }
 
 uint8_t *placeOf(Warp &warp, const Instruction &i, uint32_t lane,
-                 uint64_t address, uint32_t bytes, Access how) {
+                 uint64_t address, uint32_t bytes, Access how,
+                 uint32_t unused) {
   if (address & (bytes - 1)) {
     faultAt(warp, i, lane,
             concat(verb(how), " ", bytes, " bytes at ", hexadecimal(address),
                    ", which is not a multiple of ", bytes));
     return nullptr;
   }
+  bytes -= unused;
   switch (i.space) {
   case Space::Shared:
     return sharedPlace(warp, i, lane, address, bytes, how);
@@ -180,8 +203,8 @@ uint8_t *placeOf(Warp &warp, const Instruction &i, uint32_t lane,
 } // namespace
 
 bool resolveLanes(Warp &warp, const Instruction &i, uint32_t mask,
-                  uint32_t bytes, Access how,
-                  std::array<uint8_t *, 32> &places) {
+                  uint32_t bytes, Access how, std::array<uint8_t *, 32> &places,
+                  uint32_t unused) {
   Launch &launch = launchOf(warp);
   bool isGlobal = i.space == Space::Global || i.space == Space::Generic;
   for (; mask; mask &= mask - 1) {
@@ -189,12 +212,13 @@ bool resolveLanes(Warp &warp, const Instruction &i, uint32_t mask,
     uint64_t address = addressOf(warp, i, lane);
     // Most accesses are to the allocation of the access before.
     if (isGlobal && address >= launch.cachedStart &&
-        address < launch.cachedEnd && bytes <= launch.cachedEnd - address &&
+        address < launch.cachedEnd &&
+        bytes - unused <= launch.cachedEnd - address &&
         !(address & (bytes - 1))) {
       places[lane] = reinterpret_cast<uint8_t *>(address);
       continue;
     }
-    places[lane] = placeOf(warp, i, lane, address, bytes, how);
+    places[lane] = placeOf(warp, i, lane, address, bytes, how, unused);
     if (!places[lane])
       return false;
   }

@@ -73,6 +73,7 @@ private:
   // A body (ParserBody.cpp).
   bool body();
   bool bodyItem();
+  bool pragma();
   bool registers();
   bool registerNames(uint8_t bytes);
   bool nameOrStatement();
@@ -93,6 +94,8 @@ private:
   Scope global;
   std::vector<Scope> scopes;
   KernelText kernel;
+  /// Statement::usedBytes of the next one.
+  uint64_t usedBytes = ~uint64_t(0);
 };
 
 /// Bytes of one element of a fundamental type (".f32": 4); 0 when unknown.

@@ -2,6 +2,8 @@
 #include "Parser.h"
 
 #include <bit>
+#include <cstdlib>
+#include <utility>
 
 namespace tripy::emulator {
 
@@ -94,7 +96,7 @@ bool Parser::bodyItem() {
     return true;
   }
   if (token.is(".pragma"))
-    return skipStatement();
+    return pragma();
   if (token.is(".reg"))
     return registers();
   if (token.is(".shared") || token.is(".local")) {
@@ -103,6 +105,17 @@ bool Parser::bodyItem() {
     return variable(space, false);
   }
   return nameOrStatement();
+}
+
+/// `.pragma "used_bytes_mask 0x3ff";`, about the load behind it; others say
+/// nothing about results.
+bool Parser::pragma() {
+  advance();
+  constexpr std::string_view wanted = "\"used_bytes_mask ";
+  if (token.text.starts_with(wanted))
+    usedBytes = std::strtoull(
+        std::string(token.text.substr(wanted.size())).c_str(), nullptr, 0);
+  return skipStatement();
 }
 
 /// `.reg .b32 %r<8>, x;`
@@ -178,6 +191,7 @@ bool Parser::nameOrStatement() {
   Statement result;
   result.line = token.line;
   result.scope = scopes.back().number;
+  result.usedBytes = std::exchange(usedBytes, ~uint64_t(0));
   if (take('@')) {
     result.guarded = true;
     result.guardNegated = take('!');

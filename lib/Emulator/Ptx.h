@@ -112,6 +112,8 @@ struct Statement {
   std::vector<Operand> operands;
   /// Indices of operands that were joined to their successor by '|'.
   uint32_t pairs = 0;
+  /// Bytes that a load uses, one bit each, by .pragma "used_bytes_mask".
+  uint64_t usedBytes = ~uint64_t(0);
 };
 
 /// A constant that lies broadcast in the register file.

@@ -205,6 +205,34 @@ TEST_F(EmulatedDriver, BeginsOverlappingLaunchesEarly) {
   EXPECT_EQ(read(), std::vector<uint32_t>(count, 2));
 }
 
+TEST_F(EmulatedDriver, ChecksTheBytesThatALoadUses) {
+  // The compiler widens loads and says which bytes count: 12 of 16 here, at
+  // the end of the allocation.
+  const char *ptx = R"(.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry last(.param .u64 x, .param .u32 n) {
+  .reg .b32 %r<4>; .reg .b64 %d<2>;
+  ld.param.u64 %d0, [x];
+  .pragma "used_bytes_mask 0xfff";
+  ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%d0+16];
+  add.u32 %r0, %r1, %r2; st.global.u32 [%d0], %r0; ret;
+})";
+  ModuleHandle other = nullptr;
+  FunctionHandle last = nullptr;
+  ASSERT_EQ(api.moduleLoadDataEx(&other, ptx, 0, nullptr, nullptr), success);
+  ASSERT_EQ(api.moduleGetFunction(&last, other, "last"), success);
+  DevicePointer seven = 0;
+  ASSERT_EQ(api.memAlloc(&seven, 28), success);
+  uint32_t host[7] = {0, 0, 0, 0, 1, 20, 300};
+  ASSERT_EQ(api.memcpyHtoDAsync(seven, host, 28, nullptr), success);
+  x = seven;
+  LaunchConfig launch = config(1, 1);
+  ASSERT_EQ(api.launchKernelEx(&launch, last, values, nullptr), success);
+  ASSERT_EQ(api.memcpyDtoHAsync(host, seven, 4, nullptr), success);
+  EXPECT_EQ(host[0], 320u);
+}
+
 TEST_F(EmulatedDriver, RefusesLaunchesThatDoNotFit) {
   auto launched = [&](LaunchConfig launch) {
     return api.launchKernelEx(&launch, add1, values, nullptr);
