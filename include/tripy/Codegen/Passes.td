@@ -25,6 +25,11 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     contraction's columns in a gated linear unit. Independent contractions of one
     operand are one kernel with several results.
 
+    With tensor cores, a large contraction of 16-bit floats keeps its operands
+    as tensors in memory, or parts of such: what would be applied to an operand
+    on its way becomes a kernel of its own, and rows that are no multiple of 16
+    bytes are copied to a padded tensor.
+
     Each decision is a remark of category `fusion`.
 
     ```mlir

@@ -342,6 +342,7 @@ static LogicalResult planFunction(func::FuncOp function,
   hoistHost(function, equal);
   Program program{function, known, {}, composites, options};
   program.estimates.read(function);
+  padOperands(program);
   splitContractions(program);
   FusionGraph graph(program);
   formHeroes(graph);

@@ -98,6 +98,9 @@ public:
   int64_t bytes(mlir::Value tensor) const {
     return estimates.bytes(tensor, sizes);
   }
+  int64_t multiplications(flatir::DotOp dot) const {
+    return estimates.multiplications(dot, sizes);
+  }
   int64_t elements(const TensorSizes::Sizes &shape) const {
     return estimates.elements(shape);
   }

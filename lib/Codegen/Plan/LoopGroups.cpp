@@ -31,6 +31,55 @@ static bool isOnOperandSide(const Node *kernel, Operation *op) {
   });
 }
 
+/// A contraction of `kernel` that is to stay on tensor cores; null if there is
+/// none.
+static flatir::DotOp tensorDot(const FusionGraph &graph, const Node *kernel) {
+  for (Operation *op : kernel->operandSide)
+    if (auto dot = dyn_cast<flatir::DotOp>(op))
+      return graph.options.onTensorCores(dot) &&
+                     graph.multiplications(dot) >= largeContraction
+                 ? dot
+                 : flatir::DotOp();
+  return flatir::DotOp();
+}
+
+/// `op` as a box of its input at a known place; null for others.
+static flatir::SliceOp asPart(Operation *op) {
+  auto slice = dyn_cast_or_null<flatir::SliceOp>(op);
+  if (!slice || !slice.getOffsets().empty() ||
+      llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; }))
+    return flatir::SliceOp();
+  return slice;
+}
+
+/// Whether tensor cores are fed through `op`: a part of rows of a multiple of
+/// 16 bytes, cut in the rows or, if these are one dimension, in their number.
+static bool isTensorView(flatir::DotOp dot, Operation *op) {
+  flatir::SliceOp slice = asPart(op);
+  if (!slice)
+    return false;
+  // Rows as they lie in memory.
+  Value whole = slice.getInput();
+  while (flatir::SliceOp outer = asPart(whole.getDefiningOp()))
+    whole = outer.getInput();
+  int64_t inner = cast<RankedTensorType>(whole.getType()).getShape().back();
+  int64_t bits = elementTypeOf(whole).getIntOrFloatBitWidth();
+  if (ShapedType::isDynamic(inner) || inner * bits % (tensorRowBytes * 8) != 0)
+    return false;
+  RankedTensorType from = slice.getInput().getType();
+  RankedTensorType to = slice.getResult().getType();
+  int64_t rank = from.getRank();
+  int64_t rows = dot.getLhsBatch().size();
+  for (int64_t dim = 0; dim + 1 < rank; ++dim) {
+    bool isCut = slice.getStaticOffsets()[dim] != 0 ||
+                 from.getDimSize(dim) != to.getDimSize(dim) ||
+                 from.isDynamicDim(dim);
+    if (isCut && !(dim == rows && rank == rows + 2))
+      return false;
+  }
+  return true;
+}
+
 /// Whether `kernel` may compute `op` from its operands where it reads it.
 static Verdict judge(const FusionGraph &graph, const Node *kernel,
                      Operation *op) {
@@ -39,6 +88,10 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
   if (kernel->hero == Hero::Gemm && isOnOperandSide(kernel, op) &&
       !isGemmOperandView(op))
     return {false, "operands of a contraction are read many times"};
+  if (kernel->hero == Hero::Gemm && isOnOperandSide(kernel, op))
+    if (flatir::DotOp dot = tensorDot(graph, kernel);
+        dot && !isTensorView(dot, op))
+      return {false, "the contraction would leave the tensor cores"};
   if (!graph.fits(kernel, op))
     return {false, "the kernel would have too many buffers or operations"};
   int64_t made =
@@ -132,7 +185,7 @@ static void place(FusionGraph &graph, Operation *op) {
     Verdict verdict = judge(graph, kernel, op);
     if (verdict.joins)
       willing.push_back(kernel);
-    else if (!cheap)
+    else if (classOf(op) != OpClass::Creation)
       graph.remarkDeclined(op, kernel, verdict.reason);
   }
   bool all = !returned && willing.size() == readers.size();

@@ -156,3 +156,12 @@ int64_t Estimates::bytes(Value tensor, const TensorSizes &sizes) const {
   unsigned bits = elementTypeOf(tensor).getIntOrFloatBitWidth();
   return saturatingMul(elements(sizes.get(tensor)), std::max(1u, bits / 8));
 }
+
+int64_t Estimates::multiplications(flatir::DotOp dot,
+                                   const TensorSizes &sizes) const {
+  TensorSizes::Sizes lhs = sizes.get(dot.getLhs()), contracted;
+  for (int64_t dim : dot.getLhsContract())
+    contracted.push_back(lhs[dim]);
+  return saturatingMul(elements(sizes.get(dot.getResult())),
+                       elements(contracted));
+}

@@ -56,6 +56,8 @@ public:
 
   int64_t elements(const TensorSizes::Sizes &shape) const;
   int64_t bytes(mlir::Value tensor, const TensorSizes &sizes) const;
+  /// Of a contraction.
+  int64_t multiplications(flatir::DotOp dot, const TensorSizes &sizes) const;
 
 private:
   int64_t valueOf(mlir::Value size) const;

@@ -11,6 +11,14 @@
 
 namespace tripy::fusion {
 
+/// Multiplications of a contraction from which on tensor cores are worth a
+/// kernel that copies an operand for them: about as long as its launch on CUDA
+/// cores.
+constexpr int64_t largeContraction = int64_t(1) << 24;
+
+/// TMA copies rows of a multiple of so many bytes.
+constexpr int64_t tensorRowBytes = 16;
+
 struct PlannerOptions {
   /// Contractions of f16, bf16 and f8, and of f32 where TF32 is allowed, run on
   /// tensor cores where they can.
@@ -22,14 +30,10 @@ struct PlannerOptions {
   /// bound by memory, which take several of one shape.
   int64_t vectorRows = 0;
 
-  bool isVector(flatir::DotOp dot) const { return rowsOf(dot) <= vectorRows; }
-  bool onTensorCores(flatir::DotOp dot) const {
-    mlir::Type element = elementTypeOf(dot.getLhs());
-    bool has = element.isF16() || element.isBF16() ||
-               llvm::isa<mlir::Float8E4M3FNType>(element) ||
-               (element.isF32() && dot.getAllowTF32());
-    return tensorCores && has && !isVector(dot);
-  }
+  bool isVector(flatir::DotOp dot) const;
+  /// Whether `dot` runs on tensor cores, once its operands lie in memory in
+  /// rows of a suitable size.
+  bool onTensorCores(flatir::DotOp dot) const;
   /// Contractions that one kernel with `dot` may have.
   int64_t pairedFor(flatir::DotOp dot) const {
     return onTensorCores(dot) ? tensorPaired : paired;
@@ -37,24 +41,6 @@ struct PlannerOptions {
   /// Whether all of them must have one shape.
   bool needsOneShape(flatir::DotOp dot) const {
     return onTensorCores(dot) || isVector(dot);
-  }
-
-private:
-  /// Rows or columns of the result in a batch, whichever are fewer.
-  static int64_t rowsOf(flatir::DotOp dot) {
-    llvm::ArrayRef<int64_t> shape = dot.getResult().getType().getShape();
-    size_t batch = dot.getLhsBatch().size();
-    size_t left = rankOf(dot.getLhs()) - dot.getLhsContract().size();
-    auto product = [](llvm::ArrayRef<int64_t> sizes) {
-      int64_t rows = 1;
-      for (int64_t size : sizes)
-        rows = mlir::ShapedType::isDynamic(size)
-                   ? std::numeric_limits<int64_t>::max()
-                   : saturatingMul(rows, size);
-      return rows;
-    };
-    return std::min(product(shape.slice(batch, left - batch)),
-                    product(shape.drop_front(left)));
   }
 };
 

@@ -27,6 +27,11 @@ struct Program {
   PlannerOptions options;
 };
 
+/// dot(a, b) -> dot(slice(pad(a)), b), the same for b, where a large
+/// contraction runs on tensor cores but for rows that are no multiple of 16
+/// bytes. The padded tensor has zeros at the end of its rows.
+void padOperands(Program &program);
+
 /// slice(dot(a, b)) -> dot(a, slice(b)), through the element-wise operations
 /// between, where ranges of columns of one contraction meet again in one
 /// element-wise operation (gated linear units).
