@@ -56,6 +56,8 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     FormDispatchesPassOptions plan;
     bool cuda = options.device == DeviceKind::CUDA;
     plan.tensorCores = cuda && options.chip == "sm_90a";
+    // Columns of up to four contractions lie side by side in a tile.
+    plan.tensorPaired = plan.tensorCores ? 4 : 1;
     // Up to so many rows, a contraction is bound by memory (GemvPlan.cpp).
     plan.vectorRows = cuda ? 8 : 0;
     pm.addPass(createFormDispatchesPass(plan));

@@ -2,6 +2,8 @@
 
 #include "WgmmaGemm.h"
 
+#include "tripy/Dialect/Tripy/Tripy.h"
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
@@ -307,7 +309,7 @@ static std::optional<NVVM::WGMMATypes> instructionType(linalg::GenericOp op) {
     return NVVM::WGMMATypes::bf16;
   if (isa<Float8E4M3FNType>(element))
     return NVVM::WGMMATypes::e4m3;
-  if (element.isF32() && op->hasAttr("kernel.allow_tf32"))
+  if (element.isF32() && op->hasAttr(allowTF32AttrName))
     return NVVM::WGMMATypes::tf32;
   return std::nullopt;
 }
