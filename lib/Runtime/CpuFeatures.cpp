@@ -92,30 +92,38 @@ constexpr FeatureBit featureBits[] = {
     {"64bit", 0x80000001, 0, EDX, 29},
 };
 
+#if defined(__x86_64__)
+/// What cpuid says of a leaf; zeros of one that the processor does not have.
+std::array<uint32_t, 4> readLeaf(uint32_t leaf, uint32_t subleaf) {
+  std::array<uint32_t, 4> regs = {};
+  if (!__get_cpuid_count(leaf, subleaf, &regs[EAX], &regs[EBX], &regs[ECX],
+                         &regs[EDX]))
+    return {};
+  return regs;
+}
+
+/// Whether the operating system saves the registers of `state`. XCR0 tells;
+/// reading it needs OSXSAVE.
+bool isSaved(State state) {
+  if (state == None)
+    return true;
+  if (!(readLeaf(1, 0)[ECX] >> 27 & 1))
+    return false;
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  uint32_t wanted = state == Ymm ? 0x6 : state == Zmm ? 0xe6 : 0x60000;
+  return (low & wanted) == wanted;
+}
+#endif
+
 bool hasFeature(std::string_view name) {
 #if defined(__x86_64__)
-  for (const FeatureBit &feature : featureBits) {
-    if (feature.name != name)
-      continue;
-    std::array<uint32_t, 4> regs = {};
-    if (!__get_cpuid_count(feature.leaf, feature.subleaf, &regs[EAX],
-                           &regs[EBX], &regs[ECX], &regs[EDX]) ||
-        !(regs[feature.reg] >> feature.bit & 1))
-      return false;
-    if (feature.state == None)
-      return true;
-    // XCR0 tells which registers the operating system saves; reading it needs
-    // OSXSAVE.
-    if (!__get_cpuid(1, &regs[EAX], &regs[EBX], &regs[ECX], &regs[EDX]) ||
-        !(regs[ECX] >> 27 & 1))
-      return false;
-    uint32_t low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    uint32_t wanted = feature.state == Ymm   ? 0x6
-                      : feature.state == Zmm ? 0xe6
-                                             : 0x60000;
-    return (low & wanted) == wanted;
-  }
+  for (const FeatureBit &feature : featureBits)
+    if (feature.name == name)
+      return (readLeaf(feature.leaf, feature.subleaf)[feature.reg] >>
+                  feature.bit &
+              1) &&
+             isSaved(feature.state);
 #endif
   return false;
 }

@@ -2,6 +2,8 @@
 
 #include "CodeGen.h"
 
+#include "Partition.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -19,6 +21,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -42,7 +46,10 @@ static LogicalResult lowerStructuredControlFlow(Operation *root) {
   return applyPartialConversion(root, target, std::move(patterns));
 }
 
-LogicalResult target::lowerToLLVMDialect(Operation *root, bool device) {
+/// Lowers scf, cf, arith, math, vector, func, and with `device` gpu, below
+/// `root` to the LLVM and NVVM dialects. Reports the first operation that
+/// remains.
+static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
   if (failed(lowerStructuredControlFlow(root)))
     return failure();
   MLIRContext *context = root->getContext();
@@ -76,6 +83,32 @@ LogicalResult target::lowerToLLVMDialect(Operation *root, bool device) {
   if (device)
     populateNVVMToLLVMConversionPatterns(assembly);
   return applyPatternsGreedily(root, std::move(assembly));
+}
+
+FailureOr<target::PartOutputs>
+target::compileParts(Operation *container,
+                     llvm::function_ref<LogicalResult(Operation *, size_t,
+                                                      SmallVectorImpl<char> &)>
+                         compile) {
+  MLIRContext *context = container->getContext();
+  prepareContext(*context);
+  std::vector<OwningOpRef<Operation *>> parts = partition(container);
+  PartOutputs outputs(parts.size());
+  if (failed(failableParallelForEach(
+          context, llvm::seq<size_t>(parts.size()),
+          [&](size_t i) { return compile(*parts[i], i, outputs[i]); })))
+    return failure();
+  return outputs;
+}
+
+std::unique_ptr<llvm::Module>
+target::translatePart(Operation *part, bool device,
+                      llvm::LLVMContext &context) {
+  if (failed(lowerToLLVMDialect(part, device)))
+    return nullptr;
+  return translateModuleToLLVMIR(part, context,
+                                 device ? "device_code" : "host_code",
+                                 /*disableVerification=*/false);
 }
 
 void target::optimizeModule(llvm::Module &module,

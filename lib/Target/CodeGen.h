@@ -8,22 +8,36 @@
 #define TRIPY_LIB_TARGET_CODEGEN_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
+class LLVMContext;
 class Module;
 class TargetMachine;
 } // namespace llvm
 
 namespace tripy::target {
 
-/// Lowers scf, cf, arith, math, vector, func, and with `device` gpu, below
-/// `root` to the LLVM and NVVM dialects. Reports the first operation that
-/// remains.
-mlir::LogicalResult lowerToLLVMDialect(mlir::Operation *root, bool device);
+/// What each part of a module became: a text or an object.
+using PartOutputs = std::vector<llvm::SmallVector<char, 0>>;
+
+/// Takes the symbols of `container` (a module or gpu.module) apart and calls
+/// `compile` for each part, with its number, on the context's threads.
+mlir::FailureOr<PartOutputs> compileParts(
+    mlir::Operation *container,
+    llvm::function_ref<mlir::LogicalResult(mlir::Operation *part, size_t number,
+                                           llvm::SmallVectorImpl<char> &out)>
+        compile);
+
+/// Lowers `part` and translates it to LLVM IR; null, with an error reported,
+/// when that is not possible.
+std::unique_ptr<llvm::Module> translatePart(mlir::Operation *part, bool device,
+                                            llvm::LLVMContext &context);
 
 /// Runs LLVM's -O3 with the vectorisers for `machine`. No call of a library
 /// appears but of memcpy, memset and memmove.

@@ -4,10 +4,7 @@
 
 #include "CodeGen.h"
 #include "FlatLinker.h"
-#include "Partition.h"
 
-#include "mlir/IR/Threading.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -131,18 +128,15 @@ static bool compileModule(llvm::Module &module, const HostTarget &host,
   return emitModule(module, *machine, kind, out);
 }
 
-static LogicalResult compilePart(ModuleOp part, const HostTarget &host,
+static LogicalResult compilePart(Operation *part, const HostTarget &host,
                                  Emission kind, SmallVectorImpl<char> &out) {
-  if (failed(lowerToLLVMDialect(part, /*device=*/false)))
-    return failure();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(part, context, "host_code",
-                              /*disableVerification=*/false);
+      translatePart(part, /*device=*/false, context);
   if (!module)
     return failure();
   if (!compileModule(*module, host, kind, out))
-    return emitError(part.getLoc(), "this LLVM makes no x86-64 code");
+    return emitError(part->getLoc(), "this LLVM makes no x86-64 code");
   return success();
 }
 
@@ -155,26 +149,18 @@ static bool compileMemoryFunctions(const HostTarget &host,
   return module && compileModule(*module, host, Emission::Object, out);
 }
 
-/// Compiles all parts on the context's threads.
-static FailureOr<std::vector<SmallVector<char, 0>>>
-compileParts(ModuleOp hostCode, const HostTarget &host, Emission kind) {
-  MLIRContext *context = hostCode.getContext();
-  prepareContext(*context);
-  std::vector<OwningOpRef<Operation *>> parts = partition(hostCode);
-  std::vector<SmallVector<char, 0>> outputs(parts.size());
-  LogicalResult result = failableParallelForEach(
-      context, llvm::seq<size_t>(parts.size()), [&](size_t i) {
-        return compilePart(cast<ModuleOp>(*parts[i]), host, kind, outputs[i]);
-      });
-  if (failed(result))
-    return failure();
-  return outputs;
+static FailureOr<PartOutputs>
+compileAll(ModuleOp hostCode, const HostTarget &host, Emission kind) {
+  return compileParts(hostCode,
+                      [&](Operation *part, size_t, SmallVectorImpl<char> &out) {
+                        return compilePart(part, host, kind, out);
+                      });
 }
 
 FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
                                             ArrayRef<std::string> kernels,
                                             const HostTarget &host) {
-  auto objects = compileParts(hostCode, host, Emission::Object);
+  auto objects = compileAll(hostCode, host, Emission::Object);
   if (failed(objects))
     return failure();
   auto refs = [&] {
@@ -197,7 +183,7 @@ FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
 
 FailureOr<std::string> target::printHostAssembly(ModuleOp hostCode,
                                                  const HostTarget &host) {
-  auto texts = compileParts(hostCode, host, Emission::Assembly);
+  auto texts = compileAll(hostCode, host, Emission::Assembly);
   if (failed(texts))
     return failure();
   std::string all;

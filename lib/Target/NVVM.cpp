@@ -5,13 +5,10 @@
 #include "Assembler.h"
 #include "Chips.h"
 #include "CodeGen.h"
-#include "Partition.h"
 
 #include "tripy/Base/Text.h"
 
-#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -40,21 +37,18 @@ static const llvm::Target *nvptxTarget() {
 
 /// LLVM IR -> PTX. Private globals get the part's number, since the texts of
 /// all parts become one.
-static LogicalResult compilePart(gpu::GPUModuleOp part, unsigned number,
+static LogicalResult compilePart(Operation *part, size_t number,
                                  const CudaTarget &target,
                                  SmallVectorImpl<char> &out) {
-  if (failed(lowerToLLVMDialect(part, /*device=*/true)))
-    return failure();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(part, context, "device_code",
-                              /*disableVerification=*/false);
+      translatePart(part, /*device=*/true, context);
   if (!module)
     return failure();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *backend = nvptxTarget();
   if (!backend)
-    return emitError(part.getLoc(), "this LLVM makes no code for NVIDIA GPUs");
+    return emitError(part->getLoc(), "this LLVM makes no code for NVIDIA GPUs");
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
       triple, target.chip, target.ptx, llvm::TargetOptions(), std::nullopt,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
@@ -65,7 +59,7 @@ static LogicalResult compilePart(gpu::GPUModuleOp part, unsigned number,
     if (global.hasLocalLinkage())
       global.setName(global.getName() + "_" + Twine(number));
   if (!emitModule(*module, *machine, Emission::Assembly, out))
-    return emitError(part.getLoc(), "this LLVM makes no code for NVIDIA GPUs");
+    return emitError(part->getLoc(), "this LLVM makes no code for NVIDIA GPUs");
   return success();
 }
 
@@ -153,19 +147,14 @@ static LogicalResult reportRefusal(const Status &status, StringRef ptx,
 
 FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
                                             const CudaTarget &target) {
-  MLIRContext *context = module.getContext();
-  prepareContext(*context);
-  std::vector<OwningOpRef<Operation *>> parts = partition(module);
-  std::vector<SmallVector<char, 0>> texts(parts.size());
-  LogicalResult result = failableParallelForEach(
-      context, llvm::seq<size_t>(parts.size()), [&](size_t i) {
-        return compilePart(cast<gpu::GPUModuleOp>(*parts[i]), i, target,
-                           texts[i]);
+  FailureOr<PartOutputs> texts = compileParts(
+      module, [&](Operation *part, size_t number, SmallVectorImpl<char> &out) {
+        return compilePart(part, number, target, out);
       });
-  if (failed(result))
+  if (failed(texts))
     return failure();
   std::string all;
-  for (const SmallVector<char, 0> &text : texts) {
+  for (const SmallVector<char, 0> &text : *texts) {
     if (all.empty())
       all.assign(text.begin(), text.end());
     else
