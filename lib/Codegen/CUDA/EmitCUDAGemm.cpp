@@ -276,9 +276,12 @@ State SimtGemm::start() {
         at = copy.nextPointer(at);
       }
   }
+  // The loop over K is not entered when there is none; this is.
+  std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(space.k));
+  bool mayBeEmpty = !size || *size == 0;
   for (SliceCopy &copy : copies)
     if (!copy.isAsync())
-      copy.store(copy.load(place.kBegin), math.constant(0));
+      copy.store(copy.load(place.kBegin, mayBeEmpty), math.constant(0));
   awaitSlice(plan.stages - 2);
   state.stage = math.constant(0);
   state.free = math.constant((plan.stages - 1) * plan.stageSize());
@@ -303,7 +306,8 @@ void SimtGemm::multiplySlice(State &state, Index k) {
   SmallVector<SmallVector<Lanes>> loaded;
   for (SliceCopy &copy : copies)
     if (!copy.isAsync())
-      loaded.push_back(copy.load(math.add(k, math.constant(plan.depth))));
+      loaded.push_back(
+          copy.load(math.add(k, math.constant(plan.depth)), false));
   for (int64_t depth = 0; depth < plan.depth; ++depth) {
     // Copies start between the products of the first half.
     int64_t steps = plan.depth / 2;

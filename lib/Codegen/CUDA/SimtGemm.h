@@ -105,8 +105,9 @@ public:
   /// Starts copy `piece` of the slice at `k` to a stage.
   void startPiece(int64_t piece, mlir::Value pointer, Index k, Index stage);
 
-  /// For copies through registers: the thread's part of the slice at `k`.
-  llvm::SmallVector<Lanes> load(Index k);
+  /// For copies through registers: the thread's part of the slice at `k`. The
+  /// operand has elements, unless it `mayBeEmpty`.
+  llvm::SmallVector<Lanes> load(Index k, bool mayBeEmpty);
   void store(llvm::ArrayRef<Lanes> values, Index stage);
 
 private:
@@ -132,6 +133,9 @@ private:
   Index elementOf(Place place, Index stage);
   mlir::Value isInside(Place place, Index k, bool wholeRows);
   bool isWholeRows() const;
+  Lanes loadPiece(Place place, Index k, mlir::Value inside);
+  Lanes loadPieceInside(Place place, Index k, mlir::Value inside,
+                        mlir::Value zero);
 
   CUDAKernel &kernel;
   KernelEmission &e;

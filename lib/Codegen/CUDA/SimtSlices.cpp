@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tripy::codegen;
@@ -263,22 +264,48 @@ void SliceCopy::startPiece(int64_t piece, Value pointer, Index k, Index stage) {
 // Copies through registers
 //===----------------------------------------------------------------------===//
 
-SmallVector<Lanes> SliceCopy::load(Index k) {
-  Value zero =
-      arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(ring.elementType));
+/// The numbers of a piece, read from element 0 where it is outside: the operand
+/// is not empty.
+Lanes SliceCopy::loadPiece(Place place, Index k, Value inside) {
   ArrayRef<unsigned> along = alongK ? ArrayRef(space.k) : target.outer;
   int64_t laneLoop = along.empty() ? -1 : along.back();
+  SmallVector<Index> loops = block.batchLoops;
+  Index row = math.add(target.begin, place.row);
+  space.spread(kernel.clampTo(inside, row), target.outer, loops);
+  space.spread(kernel.clampTo(inside, math.add(k, place.depth)), space.k,
+               loops);
+  return e.elements.emitOperandLanes(op, target.operand, loops, laneLoop,
+                                     lanes);
+}
+
+/// The same, and nothing is read where it is outside.
+Lanes SliceCopy::loadPieceInside(Place place, Index k, Value inside,
+                                 Value zero) {
+  SmallVector<Type> types(lanes, ring.elementType);
+  auto branch = scf::IfOp::create(e.b, e.loc, types, inside, true);
+  OpBuilder::InsertionGuard guard(e.b);
+  {
+    ElementEmitter::Scope scope(e.elements);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(e.b, e.loc, loadPiece(place, k, inside));
+  }
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, Lanes(lanes, zero));
+  return Lanes(branch.getResults());
+}
+
+SmallVector<Lanes> SliceCopy::load(Index k, bool mayBeEmpty) {
+  Value zero =
+      arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(ring.elementType));
   SmallVector<Lanes> values;
   for (int64_t piece = 0; piece < pieces(); ++piece) {
     Place place = placeOf(piece);
     Value inside = isInside(place, k, isWholeRows());
-    SmallVector<Index> loops = block.batchLoops;
-    Index row = math.add(target.begin, place.row);
-    space.spread(kernel.clampTo(inside, row), target.outer, loops);
-    space.spread(kernel.clampTo(inside, math.add(k, place.depth)), space.k,
-                 loops);
-    Lanes loaded =
-        e.elements.emitOperandLanes(op, target.operand, loops, laneLoop, lanes);
+    if (mayBeEmpty) {
+      values.push_back(loadPieceInside(place, k, inside, zero));
+      continue;
+    }
+    Lanes loaded = loadPiece(place, k, inside);
     for (Value &value : loaded)
       value = kernel.select(inside, value, zero);
     values.push_back(loaded);
