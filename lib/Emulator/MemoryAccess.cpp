@@ -200,6 +200,23 @@ uint8_t *placeOf(Warp &warp, const Instruction &i, uint32_t lane,
   }
   return globalPlace(warp, i, lane, address, bytes, how);
 }
+/// The place of an access to the block's own shared memory that is in bounds
+/// and aligned, with its checks but for races; null: look closely.
+inline uint8_t *ownPlace(Block &block, uint64_t address, uint32_t bytes,
+                         uint32_t unused, Access how) {
+  uint64_t offset = address - sharedStart;
+  if (offset >= block.shared.size() || block.shared.size() - offset < bytes ||
+      (address & (bytes - 1)))
+    return nullptr;
+  if (!block.written.empty()) {
+    uint8_t *written = block.written.data() + offset;
+    if (how != Access::Write && !allWritten(written, bytes - unused))
+      return nullptr;
+    if (how != Access::Read)
+      markWritten(written, bytes - unused);
+  }
+  return block.shared.data() + offset;
+}
 } // namespace
 
 bool resolveLanes(Warp &warp, const Instruction &i, uint32_t mask,
@@ -207,6 +224,9 @@ bool resolveLanes(Warp &warp, const Instruction &i, uint32_t mask,
                   uint32_t unused) {
   Launch &launch = launchOf(warp);
   bool isGlobal = i.space == Space::Global || i.space == Space::Generic;
+  bool isOwn = i.space == Space::Shared && !i.cluster;
+  Block &own = *warp.block;
+  RaceChecker *races = own.cluster->races.get();
   for (; mask; mask &= mask - 1) {
     uint32_t lane = std::countr_zero(mask);
     uint64_t address = addressOf(warp, i, lane);
@@ -217,6 +237,16 @@ bool resolveLanes(Warp &warp, const Instruction &i, uint32_t mask,
         !(address & (bytes - 1))) {
       places[lane] = reinterpret_cast<uint8_t *>(address);
       continue;
+    }
+    if (isOwn) {
+      places[lane] = ownPlace(own, address, bytes, unused, how);
+      if (places[lane] &&
+          (!races ||
+           races->access(warp, i, lane, own, uint32_t(address - sharedStart),
+                         bytes - unused, how)))
+        continue;
+      if (!launch.error.isOk())
+        return false;
     }
     places[lane] = placeOf(warp, i, lane, address, bytes, how, unused);
     if (!places[lane])

@@ -8,13 +8,13 @@
 namespace tripy::emulator {
 
 RaceChecker::RaceChecker(uint32_t blocks, uint32_t warpsPerBlock,
-                         uint32_t sharedBytes)
-    : warpsPerBlock(warpsPerBlock) {
+                         uint32_t sharedBytes) {
+  this->warpsPerBlock = warpsPerBlock;
   uint32_t warps = blocks * warpsPerBlock;
   warpClocks.assign(warps, Clock(warps, 0));
   for (uint32_t warp = 0; warp < warps; ++warp)
     warpClocks[warp][warp] = 1;
-  shadows.assign(blocks, std::vector<Shadow>(sharedBytes));
+  shadows.assign(blocks, std::vector<Shadow>((sharedBytes + 3) / 4));
 }
 
 void RaceChecker::acquire(Warp &warp, const Clock &from) {
@@ -32,59 +32,92 @@ void RaceChecker::release(Warp &warp, Clock &into) {
   ++clock[self];
 }
 
-const char *RaceChecker::conflict(const Shadow &shadow, const Clock &clock,
-                                  uint32_t self, bool writes, uint32_t &other,
-                                  uint32_t &line) const {
-  if (shadow.writeClock && shadow.writer != self &&
-      shadow.writeClock > clock[shadow.writer]) {
-    other = shadow.writer;
-    line = shadow.writeLine;
-    return "written";
-  }
-  if (!writes)
-    return nullptr;
-  line = shadow.readLine;
-  if (shadow.readClock && shadow.reader != self &&
-      shadow.readClock > clock[shadow.reader]) {
-    other = shadow.reader;
-    return "read";
-  }
-  if (shadow.otherClock && shadow.other != self &&
-      shadow.otherClock > clock[shadow.other]) {
-    other = shadow.other;
-    return "read";
-  }
-  return nullptr;
+RaceChecker::Conflict RaceChecker::check(const Shadow &shadow,
+                                         const Event &event) {
+  auto unordered = [&](uint32_t clock, uint32_t warp) {
+    return clock && warp != event.self && clock > event.clock[warp];
+  };
+  if (unordered(shadow.writeClock, shadow.writer))
+    return {"written", shadow.writer, shadow.writeLine};
+  if (!event.writes)
+    return {};
+  if (unordered(shadow.readClock, shadow.reader))
+    return {"read", shadow.reader, shadow.readLine};
+  if (unordered(shadow.otherClock, shadow.other))
+    return {"read", shadow.other, shadow.readLine};
+  return {};
 }
 
-void RaceChecker::record(Shadow &shadow, const Clock &clock, uint32_t self,
-                         bool writes, uint32_t line) {
-  if (writes) {
+void RaceChecker::record(Shadow &shadow, const Event &event) {
+  uint32_t now = event.clock[event.self];
+  if (event.writes) {
+    uint16_t split = shadow.split;
     shadow = Shadow();
-    shadow.writer = self;
-    shadow.writeClock = clock[self];
-    shadow.writeLine = line;
+    shadow.split = split;
+    shadow.writer = event.self;
+    shadow.writeClock = now;
+    shadow.writeLine = event.line;
     return;
   }
   // The second reader is kept while the first is not ordered before.
-  if (shadow.readClock && shadow.reader != self &&
-      shadow.readClock > clock[shadow.reader]) {
-    shadow.other = self;
-    shadow.otherClock = clock[self];
+  if (shadow.readClock && shadow.reader != event.self &&
+      shadow.readClock > event.clock[shadow.reader]) {
+    shadow.other = event.self;
+    shadow.otherClock = now;
     return;
   }
-  shadow.reader = self;
-  shadow.readClock = clock[self];
-  shadow.readLine = line;
+  shadow.reader = event.self;
+  shadow.readClock = now;
+  shadow.readLine = event.line;
 }
 
-std::string RaceChecker::raceText(const char *earlier, uint32_t other,
-                                  uint32_t line, uint32_t offset,
+RaceChecker::Conflict RaceChecker::touchBytes(Shadow &word, uint32_t first,
+                                              uint32_t last,
+                                              const Event &event) {
+  if (!word.split) {
+    // Beyond this number, accesses of single bytes are not watched.
+    if (splits.size() == UINT16_MAX)
+      return {};
+    splits.push_back({word, word, word, word});
+    word.split = splits.size();
+  }
+  for (uint32_t byte = first; byte < last; ++byte) {
+    Shadow &shadow = splits[word.split - 1][byte];
+    if (Conflict conflict = check(shadow, event); conflict.earlier)
+      return conflict;
+    record(shadow, event);
+  }
+  return {};
+}
+
+RaceChecker::Conflict RaceChecker::touch(uint32_t rank, uint32_t offset,
+                                         uint32_t bytes, const Event &event) {
+  Shadow *words = shadows[rank].data();
+  uint32_t end = offset + bytes;
+  while (offset < end) {
+    Shadow &word = words[offset / 4];
+    uint32_t first = offset % 4, last = std::min(4u, first + (end - offset));
+    Conflict conflict;
+    if (word.split || last - first < 4) {
+      conflict = touchBytes(word, first, last, event);
+    } else {
+      conflict = check(word, event);
+      record(word, event);
+    }
+    if (conflict.earlier)
+      return conflict;
+    offset += last - first;
+  }
+  return {};
+}
+
+std::string RaceChecker::raceText(const Conflict &conflict, uint32_t offset,
                                   bool writes) const {
   return concat("race: ", writes ? "writes" : "reads", " shared memory at ",
                 hexadecimal(sharedStart + offset), ", which warp ",
-                other % warpsPerBlock, " of block ", other / warpsPerBlock,
-                " of the cluster has ", earlier, " at PTX line ", line,
+                conflict.warp % warpsPerBlock, " of block ",
+                conflict.warp / warpsPerBlock, " of the cluster has ",
+                conflict.earlier, " at PTX line ", conflict.line,
                 " without a barrier between");
 }
 
@@ -98,38 +131,26 @@ bool RaceChecker::access(Warp &warp, const Instruction &i, uint32_t lane,
     return true;
   }
   uint32_t self = indexOf(warp);
-  const Clock &clock = warpClocks[self];
   bool writes = how == Access::Write;
-  Shadow *shadow = shadows[target.rank].data() + offset;
-  for (uint32_t byte = 0; byte < bytes; ++byte) {
-    uint32_t other = 0, line = 0;
-    if (const char *earlier =
-            conflict(shadow[byte], clock, self, writes, other, line)) {
-      faultAt(warp, i, lane,
-              raceText(earlier, other, line, offset + byte, writes));
-      return false;
-    }
-    record(shadow[byte], clock, self, writes, i.line);
-  }
-  return true;
+  Conflict conflict = touch(target.rank, offset, bytes,
+                            {warpClocks[self], self, writes, i.line});
+  if (!conflict.earlier)
+    return true;
+  faultAt(warp, i, lane, raceText(conflict, offset, writes));
+  return false;
 }
 
 Status RaceChecker::unitAccess(Block &target, uint32_t offset, uint32_t bytes,
                                Access how) {
   if (!agent || how == Access::ReadWrite)
     return Status::ok();
-  uint32_t self = indexOf(*agent);
   bool writes = how == Access::Write;
-  Shadow *shadow = shadows[target.rank].data() + offset;
-  for (uint32_t byte = 0; byte < bytes; ++byte) {
-    uint32_t other = 0, line = 0;
-    if (const char *earlier =
-            conflict(shadow[byte], agentClock, self, writes, other, line))
-      return Status(Code::LaunchFailed,
-                    raceText(earlier, other, line, offset + byte, writes));
-    record(shadow[byte], agentClock, self, writes, agentInstruction->line);
-  }
-  return Status::ok();
+  Conflict conflict =
+      touch(target.rank, offset, bytes,
+            {agentClock, indexOf(*agent), writes, agentInstruction->line});
+  return conflict.earlier
+             ? Status(Code::LaunchFailed, raceText(conflict, offset, writes))
+             : Status::ok();
 }
 
 } // namespace tripy::emulator

@@ -2,7 +2,8 @@
 //
 // Vector clocks of warps. Each byte of shared memory remembers who wrote it
 // last and up to two warps that read it since; an access that is not ordered
-// after those by a barrier is a race. Lanes of one warp count as ordered, and
+// after those by a barrier is a race. The bytes of a word share one memory
+// until one of them is accessed alone. Lanes of one warp count as ordered, and
 // so does everything before and after atomics on shared memory: the checker
 // never reports an ordered access, but does not see every race.
 //
@@ -52,23 +53,40 @@ private:
   struct Shadow {
     uint32_t writeClock = 0, readClock = 0, otherClock = 0;
     uint16_t writer = 0, reader = 0, other = 0;
+    /// Index into `splits` + 1 of the shadows of the four bytes.
+    uint16_t split = 0;
     uint32_t writeLine = 0, readLine = 0;
+  };
+  /// An access as the shadows see it.
+  struct Event {
+    const Clock &clock;
+    uint32_t self = 0;
+    bool writes = false;
+    uint32_t line = 0;
+  };
+  struct Conflict {
+    const char *earlier = nullptr; // "read", "written"; null: none
+    uint32_t warp = 0, line = 0;
   };
   uint32_t indexOf(const Warp &warp) const {
     return warp.block->rank * warpsPerBlock + warp.index;
   }
-  /// The earlier access that `clock` is not ordered after; null when none.
-  const char *conflict(const Shadow &shadow, const Clock &clock, uint32_t self,
-                       bool writes, uint32_t &other, uint32_t &line) const;
-  void record(Shadow &shadow, const Clock &clock, uint32_t self, bool writes,
-              uint32_t line);
-  std::string raceText(const char *earlier, uint32_t other, uint32_t line,
-                       uint32_t offset, bool writes) const;
+  /// Checks and records; the bytes [offset, offset + bytes) of a block.
+  Conflict touch(uint32_t rank, uint32_t offset, uint32_t bytes,
+                 const Event &event);
+  /// The same for bytes [first, last) of a word.
+  Conflict touchBytes(Shadow &word, uint32_t first, uint32_t last,
+                      const Event &event);
+  static Conflict check(const Shadow &shadow, const Event &event);
+  static void record(Shadow &shadow, const Event &event);
+  std::string raceText(const Conflict &conflict, uint32_t offset,
+                       bool writes) const;
 
-  uint32_t warpsPerBlock;
+  uint32_t warpsPerBlock = 0;
   std::vector<Clock> warpClocks;
   std::map<const void *, Clock> clocks;
-  std::vector<std::vector<Shadow>> shadows; // per block and byte
+  std::vector<std::vector<Shadow>> shadows; // per block and word
+  std::vector<std::array<Shadow, 4>> splits;
 };
 
 /// Accesses of the units are made in the name of a warp while this lives.
