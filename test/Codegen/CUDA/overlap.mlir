@@ -1,0 +1,59 @@
+// Kernels start before their predecessors ended, and wait for them.
+//
+// RUN: tripy-opt %s --kernel-emit-cuda --kernel-plan | FileCheck %s
+// RUN: tripy-opt %s --kernel-emit-cuda=overlap=false --kernel-plan | FileCheck %s --check-prefix=OFF
+// RUN: tripy-opt %s --kernel-emit-cuda=chip=sm_80 --kernel-plan | FileCheck %s --check-prefix=OFF
+
+#id = affine_map<(i) -> (i)>
+
+// The first launch of a program has no predecessor that knows of it. @add reads
+// what another kernel writes in its second argument, in one of its calls.
+// CHECK: kernel.launch @add {{.*}} written = 1{{$}}
+// CHECK: kernel.launch @negate {{.*}} written = 1 overlaps
+// CHECK: kernel.launch @add {{.*}} written = 1 overlaps
+// OFF-NOT: overlaps
+// OFF-NOT: waitsFor
+// OFF-NOT: griddepcontrol
+func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = kernel.call @add(%x, %y) sizes() : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = kernel.call @negate(%0) sizes() : (tensor<64xf32>) -> tensor<64xf32>
+  %2 = kernel.call @add(%x, %1) sizes() : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// CHECK: kernel.func @add loop {{.*}} {waitsFor = array<i1: false, true>}
+kernel.func @add loop sizeArgs = [] : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %1 = arith.addf %l, %r : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  kernel.yield %0 : tensor<64xf32>
+}
+
+// CHECK: kernel.func @negate loop {{.*}} {waitsFor = array<i1: true>}
+kernel.func @negate loop sizeArgs = [] : (tensor<64xf32>) -> tensor<64xf32> {
+^bb0(%a: tensor<64xf32>):
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %1 = arith.negf %l : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  kernel.yield %0 : tensor<64xf32>
+}
+
+// What another kernel writes is neither invariant nor `noalias`, from which
+// LLVM would conclude the same: such loads may pass the wait.
+// CHECK: gpu.func @add(%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias})
+// CHECK: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
+// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.launch_dependents;", "~{memory}"
+// CHECK: llvm.load %{{.*}} invariant {
+// CHECK: llvm.load %{{[0-9]+}} {
+// CHECK: llvm.store
+// CHECK: gpu.func @negate(
+// CHECK: griddepcontrol.wait
+// CHECK-NOT: invariant
+// CHECK: gpu.return
