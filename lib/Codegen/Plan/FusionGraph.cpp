@@ -180,15 +180,31 @@ llvm::SetVector<Value> FusionGraph::outputs(const Node *node) const {
   return found;
 }
 
-bool FusionGraph::fits(const Node *node, Operation *op) const {
-  if (node->ops.size() >= maxOps)
-    return false;
-  int64_t scalars = scalarCost(op) > 0;
-  size_t buffers = 0;
+bool Demand::fits() const {
+  return ops <= maxOps && scalars <= maxScalarOps && buffers <= softMaxBuffers;
+}
+
+std::string Demand::describe() const {
+  auto text = [](StringRef what, size_t found, size_t most) {
+    return ("the kernel would have " + Twine(found) + " " + what +
+            ", at most " + Twine(most) + " are allowed")
+        .str();
+  };
+  if (buffers > softMaxBuffers)
+    return text("buffers", buffers, softMaxBuffers);
+  if (scalars > maxScalarOps)
+    return text("scalar operations", scalars, maxScalarOps);
+  return text("operations", ops, maxOps);
+}
+
+Demand FusionGraph::demand(const Node *node, Operation *op) const {
+  Demand total;
+  total.ops = node->ops.size() + 1;
+  total.scalars = scalarCost(op) > 0;
   for (Operation *inside : node->ops) {
-    scalars += scalarCost(inside) > 0;
+    total.scalars += scalarCost(inside) > 0;
     Value result = inside->getResult(0);
-    buffers += llvm::any_of(result.getUsers(), [&](Operation *user) {
+    total.buffers += llvm::any_of(result.getUsers(), [&](Operation *user) {
       return nodeOf(user) != node && user != op;
     });
   }
@@ -199,23 +215,24 @@ bool FusionGraph::fits(const Node *node, Operation *op) const {
       read.insert(operand);
   for (Value value : read) {
     Operation *made = value.getDefiningOp();
-    buffers += !made || classOf(made) != OpClass::Creation;
+    total.buffers += !made || classOf(made) != OpClass::Creation;
   }
-  buffers += llvm::any_of(
+  total.buffers += llvm::any_of(
       op->getUsers(), [&](Operation *user) { return nodeOf(user) != node; });
-  return scalars <= maxScalarOps && buffers <= softMaxBuffers;
+  return total;
 }
 
-bool FusionGraph::fitTogether(const Node *a, const Node *b) const {
-  llvm::SetVector<Value> buffers = inputs(a);
+Demand FusionGraph::demandTogether(const Node *a, const Node *b) const {
+  llvm::SetVector<Value> read = inputs(a);
   for (Value value : inputs(b))
-    buffers.insert(value);
-  int64_t scalars =
+    read.insert(value);
+  Demand total;
+  total.scalars =
       llvm::count_if(llvm::concat<Operation *const>(a->ops, b->ops),
                      [](Operation *op) { return scalarCost(op) > 0; });
-  return scalars <= maxScalarOps && a->ops.size() + b->ops.size() <= maxOps &&
-         buffers.size() + outputs(a).size() + outputs(b).size() <=
-             softMaxBuffers;
+  total.ops = a->ops.size() + b->ops.size();
+  total.buffers = read.size() + outputs(a).size() + outputs(b).size();
+  return total;
 }
 
 //===----------------------------------------------------------------------===//

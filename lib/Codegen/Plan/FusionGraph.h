@@ -52,6 +52,16 @@ struct Node {
   }
 };
 
+/// What a kernel would need.
+struct Demand {
+  size_t ops = 0, buffers = 0;
+  int64_t scalars = 0;
+
+  bool fits() const;
+  /// The limit that is exceeded, and by what.
+  std::string describe() const;
+};
+
 class FusionGraph {
 public:
   /// Nodes for all flatir operations of `function` that compute tensors, but
@@ -90,10 +100,12 @@ public:
   /// Tensors that `node` reads from memory, and those that it writes.
   llvm::SetVector<mlir::Value> inputs(const Node *node) const;
   llvm::SetVector<mlir::Value> outputs(const Node *node) const;
-  /// Whether `node` with `op` keeps to the limits of a kernel.
-  bool fits(const Node *node, mlir::Operation *op) const;
-  /// Whether two nodes as one do.
-  bool fitTogether(const Node *a, const Node *b) const;
+  /// What `node` with `op` would need, and two nodes as one.
+  Demand demand(const Node *node, mlir::Operation *op) const;
+  Demand demandTogether(const Node *a, const Node *b) const;
+  bool fits(const Node *node, mlir::Operation *op) const {
+    return demand(node, op).fits();
+  }
 
   int64_t bytes(mlir::Value tensor) const {
     return estimates.bytes(tensor, sizes);

@@ -88,10 +88,6 @@ static SmallVector<Operation *> candidates(const FusionGraph &graph,
   return sorted;
 }
 
-static std::string savedBytes(const FusionGraph &graph, Value tensor) {
-  return "saves 2 x " + std::to_string(graph.bytes(tensor)) + " bytes";
-}
-
 /// The value of `node` that `op` reads.
 static Value readValue(const FusionGraph &graph, const Node *node,
                        Operation *op) {
@@ -112,7 +108,11 @@ static void grow(FusionGraph &graph, Node *node) {
       Value read = readValue(graph, node, op);
       if (!graph.contract(graph.nodeOf(op), node))
         continue;
-      graph.remarkFused(op, node, savedBytes(graph, read));
+      // What others need as well is stored all the same.
+      bool isStored = graph.outputs(node).contains(read);
+      graph.remarkFused(op, node,
+                        (isStored ? "saves reading " : "saves 2 x ") +
+                            Twine(graph.bytes(read)) + " bytes");
       changed = true;
     }
   }
@@ -123,14 +123,16 @@ static void remarkNeighbours(const FusionGraph &graph, const Node *node) {
   for (Operation *op : candidates(graph, node)) {
     if (isCheap(op))
       continue;
-    bool shapes = joins(graph, node, op);
-    graph.remarkDeclined(
-        op, node,
-        !shapes ? "it does not follow the kernel's iteration, element by "
-                  "element"
-        : !graph.fits(node, op)
-            ? "the kernel would have too many buffers or operations"
-            : "it needs other results that depend on this kernel");
+    Demand demand = graph.demand(node, op);
+    std::string why =
+        !joins(graph, node, op)
+            ? "it does not follow the kernel's iteration, element by element"
+        : !demand.fits() ? demand.describe()
+                         : "it needs other results that depend on this kernel";
+    Value read = readValue(graph, node, op);
+    graph.remarkDeclined(op, node,
+                         why + "; costs storing and reading " +
+                             Twine(graph.bytes(read)) + " bytes");
   }
 }
 
@@ -154,6 +156,17 @@ static bool feedsDot(Operation *op) {
   return false;
 }
 
+/// Bytes that `node` would write instead of `op`'s result.
+static int64_t bytesInstead(const FusionGraph &graph, const Node *node,
+                            Operation *op) {
+  llvm::SetVector<Value> written = graph.outputs(node);
+  int64_t instead = 0;
+  for (Value operand : op->getOperands())
+    if (graph.nodeOf(operand) == node && !written.contains(operand))
+      instead += graph.bytes(operand);
+  return instead;
+}
+
 /// Whether `op`, which nothing in `node` reads, had better be computed where it
 /// is read: when its result is larger than what would be written instead.
 static bool isBetterOutside(const FusionGraph &graph, const Node *node,
@@ -166,12 +179,7 @@ static bool isBetterOutside(const FusionGraph &graph, const Node *node,
     return true;
   if (c != OpClass::Convert && (isExpensive(op) || feedsDot(op)))
     return false;
-  llvm::SetVector<Value> written = graph.outputs(node);
-  int64_t instead = 0;
-  for (Value operand : op->getOperands())
-    if (graph.nodeOf(operand) == node && !written.contains(operand))
-      instead += graph.bytes(operand);
-  return instead < graph.bytes(op->getResult(0));
+  return bytesInstead(graph, node, op) < graph.bytes(op->getResult(0));
 }
 
 /// Gives back operations at the end that are better computed by the readers.
@@ -186,7 +194,11 @@ static void trim(FusionGraph &graph, Node *node) {
     if (readInside && readOutside && isView && !graph.isReturned(op))
       graph.copyForOthers(op, node);
     else if (!readInside && readOutside && isBetterOutside(graph, node, op)) {
-      graph.remarkDeclined(op, node, "its readers compute it from less");
+      graph.remarkDeclined(op, node,
+                           "its readers compute it from less: stores " +
+                               Twine(bytesInstead(graph, node, op)) +
+                               " bytes instead of " +
+                               Twine(graph.bytes(op->getResult(0))));
       graph.release(op, node);
     }
   }
@@ -216,7 +228,7 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
     for (size_t j = i + 1; j < std::min(rows.size(), i + window); ++j) {
       Node *a = rows[i], *b = rows[j];
       if (a->ops.empty() || b->ops.empty() || !areSiblings(graph, a, b) ||
-          !graph.fitTogether(a, b))
+          !graph.demandTogether(a, b).fits())
         continue;
       Operation *seed = b->ops.front();
       int64_t elements = graph.elements(a->shape);

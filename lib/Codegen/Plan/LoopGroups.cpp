@@ -21,7 +21,7 @@ static constexpr int64_t manyTimes = 8;
 /// Whether an operation joins a kernel, and if not, why.
 struct Verdict {
   bool joins;
-  const char *reason = "";
+  std::string reason;
 };
 
 /// Whether `op` is read between the inputs of a gemm and its contraction.
@@ -92,14 +92,14 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
     if (flatir::DotOp dot = tensorDot(graph, kernel);
         dot && !isTensorView(dot, op))
       return {false, "the contraction would leave the tensor cores"};
-  if (!graph.fits(kernel, op))
-    return {false, "the kernel would have too many buffers or operations"};
+  if (Demand demand = graph.demand(kernel, op); !demand.fits())
+    return {false, demand.describe()};
   int64_t made =
       std::max<int64_t>(graph.elements(graph.sizes.get(op->getResult(0))), 1);
   int64_t used = graph.elements(kernel->shape);
   if (isExpensive(op) && used >= manyElements && used / made >= manyTimes)
-    return {false, "it would be computed again for each element that it is "
-                   "broadcast to"};
+    return {false, "each of its elements would be computed " +
+                       std::to_string(used / made) + " times"};
   return {true};
 }
 
@@ -123,16 +123,22 @@ static int64_t bytesRead(const FusionGraph &graph, Operation *op) {
   return bytes;
 }
 
-/// Whether `copies` computations of `op` cost less than writing its result
-/// once and reading it back.
-static bool isCheaperAgain(const FusionGraph &graph, Operation *op,
-                           int64_t copies) {
-  if (isExpensive(op))
-    return false;
+namespace {
+/// Bytes that an operation with several readers moves.
+struct Traffic {
+  /// Each reader computes it.
+  int64_t again;
+  /// One does and stores the result, on its way, for the others.
+  int64_t stored;
+};
+} // namespace
+
+static Traffic traffic(const FusionGraph &graph, Operation *op,
+                       int64_t readers) {
   int64_t read = bytesRead(graph, op);
   int64_t result = graph.bytes(op->getResult(0));
-  // The first reader may write the result on its way.
-  return copies * read <= read + result + (copies - 1) * result;
+  return {saturatingMul(readers, read),
+          saturatingAdd(read, saturatingMul(readers, result))};
 }
 
 /// Whether `kernel` may write `op`'s result besides its own.
@@ -196,18 +202,27 @@ static void place(FusionGraph &graph, Operation *op) {
                             " bytes");
     return;
   }
-  if (!cheap && !(all && isCheaperAgain(graph, op, readers.size()))) {
+  Traffic bytes = traffic(graph, op, readers.size());
+  bool again = all && !isExpensive(op) && bytes.again <= bytes.stored;
+  if (!cheap && !again) {
     if (all)
-      graph.remarkDeclined(op, readers.back(),
-                           "computing it again costs more than reading it");
+      graph.remarkDeclined(
+          op, readers.back(),
+          isExpensive(op) ? "computing it " + Twine(readers.size()) +
+                                " times costs more than reading " +
+                                Twine(graph.bytes(op->getResult(0))) + " bytes"
+                          : "computing it " + Twine(readers.size()) +
+                                " times moves " + Twine(bytes.again) +
+                                " bytes, storing it " + Twine(bytes.stored));
     return materialize(graph, op, willing);
   }
   for (Node *kernel : willing) {
     copyInto(graph, op, kernel);
     if (!cheap)
       graph.remarkFused(op, kernel,
-                        "computing it again costs less than "
-                        "reading it");
+                        "computing it " + Twine(readers.size()) +
+                            " times moves " + Twine(bytes.again) +
+                            " bytes, storing it " + Twine(bytes.stored));
   }
   if (op->use_empty())
     return graph.erase(op);

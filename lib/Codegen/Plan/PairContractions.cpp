@@ -79,9 +79,8 @@ void fusion::pairContractions(FusionGraph &graph, Node *node) {
                            "side");
       continue;
     }
-    if (!graph.fits(node, other)) {
-      graph.remarkDeclined(
-          other, node, "the kernel would have too many buffers or operations");
+    if (Demand demand = graph.demand(node, other); !demand.fits()) {
+      graph.remarkDeclined(other, node, demand.describe());
       continue;
     }
     if (!graph.contract(graph.nodeOf(user), node)) {
@@ -127,8 +126,8 @@ static bool readsFrom(const FusionGraph &graph, const Node *reader,
 
 /// Why the kernels `a` and `b`, which share a left operand, stay apart; empty
 /// when they may be one.
-static StringRef whyApart(const FusionGraph &graph, const Node *a,
-                          const Node *b) {
+static std::string whyApart(const FusionGraph &graph, const Node *a,
+                            const Node *b) {
   SmallVector<flatir::DotOp> left = dotsOf(a), right = dotsOf(b);
   const PlannerOptions &options = graph.options;
   bool isOneShape = areAlike(graph, left.front(), right.front());
@@ -137,9 +136,8 @@ static StringRef whyApart(const FusionGraph &graph, const Node *a,
     return "the emitter computes contractions of one shape together";
   if (static_cast<int64_t>(left.size() + right.size()) > options.pairedFor(dot))
     return "the emitter computes fewer contractions together";
-  if (!graph.fitTogether(a, b))
-    return "the kernel would have too many buffers or operations";
-  return "";
+  Demand demand = graph.demandTogether(a, b);
+  return demand.fits() ? "" : demand.describe();
 }
 
 /// Launches `b` with `a` if that is possible and pays.
@@ -150,7 +148,7 @@ static void tryMerge(FusionGraph &graph, Node *a, Node *b) {
     return;
   if (graph.elements(a->shape) == 0 || graph.elements(b->shape) == 0)
     return;
-  if (StringRef reason = whyApart(graph, a, b); !reason.empty())
+  if (std::string reason = whyApart(graph, a, b); !reason.empty())
     return graph.remarkDeclined(second, a, reason);
   SmallPtrSet<Operation *, 8> operandSide = b->operandSide;
   if (!graph.contract(b, a))
