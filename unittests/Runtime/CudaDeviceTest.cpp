@@ -87,6 +87,10 @@ TEST_F(CudaDeviceTest, RunsAGraph) {
   EXPECT_TRUE(shift.inGraph);
   EXPECT_TRUE(shift.overlaps);
   EXPECT_FALSE(negate.overlaps);
+  // One edge each: a full one beside the programmatic one would undo it.
+  EXPECT_EQ(driver.launches[0].behind, std::vector<std::string>{});
+  EXPECT_EQ(shift.behind, std::vector<std::string>{"scale"});
+  EXPECT_EQ(negate.behind, std::vector<std::string>{"shift"});
   EXPECT_EQ(shift.sharedBytes, 4096u);
   EXPECT_EQ(shift.grid, (std::array<unsigned, 3>{4, 1, 1}));
   EXPECT_EQ(shift.block, (std::array<unsigned, 3>{256, 1, 1}));
@@ -102,6 +106,27 @@ TEST_F(CudaDeviceTest, LaunchesOneByOneWhenAsked) {
   EXPECT_FALSE(driver.launches[0].overlaps);
   EXPECT_TRUE(driver.launches[1].overlaps);
   EXPECT_EQ(driver.launches[2].cluster, (std::array<unsigned, 3>{2, 1, 1}));
+}
+
+// What overlaps follows the launch before it in the program, but where that is
+// empty nothing of the program is before it.
+TEST_F(CudaDeviceTest, NothingOverlapsWhatCameBeforeTheProgram) {
+  Program &program = test->program;
+  program.exprs.push_back({SizeOp::Constant, 0, 0, 0});
+  program.launches[0].grid[0] = static_cast<Index>(program.exprs.size() - 1);
+  program.launches[2].overlapsPredecessor = true;
+  for (uint32_t direct : {0, 3}) {
+    driver.launches.clear();
+    ASSERT_NO_FATAL_FAILURE(start({direct, /*maxShapes=*/16}));
+    ASSERT_TRUE(run(1000).isOk());
+    ASSERT_EQ(driver.launches.size(), 2u);
+    EXPECT_FALSE(driver.launches[0].overlaps);
+    EXPECT_TRUE(driver.launches[1].overlaps);
+    EXPECT_EQ(driver.launches[0].behind, std::vector<std::string>{});
+    if (direct == 0) {
+      EXPECT_EQ(driver.launches[1].behind, std::vector<std::string>{"shift"});
+    }
+  }
 }
 
 TEST_F(CudaDeviceTest, SteadyStateIsOneSubmission) {

@@ -32,6 +32,8 @@ struct FakeLaunch {
   /// May start before its predecessor ended.
   bool overlaps = false;
   bool inGraph = false;
+  /// In a graph: the kernels that it follows, one for each edge.
+  std::vector<std::string> behind;
   std::vector<std::vector<uint8_t>> params;
 
   template <typename T> T param(size_t index) const {

@@ -98,6 +98,9 @@ struct FakeGraphCalls {
         return invalidValue;
     auto made = std::make_unique<Node>();
     fill(*made, *params);
+    for (size_t i = 0; i < count; ++i)
+      made->launch.behind.push_back(
+          reinterpret_cast<Node *>(dependencies[i])->kernel->name);
     *node = reinterpret_cast<GraphNodeHandle>(made.get());
     it->second->nodes.push_back(made.get());
     current->nodes[made.get()] = std::move(made);
@@ -131,6 +134,8 @@ struct FakeGraphCalls {
         return invalidValue;
       it->second->launch.overlaps =
           edges[i].fromPort == 1 && edges[i].type == 1;
+      it->second->launch.behind.push_back(
+          reinterpret_cast<Node *>(from[i])->kernel->name);
     }
     return success;
   }
