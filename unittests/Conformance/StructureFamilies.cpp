@@ -274,8 +274,26 @@ static Case dynamicDot(DType dtype) {
   return f.b.finish();
 }
 
+/// Large enough for every tile of the emitters, several slices of K, and blocks
+/// that share K.
+static Case largeDot(DType dtype) {
+  Family f("large_dot", dtype);
+  dot(f, Dims::of({1409, 40}), Dims::of({1410, 40}), {}, {}, {1}, {1}, dtype);
+  dot(f, Dims::of({20, 1300}), Dims::of({20, 1540}), {}, {}, {0}, {0}, dtype);
+  dot(f, Dims::of({256, 136}), Dims::of({136, 384}), {}, {}, {1}, {0}, dtype);
+  dot(f, Dims::of({70, 1001}), Dims::of({76, 1001}), {}, {}, {1}, {1}, dtype);
+  dot(f, Dims::of({640, 9}), Dims::of({640, 128}), {}, {}, {0}, {0}, dtype);
+  dot(f, Dims::of({5, 130, 65}), Dims::of({5, 65, 140}), {0}, {0}, {2}, {1},
+      dtype);
+  dot(f, Dims::of({3, 9, 20, 7}), Dims::of({9, 48, 7}), {}, {}, {1, 3}, {0, 2},
+      dtype);
+  return f.b.finish();
+}
+
 std::vector<Case> conformance::dotCases() {
   std::vector<Case> cases;
+  for (DType dtype : {DType::F32, DType::I64, DType::F16})
+    cases.push_back(largeDot(dtype));
   for (DType dtype : storedTypes)
     if (dtype != DType::Bool) {
       cases.push_back(staticDot(dtype));

@@ -29,14 +29,15 @@ static constexpr Tile tiles[] = {
 /// Cycles that a multiprocessor takes for one block with `k` values of K.
 static double cyclesOf(const Tile &tile, int64_t paired, int64_t k) {
   double warps = double(tile.threads()) / 32;
-  double columns = double(tile.quadsN) * paired;
-  // A warp's products of one k, on one of 4 schedulers, and its reads: 2.5
-  // cycles of shared memory for a quad of each lane.
-  double products = 16 * tile.quadsM * columns * std::max(warps, 4.0) / 4;
-  double reads = 2.5 * (tile.quadsM + columns) * warps;
-  // The first slices, the barriers, and storing what was computed.
-  double fixed = 1500 + 8.0 * tile.runs() * paired;
-  return k * std::max(products, reads) * 1.05 + fixed;
+  double quads = double(tile.quadsN) * paired, reads = tile.quadsM + quads;
+  // Instructions of a warp for one k, counted in the machine code: products,
+  // reads of shared memory, copies. 4 schedulers issue one a cycle each.
+  double issued = 16 * tile.quadsM * quads + 1.05 * reads + 3.4;
+  // Shared memory takes 2.5 cycles for a quad of each lane.
+  double cycles =
+      std::max(issued * std::max(warps, 4.0) / 4, 2.5 * reads * warps);
+  // The first slices, and storing what was computed.
+  return k * cycles + 1500 + 8.0 * tile.runs() * paired;
 }
 
 /// Blocks of a cluster can share K when their partial results fit the ring and
