@@ -63,7 +63,10 @@ private:
   At kAt(Index begin, int64_t access, int64_t depth, bool masked);
   Index columnAt(int64_t number);
   Fragment matrixAt(const At &at);
-  Lanes vectorsAt(int64_t row, const At &at);
+  Lanes vectorAt(int64_t row, const At &at, int64_t count);
+  SmallVector<Value>::iterator multiply(const Lanes &elements,
+                                        const Lanes &vector,
+                                        SmallVector<Value>::iterator sum);
   Value add(Value a, Value b);
   Value multiplyAdd(Value a, Value b, Value c);
   Value zero() {
@@ -194,16 +197,28 @@ GemvEmitter::Fragment GemvEmitter::matrixAt(const At &at) {
   return fragment;
 }
 
-/// Vector `row` at `k`: as many elements as an access has along K.
-Lanes GemvEmitter::vectorsAt(int64_t row, const At &at) {
+/// `count` elements of vector `row`.
+Lanes GemvEmitter::vectorAt(int64_t row, const At &at, int64_t count) {
   Lanes values = e.elements.emitOperandLanes(
       plan.ops.front(), 1 - plan.matrix,
       pointAt(math.constant(row), math.constant(0), at.k), plan.k.back(),
-      plan.alongK ? plan.lanes : 1);
+      count);
   if (at.inside)
     for (Value &value : values)
       value = kernel.select(at.inside, value, zero());
   return values;
+}
+
+/// Adds the products to the sum of a column, or to those of neighbours; returns
+/// the next sum.
+SmallVector<Value>::iterator
+GemvEmitter::multiply(const Lanes &elements, const Lanes &vector,
+                      SmallVector<Value>::iterator sum) {
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    *sum = multiplyAdd(element, vector[plan.alongK ? i : 0], *sum);
+    sum += plan.alongK ? 0 : 1;
+  }
+  return sum + (plan.alongK ? 1 : 0);
 }
 
 /// One round of accesses: those of the matrix first, so that they are in flight
@@ -213,24 +228,23 @@ SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
   SmallVector<Fragment> fragments;
   for (int64_t access = 0; access < depth; ++access)
     fragments.push_back(matrixAt(kAt(begin, access, depth, masked)));
+  // A thread's rows of K are neighbours.
+  SmallVector<Lanes> runs;
+  linalg::GenericOp op = plan.ops.front();
+  int64_t inner = op.getStaticLoopRanges()[plan.k.back()];
+  if (!plan.alongK && !ShapedType::isDynamic(inner) && inner % depth == 0)
+    for (int64_t row = 0; row < plan.rowCount; ++row)
+      runs.push_back(vectorAt(row, kAt(begin, 0, depth, masked), depth));
   SmallVector<Value> next(sums);
   for (int64_t access = 0; access < depth; ++access) {
     At at = kAt(begin, access, depth, masked);
     auto sum = next.begin();
     for (int64_t row = 0; row < plan.rowCount; ++row) {
-      Lanes vector = vectorsAt(row, at);
-      for (const Lanes &elements : fragments[access]) {
-        if (plan.alongK) {
-          for (auto [element, factor] : llvm::zip(elements, vector))
-            *sum = multiplyAdd(element, factor, *sum);
-          ++sum;
-          continue;
-        }
-        for (Value element : elements) {
-          *sum = multiplyAdd(element, vector.front(), *sum);
-          ++sum;
-        }
-      }
+      Lanes vector = runs.empty()
+                         ? vectorAt(row, at, plan.alongK ? plan.lanes : 1)
+                         : Lanes{runs[row][access]};
+      for (const Lanes &elements : fragments[access])
+        sum = multiply(elements, vector, sum);
     }
   }
   return next;
