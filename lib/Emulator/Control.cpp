@@ -37,6 +37,22 @@ Next branch(Warp &warp, const Instruction &i, uint32_t mask) {
   return Next::Flow;
 }
 
+/// brx.idx: list has `extra` targets, a is the index.
+Next branchIndexed(Warp &warp, const Instruction &i, uint32_t mask) {
+  const uint32_t *targets = launchOf(warp).body.lists.data() + i.list;
+  const uint32_t *index = warp.reg<uint32_t>(i.a);
+  Next next = Next::Flow;
+  eachLane(mask, [&](uint32_t lane) {
+    if (index[lane] < i.extra)
+      leaveAt(warp, 1u << lane, targets[index[lane]]);
+    else
+      next = faultAt(warp, i, lane, "the index is beyond the list of targets");
+  });
+  leaveAt(warp, warp.active & ~mask, warp.pc + 1);
+  selectLanes(warp);
+  return next;
+}
+
 Next leave(Warp &warp, const Instruction &i, uint32_t mask) {
   // What the thread still copies is complete when it ends.
   Status status;
@@ -69,6 +85,14 @@ bool bra(Decoder &decoder) {
   decoder.take("uni");
   return decoder.operands(1, 1) && decoder.label(0, decoder.out.immediate) &&
          decoder.set(&branch);
+}
+bool brx(Decoder &decoder) {
+  Instruction &out = decoder.out;
+  bool known = decoder.take("idx");
+  decoder.take("uni");
+  return known && decoder.operands(2, 2) && decoder.source(0, 4, out.a) &&
+         decoder.branchTargets(1, out.list, out.extra) &&
+         decoder.set(&branchIndexed);
 }
 bool ret(Decoder &decoder) {
   decoder.take("uni");
@@ -139,6 +163,7 @@ bool hint(Decoder &decoder) {
 
 void addControlOpcodes(std::map<std::string_view, DecodeFunction> &table) {
   table["bra"] = bra;
+  table["brx"] = brx;
   table["ret"] = table["exit"] = ret;
   table["trap"] = trapOf;
   table["brkpt"] = table["pmevent"] = hint;

@@ -268,16 +268,35 @@ uint32_t Decoder::list(const std::vector<uint32_t> &offsets) {
 bool Decoder::label(size_t index, int64_t &target) {
   if (index >= count() || operand(index).kind != OperandKind::Label)
     return fail("expected a label");
+  return label(operand(index).name, target);
+}
+
+bool Decoder::label(const std::string &name, int64_t &target) {
   for (uint32_t scope = statement.scope;; scope = text.parents[scope]) {
-    auto at = text.labels.find({scope, operand(index).name});
+    auto at = text.labels.find({scope, name});
     if (at != text.labels.end()) {
       target = at->second;
       return true;
     }
     if (scope == 0)
-      return fail(
-          concat("unknown label '", printable(operand(index).name), "'"));
+      return fail(concat("unknown label '", printable(name), "'"));
   }
+}
+
+bool Decoder::branchTargets(size_t index, uint32_t &list, uint32_t &count) {
+  auto found = text.branchTargets.find(operand(index).name);
+  if (found == text.branchTargets.end())
+    return fail("expected the label of a .branchtargets");
+  std::vector<uint32_t> targets;
+  for (const std::string &name : found->second) {
+    int64_t target = 0;
+    if (!label(name, target))
+      return false;
+    targets.push_back(uint32_t(target));
+  }
+  list = this->list(targets);
+  count = targets.size();
+  return true;
 }
 
 static const std::map<std::string_view, DecodeFunction> &opcodes() {

@@ -103,6 +103,9 @@ public:
   uint32_t constant(uint32_t bytes, uint64_t value, bool dynamic = false);
   uint32_t special(Special special, uint32_t bytes);
   bool label(size_t index, int64_t &target);
+  bool label(const std::string &name, int64_t &target);
+  /// The targets of a brx.idx into a list of `count`.
+  bool branchTargets(size_t index, uint32_t &list, uint32_t &count);
   bool fail(std::string_view why);
   const Status &status() const { return error; }
 

@@ -94,6 +94,8 @@ private:
   Scope global;
   std::vector<Scope> scopes;
   KernelText kernel;
+  /// The label in front of the statement.
+  std::string latestLabel;
   /// Statement::usedBytes of the next one.
   uint64_t usedBytes = ~uint64_t(0);
 };

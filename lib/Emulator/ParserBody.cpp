@@ -208,12 +208,19 @@ bool Parser::nameOrStatement() {
     uint32_t index = kernel.statements.size();
     if (!kernel.labels.insert({{result.scope, result.opcode}, index}).second)
       return fail(concat("label '", result.opcode, "' twice"));
+    latestLabel = result.opcode;
     return true;
   }
   // White space may stand in front of a modifier.
   while (token.kind == TokenKind::Name && token.text[0] == '.') {
     result.opcode += token.text;
     advance();
+  }
+  if (result.opcode == ".branchtargets") {
+    for (const Operand &target :
+         statement(result) ? result.operands : std::vector<Operand>())
+      kernel.branchTargets[latestLabel].push_back(target.name);
+    return error.isOk();
   }
   if (result.opcode[0] == '.')
     return fail(concat("unknown directive '", printable(result.opcode), "'"),

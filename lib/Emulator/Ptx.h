@@ -130,6 +130,8 @@ struct KernelText {
   std::vector<Statement> statements;
   /// (scope, name) -> index of a statement.
   std::map<std::pair<uint32_t, std::string>, uint32_t> labels;
+  /// Name of a .branchtargets -> the labels it lists.
+  std::map<std::string, std::vector<std::string>> branchTargets;
   /// Enclosing scope of each scope; scope 0 is the body.
   std::vector<uint32_t> parents;
   uint32_t registerBytes = 0;

@@ -6,6 +6,8 @@ NumPy form over pairs (value, error): the exact result in float64, and how far a
 computation in f32 with one rounding at the end may be from it. random_shapes.py
 compares with twice the error of the last value.
 """
+import warnings
+
 import numpy as np
 
 # Type -> NumPy type of the stored bits, spacing of 1 divided by 2, smallest step.
@@ -116,7 +118,9 @@ class Program:
     def evaluate(self, bits):
         """Value and error of the result for stored inputs."""
         known = {name: (from_bits(array, self.dtypes[name]), 0.0) for (name, _), array in zip(self.inputs, bits)}
-        with np.errstate(all="ignore"):
+        # Empty rows have no mean: it is NaN.
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             for name, arguments, function, exact in self.steps:
                 value, error = function(*[known[a] for a in arguments])
                 if self.dtypes[name] in FLOATS and not exact:

@@ -233,6 +233,35 @@ TEST_F(EmulatedDriver, ChecksTheBytesThatALoadUses) {
   EXPECT_EQ(host[0], 320u);
 }
 
+TEST_F(EmulatedDriver, BranchesByIndex) {
+  // Element i becomes 10, 20 or 30 by its value 0, 1 or 2.
+  const char *ptx = R"(.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry choose(.param .u64 x, .param .u32 n) {
+  .reg .b32 %r<2>; .reg .b64 %d<2>;
+  mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4;
+  ld.param.u64 %d0, [x]; add.s64 %d0, %d0, %d1; ld.global.u32 %r0, [%d0];
+ LIST: .branchtargets A, B, C;
+  brx.idx %r0, LIST;
+ A: mov.u32 %r1, 10; bra END;
+ B: mov.u32 %r1, 20; bra END;
+ C: mov.u32 %r1, 30;
+ END: st.global.u32 [%d0], %r1; ret;
+})";
+  ModuleHandle other = nullptr;
+  FunctionHandle choose = nullptr;
+  ASSERT_EQ(api.moduleLoadDataEx(&other, ptx, 0, nullptr, nullptr), success);
+  ASSERT_EQ(api.moduleGetFunction(&choose, other, "choose"), success);
+  uint32_t host[5] = {2, 0, 1, 1, 2};
+  ASSERT_EQ(api.memcpyHtoDAsync(x, host, 20, nullptr), success);
+  LaunchConfig launch = config(1, 5);
+  ASSERT_EQ(api.launchKernelEx(&launch, choose, values, nullptr), success);
+  ASSERT_EQ(api.memcpyDtoHAsync(host, x, 20, nullptr), success);
+  EXPECT_EQ(std::vector<uint32_t>(host, host + 5),
+            (std::vector<uint32_t>{30, 10, 20, 20, 30}));
+}
+
 TEST_F(EmulatedDriver, RefusesLaunchesThatDoNotFit) {
   auto launched = [&](LaunchConfig launch) {
     return api.launchKernelEx(&launch, add1, values, nullptr);
