@@ -1,0 +1,93 @@
+// The forms of tensor-core kernels, by what they read and write.
+// RUN: split-file %s %t
+// RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir
+// RUN: tripy-compile %t/odd.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/odd.mlir
+// RUN: tripy-compile %t/residual.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residual.mlir
+// RUN: tripy-compile %t/gated.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/gated.mlir
+// RUN: tripy-compile %t/types.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/types.mlir
+// RUN: tripy-compile %t/exact.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/exact.mlir
+// RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/batch.mlir
+// RUN: tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x64,split=2 --stop-after=kernels -o - | FileCheck %t/types.mlir --check-prefix=WANTED
+// RUN: not tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x --stop-after=kernels -o - 2>&1 | FileCheck %t/types.mlir --check-prefix=BAD
+
+//--- split.mlir
+// Few tiles and a long K: three blocks have a part of K each, and join their
+// sums through each other's shared memory, in one order.
+// CHECK: grid = () -> (108, 1, 1), block = [384, 1, 1], cluster = [3, 1, 1]
+// CHECK: nvvm.wgmma.mma_async
+// CHECK: nvvm.cluster.arrive
+// CHECK: nvvm.cluster.wait
+// CHECK-COUNT-3: nvvm.mapa
+// CHECK-COUNT-6: llvm.load {{.*}}!llvm.ptr<7> -> vector<4xf32>
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<300x3000xf16> {
+  %y = trace.linear %x, %w : (tensor<300x6216xf16>, tensor<3000x6216xf16>) -> tensor<300x3000xf16>
+  return %y : tensor<300x3000xf16>
+}
+
+//--- odd.mlir
+// Rows of the result that are no multiple of 16 bytes: neighbouring threads
+// store neighbouring elements.
+// CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>]>
+// CHECK: llvm.store {{.*}} {alignment = 2 : i64} : f16, !llvm.ptr<1>
+func.func @main(%x: tensor<512x512xf16>, %w: tensor<511x512xf16>) -> tensor<512x511xf16> {
+  %y = trace.linear %x, %w : (tensor<512x512xf16>, tensor<511x512xf16>) -> tensor<512x511xf16>
+  return %y : tensor<512x511xf16>
+}
+
+//--- residual.mlir
+// A tensor as large as the result is read in runs of a row.
+// CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>]>
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+func.func @main(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>, %r: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  %y = trace.linear %x, %w : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+  %z = trace.add %y, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+  return %z : tensor<512x512xf16>
+}
+
+//--- gated.mlir
+// Both halves of a weight are columns of one tile: maps of its rows from 0 and
+// from 1024 on.
+// CHECK: kernel.func @main_gemm
+// CHECK-SAME: tensor_maps = [<buffer = 1, {{.*}}>, <buffer = 0, dims = () -> (512, 1024), {{[^>]*->[^>]*}}>, <buffer = 0, dims = () -> (512, 2048), {{[^>]*->[^>]*}}>, <buffer = 2, dims = () -> (1024, 4096)
+// CHECK-NOT: kernel.func
+func.func @main(%x: tensor<4096x512xf16>, %w: tensor<2048x512xf16>) -> tensor<4096x1024xf16> {
+  %p = trace.linear %x, %w : (tensor<4096x512xf16>, tensor<2048x512xf16>) -> tensor<4096x2048xf16>
+  %h, %g = trace.split %p dim = 1 sizes = [1024, 1024] : (tensor<4096x2048xf16>) -> (tensor<4096x1024xf16>, tensor<4096x1024xf16>)
+  %a = trace.silu %g : (tensor<4096x1024xf16>) -> tensor<4096x1024xf16>
+  %y = trace.mul %h, %a : (tensor<4096x1024xf16>, tensor<4096x1024xf16>) -> tensor<4096x1024xf16>
+  return %y : tensor<4096x1024xf16>
+}
+
+//--- types.mlir
+// TF32 on request: slices of 32 elements, results of 32 bits in boxes.
+// CHECK: box = [32, {{.*}} box = [32, {{.*}} <buffer = 2, {{.*}} box = [32, 64]
+// CHECK: nvvm.wgmma.mma_async {{.*}}k = 8>{{.*}}tf32
+// WANTED: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1]
+// BAD: error: a tile must be such as 128x256 or 64x64 with ',turns', ',cluster=2' or ',split=2'; found '64x'
+func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %y = trace.linear %x, %w allow_tf32 : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %y : tensor<512x512xf32>
+}
+
+//--- exact.mlir
+// f32 that nobody allowed to be rounded is exact.
+// CHECK-NOT: wgmma
+// CHECK: gpu.func @main_gemm
+// CHECK-NOT: wgmma
+func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %y = trace.linear %x, %w : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %y : tensor<512x512xf32>
+}
+
+//--- batch.mlir
+// Several batch dimensions are one of the tensor maps'; 8-bit floats have
+// slices of 128 elements.
+// CHECK: <buffer = 0, dims = () -> (256, 64, 6), strides = () -> (256, 16384), box = [128, 64, 1]
+// CHECK: nvvm.wgmma.mma_async {{.*}}k = 32>{{.*}}e4m3
+func.func @main(%x: tensor<2x3x64x256xf8E4M3FN>, %w: tensor<2x3x64x256xf8E4M3FN>) -> tensor<2x3x64x64xf16> {
+  %t = trace.permute %w [0, 1, 3, 2] : (tensor<2x3x64x256xf8E4M3FN>) -> tensor<2x3x256x64xf8E4M3FN>
+  %y = trace.matmul %x, %t dtype = f16 : (tensor<2x3x64x256xf8E4M3FN>, tensor<2x3x256x64xf8E4M3FN>) -> tensor<2x3x64x64xf16>
+  return %y : tensor<2x3x64x64xf16>
+}
