@@ -373,10 +373,15 @@ def multiply(m, p, a, b, dims, tf32):
                    rounded if tf32 else product)
 
 
-def gemm(m, dtypes):
+def gemm(m, dtypes, few=None):
+    """Batches of products; the size called `few` is 1 to 8 in all runs."""
     batch = m.sizes([f"b{i}" for i in range(m.pick([0, 0, 1, 2]))], 12)
     count = int(np.prod([max(1, max(run[b] for run in m.runs)) for b in batch], initial=1))
-    m.sizes(["m", "n", "k"], max(1, m.limits.products // count), max(1, m.limits.elements // 64), even=5)
+    m.sizes(["m", "n", "k"], max(1, m.limits.products // count), max(1, m.limits.elements // 64), even=5,
+            static=[few])
+    rows = int(m.rng.integers(1, 9)) if few else 0
+    for run in m.runs if few else []:
+        run[few] = rows
     turn_a, turn_b, bias = m.chance(0.4), m.chance(0.5), m.chance(0.4)
     # One side may be shared by the batch.
     batch_a = [1 if m.chance(0.15) else b for b in batch]
@@ -402,6 +407,7 @@ def gemm(m, dtypes):
 
 EMITTERS = {"loop": loop, "row": row, "column": column, "transpose": transpose, "gather": gather, "scan": scan,
             "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
+            "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"])}
 
 

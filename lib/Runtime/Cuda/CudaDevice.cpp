@@ -212,6 +212,10 @@ Result<void *> CudaDevice::allocate(uint64_t bytes) {
   if (!scope.status().isOk())
     return scope.status();
   DevicePointer pointer = 0;
+  // Code may read all of an aligned word of 16 bytes to use the first of them.
+  constexpr uint64_t word = 16;
+  if (bytes <= UINT64_MAX - word)
+    bytes = (bytes + word - 1) / word * word;
   DriverResult result = api.memAlloc(&pointer, bytes);
   if (result == DriverResult::OutOfMemory)
     return outOfMemory(bytes);
