@@ -287,6 +287,15 @@ def gemm_cases():
         cases.append(gemm_case(*size, dtype="bf16"))
         cases.append(gemm_case(*size, layout="nn"))
         cases.append(gemm_case(*size, layout="tt"))
+    # Few rows: bound by the matrix's way from memory, whichever way it lies; odd sizes; K or columns alone.
+    for size in ((2, 4096, 4096), (4, 4096, 4096), (8, 4096, 4096), (1, 1024, 4096), (1, 50304, 768), (1, 16, 65536),
+                 (1, 4093, 4093), (4096, 1, 4096)):
+        cases.append(gemm_case(*size, tags=("gemv",)))
+    for rows in (1, 4, 8):
+        cases.append(gemm_case(rows, 4096, 4096, layout="nn", tags=("gemv",)))
+        cases.append(gemm_case(rows, 4096, 4096, dtype="f32", tags=("gemv",)))
+    cases.append(gemm_case(1, 11008, 4096, layout="nn", tags=("gemv",)))
+    cases.append(gemm_case(1, 4096, 4096, dtype="bf16", tags=("gemv",)))
     a, b, y = Input("a", (64, 512, 64)), Input("b", (64, 64, 512), scale=0.125), Input("y", (64, 512, 512))
     cases.append(Case("gemm", "gemm_64x512x512x64_f16", [a, b], y,
                       f"%y = trace.matmul %a, %b : ({a.type}, {b.type}) -> {y.type}",
