@@ -165,8 +165,9 @@ static Case cell(DType dtype, const Shape &shape) {
 /// Independent projections of one input: of one width, of several, with
 /// different functions behind them.
 static Case projections(DType dtype, const Shape &shape) {
+  // Sums of whole numbers round in bf16.
   Projections p(std::string("projections_") + shape.name, dtype, shape.rows,
-                shape.inner, shape.runs, true);
+                shape.inner, shape.runs, dtype != DType::BF16);
   int64_t n = shape.columns, fewer = (n + 2) / 3;
   p.result(p.linear(n, true), n, "q");
   p.result(p.unary("relu", p.linear(n, false), n), n, "k");
@@ -175,16 +176,43 @@ static Case projections(DType dtype, const Shape &shape) {
   return p.b.finish(false);
 }
 
+/// Contractions large enough to be worth a copy of their operands: rows that
+/// are no multiple of 16 bytes, conversions, parts.
+static Case largeOperands(DType dtype) {
+  int64_t inner = 257, n = 254;
+  Projections p("large_operands", dtype, {259, -1}, inner, {{}}, false);
+  p.result(p.linear(n, true), n, "rows of both");
+  p.result(p.matmul(n), n, "columns last");
+  std::string both = p.linear(2 * n, false);
+  p.result(p.binary("mul", p.part(both, 0, 2, n),
+                    p.unary("silu", p.part(both, 1, 2, n), n), n),
+           n, "gated");
+  Dims wide = {{261, -1}, {264, -1}}, weight = {{n, -1}, {264, -1}};
+  Dims rows = {{259, -1}, {264, -1}};
+  std::string x = p.b.input(DType::F32, wide, {Fill::Uniform, -2, 2});
+  std::string w = p.input(weight, 0.25);
+  std::string cast =
+      p.b.op("trace.cast " + x + " to " + std::string(dtypeInfo(dtype).mlir) +
+             " : (" + typeText(DType::F32, wide) + ") -> " + p.type(wide));
+  std::string part =
+      p.add("slice " + cast + " [1, 0] to [260, 264] by [1, 1]", {wide}, rows);
+  p.result(p.add("linear " + part + ", " + w, {rows, weight}, p.of(n)), n,
+           "part of a conversion");
+  return p.b.finish(false);
+}
+
 std::vector<Case> conformance::fusionCases() {
   std::vector<Case> cases;
+  cases.push_back(largeOperands(DType::F16));
+  cases.push_back(largeOperands(DType::BF16));
   for (DType dtype : {DType::F32, DType::F16, DType::BF16})
     for (const Shape &shape : shapes()) {
       // Whole numbers stay exact in f32 alone.
       if (dtype == DType::F32) {
         cases.push_back(gatedUnit(dtype, shape, "", "bilinear", true));
         cases.push_back(gatedUnit(dtype, shape, "relu", "relu", false));
-        cases.push_back(projections(dtype, shape));
       }
+      cases.push_back(projections(dtype, shape));
       cases.push_back(gatedUnit(dtype, shape, "gelu", "gelu", true));
       cases.push_back(gatedUnit(dtype, shape, "silu", "silu", false));
       cases.push_back(gatedUnit(dtype, shape, "sigmoid", "sigmoid", true));
