@@ -148,8 +148,9 @@ private:
 
 /// Takes into `node`, which has a contraction alone so far, other contractions
 /// of the same operand whose results meet this one's in an element-wise
-/// operation.
-void pairContractions(FusionGraph &graph, Node *node);
+/// operation; `following` are the contractions after it.
+void pairContractions(FusionGraph &graph, Node *node,
+                      llvm::ArrayRef<mlir::Operation *> following);
 /// Makes one kernel of contractions' kernels that read the same operand and do
 /// not depend on each other.
 void mergeContractions(FusionGraph &graph, llvm::ArrayRef<Node *> nodes);

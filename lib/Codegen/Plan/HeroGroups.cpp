@@ -279,12 +279,13 @@ void fusion::formHeroes(FusionGraph &graph) {
   SmallVector<Node *> rowNodes, gemmNodes, grown;
   for (ArrayRef<Operation *> seeds :
        {ArrayRef(dots), ArrayRef(rows), ArrayRef(others)})
-    for (Operation *op : seeds) {
+    for (auto [i, op] : llvm::enumerate(seeds)) {
       Node *node = graph.nodeOf(op);
       if (node->isPlaced())
-        continue; // Another row kernel took this reduction in.
+        continue; // Another kernel took it in.
       seed(graph, node, op);
-      pairContractions(graph, node);
+      if (node->hero == Hero::Gemm)
+        pairContractions(graph, node, seeds.drop_front(i + 1));
       grow(graph, node);
       grown.push_back(node);
       if (node->hero == Hero::Row)

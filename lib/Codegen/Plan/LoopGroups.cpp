@@ -100,7 +100,7 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
   if (isExpensive(op) && used >= manyElements && used / made >= manyTimes)
     return {false, "each of its elements would be computed " +
                        std::to_string(used / made) + " times"};
-  return {true};
+  return {true, ""};
 }
 
 /// Bytes of the tensors that `op` reads, splat constants being free.

@@ -16,6 +16,8 @@ using namespace tripy::fusion;
 
 /// Operations that are looked at behind one contraction.
 static constexpr size_t maxFollowers = 400;
+/// Contractions that are looked at after one.
+static constexpr size_t window = 16;
 
 /// Whether the loops of two contractions correspond: equal left operands, equal
 /// roles of all dimensions, equal result shapes and precision.
@@ -56,19 +58,21 @@ static Operation *meeting(const FusionGraph &graph,
   return first;
 }
 
-void fusion::pairContractions(FusionGraph &graph, Node *node) {
-  auto dot = dyn_cast<flatir::DotOp>(node->ops.front());
-  if (!dot || node->hero != kernel::Hero::Gemm)
-    return;
+static bool readsFrom(const FusionGraph &graph, const Node *reader,
+                      const Node *read) {
+  return llvm::any_of(graph.inputs(reader),
+                      [&](Value value) { return graph.nodeOf(value) == read; });
+}
+
+void fusion::pairContractions(FusionGraph &graph, Node *node,
+                              ArrayRef<Operation *> following) {
+  auto dot = cast<flatir::DotOp>(node->ops.front());
   llvm::SetVector<Operation *> reached = followers(graph, dot);
-  SmallVector<Operation *> users(dot.getLhs().getUsers());
-  llvm::sort(users,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   int64_t count = 1;
-  for (Operation *user : users) {
-    auto other = dyn_cast<flatir::DotOp>(user);
-    if (!other || other == dot || !areAlike(graph, dot, other) ||
-        !graph.nodeOf(user) || graph.nodeOf(user)->isPlaced())
+  for (Operation *op :
+       following.take_front(std::min(window, following.size()))) {
+    auto other = cast<flatir::DotOp>(op);
+    if (!areAlike(graph, dot, other) || graph.nodeOf(op)->isPlaced())
       continue;
     Operation *where = meeting(graph, reached, other);
     if (!where)
@@ -83,7 +87,8 @@ void fusion::pairContractions(FusionGraph &graph, Node *node) {
       graph.remarkDeclined(other, node, demand.describe());
       continue;
     }
-    if (!graph.contract(graph.nodeOf(user), node)) {
+    if (readsFrom(graph, graph.nodeOf(op), node) ||
+        !graph.contract(graph.nodeOf(op), node)) {
       graph.remarkDeclined(other, node,
                            "it needs other results that depend on this kernel");
       continue;
@@ -116,12 +121,6 @@ static bool shareLeft(flatir::DotOp a, flatir::DotOp b) {
          a.getLhsContract() == b.getLhsContract() &&
          elementTypeOf(a.getResult()) == elementTypeOf(b.getResult()) &&
          a.getAllowTF32() == b.getAllowTF32();
-}
-
-static bool readsFrom(const FusionGraph &graph, const Node *reader,
-                      const Node *read) {
-  return llvm::any_of(graph.inputs(reader),
-                      [&](Value value) { return graph.nodeOf(value) == read; });
 }
 
 /// Why the kernels `a` and `b`, which share a left operand, stay apart; empty
@@ -161,7 +160,6 @@ static void tryMerge(FusionGraph &graph, Node *a, Node *b) {
 }
 
 void fusion::mergeContractions(FusionGraph &graph, ArrayRef<Node *> nodes) {
-  constexpr size_t window = 8;
   for (size_t i = 0; i < nodes.size(); ++i)
     for (size_t j = i + 1; j < std::min(nodes.size(), i + window); ++j)
       if (!nodes[i]->ops.empty() && !nodes[j]->ops.empty())

@@ -160,7 +160,6 @@ bool ColumnSplit::doMeet() const {
 }
 
 StringRef ColumnSplit::whyNot() const {
-  const PlannerOptions &options = program.options;
   if (isReadWhole)
     return "its whole result is needed as well";
   int64_t end = 0;
@@ -169,10 +168,10 @@ StringRef ColumnSplit::whyNot() const {
       return "the ranges overlap or differ in width";
     end = offset + width;
   }
+  if (static_cast<int64_t>(ranges.size()) > program.options.pairedFor(dot))
+    return "the emitter computes fewer contractions side by side";
   if (!doMeet())
     return "the ranges do not meet in one element-wise operation";
-  if (static_cast<int64_t>(ranges.size()) > options.pairedFor(dot))
-    return "the emitter computes fewer contractions side by side";
   return "";
 }
 

@@ -77,6 +77,19 @@ func.func @chain(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
+// Even where both meet.
+// CHECK-LABEL: func.func @chain_meets(
+// CHECK-COUNT-2: kernel.dispatch gemm
+// REMARK: remark: [Missed] declined | Category:fusion | Function=chain_meets | Remark="did not fuse 'dot' into 'dot': it needs other results that depend on this kernel"
+func.func @chain_meets(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = flatir.dot %x, %x batch = [] x [] contract = [1] x [1] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = flatir.dot %x, %0 batch = [] x [] contract = [1] x [1] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = flatir.add %0, %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @through(
 // CHECK: kernel.dispatch gemm
 // CHECK: kernel.dispatch row
