@@ -215,7 +215,10 @@ static void cutAlongK(GemvPlan &plan, const Sizes &sizes) {
       std::min<int64_t>(plan.columnsEach, llvm::PowerOf2Ceil(sizes.columns));
   int64_t inFlight = sums == 1 ? 64 : 128;
   int64_t each = plan.contractions() * plan.columnsEach * sizes.accessBytes;
-  plan.depth = std::clamp<int64_t>(inFlight / each, 1, 8);
+  // Narrow accesses are more, within what registers hold.
+  int64_t most = 32 / (plan.contractions() * plan.columnsEach);
+  plan.depth =
+      std::clamp<int64_t>(inFlight / each, 1, std::min<int64_t>(16, most));
   while (plan.depth > 1 && plan.width * plan.depth / 2 >= accesses)
     plan.depth /= 2;
 
