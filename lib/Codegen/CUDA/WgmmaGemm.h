@@ -24,6 +24,8 @@ struct WgmmaOperand {
   /// K is the contiguous side.
   bool kMajor = true;
   bool batched = false;
+  /// Bytes from one row of the buffer to the next.
+  int64_t rowBytes = 0;
   /// Where the part begins, and where it ends when that is not the buffer's
   /// end (-1), in elements of the inner and in rows of the outer side.
   int64_t innerBegin = 0, innerEnd = -1, outerBegin = 0, outerEnd = -1;

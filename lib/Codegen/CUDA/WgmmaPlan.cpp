@@ -87,6 +87,7 @@ recognise(kernel::FuncOp kernel, const WgmmaPlan &plan, linalg::GenericOp op,
   WgmmaOperand found;
   found.buffer = tensorNumber(kernel, argument);
   found.batched = !plan.batch.empty();
+  found.rowBytes = inner * plan.elementBytes;
   found.innerBegin = begin.back();
   found.innerEnd = end.back();
   found.kMajor =
@@ -146,11 +147,13 @@ static constexpr Tile tiles[] = {
 /// waits for the cluster, and the tile through distributed shared memory at 32
 /// bytes a cycle.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
-static double joinCycles(const Tile &tile) {
+static double joinCycles(const WgmmaTile &tile) {
   return 1500 + double(tile.m) * tile.n * 4 / 32;
 }
 /// A split is taken when it promises this share of the time or less.
-static constexpr double splitGain = 0.85;
+static constexpr double splitGain = 0.8;
+/// Rows that begin within a line of the L2 cache cost more traffic.
+static constexpr double brokenLines = 1.6;
 /// Bytes that memory delivers to all multiprocessors in a cycle.
 static constexpr double memoryBytes = 2450;
 
@@ -159,6 +162,24 @@ namespace {
 struct Problem {
   int64_t m, n, k, batch, parts, elementBytes;
   bool boxes;
+  /// The number of tiles is, when the kernel is compiled.
+  bool known;
+  double traffic = 1;
+
+  explicit Problem(const WgmmaPlan &plan, bool boxes)
+      : m(extent(plan.op(), plan.m, 4096)), n(extent(plan.op(), plan.n, 4096)),
+        k(extent(plan.op(), plan.k, 4096)),
+        batch(extent(plan.op(), plan.batch, 1)), parts(plan.parts()),
+        elementBytes(plan.elementBytes), boxes(boxes),
+        known(extent(plan.op(), plan.m, 0) * extent(plan.op(), plan.batch, 0) >
+              0) {
+    for (const WgmmaOperand &b : plan.b)
+      if (b.rowBytes % 128 != 0 || plan.a.rowBytes % 128 != 0)
+        traffic = brokenLines;
+  }
+
+  /// Blocks share A where there is one row of tiles, else B.
+  bool oneRow(const WgmmaTile &tile) const { return m <= tile.m; }
 
   /// Cycles that reading the operands from memory takes at least.
   double floor() const {
@@ -173,21 +194,32 @@ struct Problem {
 /// whichever is larger; then the epilogue at 5 elements a cycle, or at 15 with
 /// stored boxes. Consumers that take turns hide it, while their main loop is 15
 /// % slower.
-static double cyclesOf(const Tile &tile, const Problem &of, int64_t split,
-                       bool oneRow, int64_t waves) {
-  double bytes = double(of.k) * of.elementBytes / split;
-  double arithmetic = double(tile.m) * tile.n * bytes / 4096;
-  bool shares = split == 1;
-  double rowsA = double(tile.m) / (shares && oneRow ? tile.sharingA : 1);
-  double rowsB = double(tile.n) / (shares && !oneRow ? tile.sharingB : 1);
-  double mainLoop =
-      std::max({arithmetic, (rowsA + rowsB) * bytes / 48, of.floor() / waves});
+static double cyclesOf(const WgmmaTile &tile, const Problem &of,
+                       int64_t waves) {
+  double bytes = double(of.k) * of.elementBytes / tile.split;
   double elements = double(tile.m) * tile.n;
-  if (split > 1)
-    return mainLoop + joinCycles(tile) + elements / split / 5;
+  double arithmetic = elements * bytes / 4096;
+  double rowsA = double(tile.m) / (of.oneRow(tile) ? tile.cluster : 1);
+  double rowsB = double(tile.n) / (of.oneRow(tile) ? 1 : tile.cluster);
+  double mainLoop =
+      std::max({arithmetic, (rowsA + rowsB) * bytes * of.traffic / 48,
+                of.floor() / waves});
+  if (tile.split > 1)
+    return mainLoop + joinCycles(tile) + elements / tile.split / 5;
   double epilogue = elements / (of.boxes ? 15 : 5);
   return tile.pingPong && waves > 1 ? std::max(1.15 * mainLoop, epilogue)
                                     : mainLoop + epilogue;
+}
+
+/// Cycles of the contraction: waves of blocks, where clusters are whole.
+static double costOf(const WgmmaTile &tile, const Problem &of) {
+  int64_t rows = llvm::divideCeil(of.m, tile.m);
+  int64_t columns = llvm::divideCeil(of.n, tile.n / of.parts);
+  (of.oneRow(tile) ? columns : rows) =
+      llvm::alignTo(of.oneRow(tile) ? columns : rows, tile.cluster);
+  int64_t blocks = rows * columns * of.batch * tile.split;
+  int64_t waves = llvm::divideCeil(blocks, multiprocessors);
+  return waves * cyclesOf(tile, of, waves);
 }
 
 /// Whether the part of a slice that one of `blocks` blocks copies is made of
@@ -197,65 +229,63 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
   return rows / blocks % (operand.kMajor ? 8 : 64) == 0;
 }
 
-/// Whether the columns of each contraction in the tile are whole pieces of the
-/// epilogue and of the copies.
-static bool canDivide(const WgmmaPlan &plan, const Tile &tile) {
+/// Whether the tile suits: the columns of each contraction in it are whole
+/// pieces of the epilogue and of the copies, and slices can be shared or split.
+static bool suits(const WgmmaPlan &plan, const Problem &of,
+                  const WgmmaTile &tile) {
   int64_t part = tile.n / plan.parts();
   int64_t piece = plan.b.front().kMajor ? 16 : 64;
-  return tile.n % plan.parts() == 0 && part % piece == 0;
+  if (tile.n % plan.parts() != 0 || part % piece != 0)
+    return false;
+  if (tile.cluster > 1) {
+    bool oneRow = of.oneRow(tile);
+    int64_t tiles =
+        oneRow ? llvm::divideCeil(of.n, part) : llvm::divideCeil(of.m, tile.m);
+    if (tiles < tile.cluster ||
+        !(oneRow ? canShare(plan.a, tile.m, tile.cluster)
+                 : canShare(plan.b.front(), part, tile.cluster)))
+      return false;
+  }
+  // Blocks that split K have one tile each.
+  return tile.split == 1 || (of.known && of.k / plan.tileK() >= tile.split);
 }
 
-static void useTile(WgmmaPlan &plan, const Tile &tile, int64_t split,
-                    bool oneRow) {
+static void useTile(WgmmaPlan &plan, const Problem &of, const WgmmaTile &tile) {
   plan.tileM = tile.m;
   plan.tileN = tile.n;
   plan.pingPong = tile.pingPong;
-  plan.splitsK = split > 1;
-  plan.sharesA = !plan.splitsK && oneRow && tile.sharingA > 1 &&
-                 canShare(plan.a, tile.m, tile.sharingA);
-  if (plan.splitsK)
-    plan.cluster = split;
-  else if (plan.sharesA)
-    plan.cluster = tile.sharingA;
-  else if (!oneRow && canShare(plan.b.front(), plan.partN(), tile.sharingB))
-    plan.cluster = tile.sharingB;
-  else
-    plan.cluster = 1;
+  plan.splitsK = tile.split > 1;
+  plan.cluster = plan.splitsK ? tile.split : tile.cluster;
+  plan.sharesA = !plan.splitsK && tile.cluster > 1 && of.oneRow(tile);
 }
 
-/// Picks the tile with the least number of waves times cycles.
-static void chooseTile(WgmmaPlan &plan, bool boxes) {
-  Problem of{extent(plan.op(), plan.m, 4096),
-             extent(plan.op(), plan.n, 4096),
-             extent(plan.op(), plan.k, 4096),
-             extent(plan.op(), plan.batch, 1),
-             plan.parts(),
-             plan.elementBytes,
-             boxes};
-  bool known = extent(plan.op(), plan.m, 0) * of.batch > 0;
-  double best = 0;
-  auto consider = [&](const Tile &tile, int64_t split, double factor) {
-    int64_t rows = llvm::divideCeil(of.m, tile.m);
-    int64_t columns = llvm::divideCeil(of.n, tile.n / of.parts);
-    int64_t blocks = rows * columns * of.batch * split;
-    int64_t waves = llvm::divideCeil(blocks, multiprocessors);
-    if (split > 1 && (!known || waves > 1 || tile.pingPong ||
-                      of.k < 4 * split * plan.tileK()))
-      return;
-    double cost = waves * cyclesOf(tile, of, split, rows <= 1, waves);
-    if (best != 0 && cost >= best * factor)
-      return;
-    best = cost;
-    useTile(plan, tile, split, rows <= 1);
+/// Picks the tile of least cost.
+static bool chooseTile(WgmmaPlan &plan, const Problem &of) {
+  std::optional<WgmmaTile> best;
+  auto consider = [&](const WgmmaTile &tile, double gain) {
+    if (suits(plan, of, tile) &&
+        (!best || costOf(tile, of) < gain * costOf(*best, of)))
+      best = tile;
   };
   for (const Tile &tile : tiles)
-    if (canDivide(plan, tile))
-      consider(tile, 1, 1);
-  double unsplit = best;
+    for (int64_t cluster : {int64_t(1), tile.sharingA, tile.sharingB}) {
+      WgmmaTile shared{tile.m, tile.n, tile.pingPong, cluster, 1};
+      if (cluster == (of.oneRow(shared) ? tile.sharingA : tile.sharingB) ||
+          cluster == 1)
+        consider(shared, 1);
+    }
   for (const Tile &tile : tiles)
-    for (int64_t split : splits)
-      if (canDivide(plan, tile))
-        consider(tile, split, best == unsplit ? splitGain : 1);
+    for (int64_t split : splits) {
+      WgmmaTile parts{tile.m, tile.n, false, 1, split};
+      int64_t blocks = llvm::divideCeil(of.m, tile.m) *
+                       llvm::divideCeil(of.n, tile.n / of.parts) * of.batch;
+      if (!tile.pingPong && blocks * split <= multiprocessors &&
+          of.k >= 4 * split * plan.tileK())
+        consider(parts, best && best->split == 1 ? splitGain : 1);
+    }
+  if (best)
+    useTile(plan, of, *best);
+  return best.has_value();
 }
 
 /// Whether TMA can store the results: rows of 16-bit or 32-bit floats, in the
@@ -376,20 +406,8 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
                tile.n <= 256 && tile.n % 16 == 0 && tile.cluster >= 1 &&
                tile.cluster <= 8 && tile.split >= 1 && tile.split <= 8 &&
                (tile.split == 1 || (tile.cluster == 1 && !tile.pingPong)) &&
-               (!tile.pingPong || tile.n <= 128);
+               (!tile.pingPong || tile.m * tile.n <= 128 * 128);
   return suits ? std::optional(tile) : std::nullopt;
-}
-
-/// Uses the tile that was asked for, when it suits.
-static bool useWanted(WgmmaPlan &plan, const WgmmaTile &wanted) {
-  bool oneRow = extent(plan.op(), plan.m, 4096) <= wanted.m;
-  Tile tile{wanted.m, wanted.n, wanted.pingPong, oneRow ? 1 : wanted.cluster,
-            oneRow ? wanted.cluster : 1};
-  int64_t slices = extent(plan.op(), plan.k, 0) / plan.tileK();
-  if (!canDivide(plan, tile) || slices < wanted.split)
-    return false;
-  useTile(plan, tile, wanted.split, oneRow);
-  return true;
 }
 
 std::optional<WgmmaPlan> codegen::planWgmma(kernel::FuncOp kernel,
@@ -414,11 +432,12 @@ std::optional<WgmmaPlan> codegen::planWgmma(kernel::FuncOp kernel,
   for (const auto &dims : {plan.batch, plan.m, plan.n, plan.k})
     if (extent(plan.op(), dims, 0) > INT32_MAX)
       return std::nullopt;
-  if (llvm::none_of(tiles, [&](const Tile &t) { return canDivide(plan, t); }))
-    return std::nullopt;
   bool boxes = canStoreBoxes(kernel, plan);
-  if (!wanted || !useWanted(plan, *wanted))
-    chooseTile(plan, boxes);
+  Problem of(plan, boxes);
+  if (wanted && suits(plan, of, *wanted))
+    useTile(plan, of, *wanted);
+  else if (!chooseTile(plan, of))
+    return std::nullopt;
   auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
   int64_t boxColumns =
       boxes ? 128 * 8 / int64_t(result.getElementTypeBitWidth()) : 1;

@@ -84,7 +84,7 @@ func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x
 //--- batch.mlir
 // Several batch dimensions are one of the tensor maps'; 8-bit floats have
 // slices of 128 elements.
-// CHECK: <buffer = 0, dims = () -> (256, 64, 6), strides = () -> (256, 16384), box = [128, 64, 1]
+// CHECK: <buffer = 0, dims = () -> (256, 64, 6), strides = () -> (256, 16384), box = [128, 64, 1], swizzle
 // CHECK: nvvm.wgmma.mma_async {{.*}}k = 32>{{.*}}e4m3
 func.func @main(%x: tensor<2x3x64x256xf8E4M3FN>, %w: tensor<2x3x64x256xf8E4M3FN>) -> tensor<2x3x64x64xf16> {
   %t = trace.permute %w [0, 1, 3, 2] : (tensor<2x3x64x256xf8E4M3FN>) -> tensor<2x3x256x64xf8E4M3FN>
