@@ -496,19 +496,34 @@ static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   return product;
 }
 
-/// Two blocks of 256 threads, or more of fewer, leave 128 registers to each.
-static void limitRegisters(KernelEmission &e, int64_t threads) {
+/// Asks for code that lets a multiprocessor run the plan's threads.
+static void limitRegisters(KernelEmission &e, const Plan &plan) {
+  int64_t blocks = std::max<int64_t>(1, plan.resident / plan.tile.threads());
   e.b.getInsertionBlock()->getParentOp()->setAttr(
-      NVVM::NVVMDialect::getMinctasmAttrName(),
-      e.b.getI32IntegerAttr(512 / threads));
+      NVVM::NVVMDialect::getMinctasmAttrName(), e.b.getI32IntegerAttr(blocks));
 }
 
-/// Whether slices of an operand pass through registers, at a guess.
+/// The tensor that an operand is, or is a part of.
+static Value wholeOf(Value operand) {
+  auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice ? slice.getSource() : operand;
+}
+
+/// Whether numbers of an operand pass through registers.
 static bool hasConversions(linalg::GenericOp op) {
   return llvm::any_of(op.getInputs(), [&](Value operand) {
-    auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
-    return !isa<BlockArgument>(slice ? slice.getSource() : operand) ||
+    return !isa<BlockArgument>(wholeOf(operand)) ||
            elementTypeOf(operand) != elementTypeOf(op.getResult(0));
+  });
+}
+
+/// Whether rows of an operand are a dynamic distance apart: multiples of it
+/// stay in registers.
+static bool hasDynamicRows(linalg::GenericOp op) {
+  return llvm::any_of(op.getInputs(), [&](Value operand) {
+    auto type = cast<RankedTensorType>(wholeOf(operand).getType());
+    return type.getRank() > 1 &&
+           ShapedType::isDynamicShape(type.getShape().drop_front());
   });
 }
 
@@ -528,6 +543,7 @@ static Demand demandOf(ArrayRef<ContractionGroup> groups,
       widest = type;
     }
     demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
+    demand.dynamicRows |= llvm::any_of(group.ops, hasDynamicRows);
   }
   return demand;
 }
@@ -554,7 +570,7 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
                                 "found ")
            << demand.paired;
   Memory ring = kernel.sharedArray("ring", widest, {plan->ringSize()});
-  limitRegisters(e, plan->tile.threads());
+  limitRegisters(e, *plan);
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);
   for (auto [group, space] : llvm::zip(*groups, spaces)) {

@@ -40,6 +40,8 @@ struct Plan {
   int64_t paired, bytes;
   /// K of a slice, slices in the ring, blocks of a cluster that share K.
   int64_t depth = 16, stages = 2, split = 1;
+  /// Threads that a multiprocessor runs: 512 leave 128 registers to each.
+  int64_t resident = 512;
 
   // Elements of the ring. Rows of a slice are padded by a quad: what lies in
   // one column, and is written by neighbouring threads, is in other banks.
@@ -62,11 +64,12 @@ struct Extent {
 };
 
 /// What a kernel computes: groups of up to `paired` contractions of numbers of
-/// up to `bytes` bytes. Slices that pass through registers must be short.
+/// up to `bytes` bytes. Slices that pass through registers are short; code for
+/// rows that are a dynamic distance apart takes more registers.
 struct Demand {
   llvm::SmallVector<Extent> groups;
   int64_t paired = 1, bytes = 0;
-  bool throughRegisters = false, hasClusters = false;
+  bool throughRegisters = false, dynamicRows = false, hasClusters = false;
 };
 
 /// The plan that an analytic model expects to take least time; none when there

@@ -75,6 +75,8 @@ static std::optional<Plan> planOf(const Tile &tile, const Demand &demand) {
     return std::nullopt;
   if (demand.throughRegisters || 2 * plan.stageSize() * plan.bytes > ringBytes)
     plan.depth = 8;
+  if (demand.dynamicRows)
+    plan.resident = 256;
   plan.stages =
       std::min<int64_t>(ringBytes / (plan.stageSize() * plan.bytes), 4);
   if (plan.stages < 2)
