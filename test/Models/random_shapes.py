@@ -125,8 +125,10 @@ def check_case(options, runtime, emitter, index):
         source, binary = os.path.join(folder, "case.mlir"), os.path.join(folder, "case.tpx")
         with open(source, "w") as out:
             out.write(program.text())
+        tiles = options.tiles.split()
+        tile = [f"--gemm-tile={tiles[index % len(tiles)]}"] if tiles else []
         compiled = subprocess.run([os.path.join(options.bin, "tripy-compile"), source, "-o", binary,
-                                   f"--target={options.target}"], text=True, capture_output=True)
+                                   f"--target={options.target}", *tile], text=True, capture_output=True)
         if compiled.returncode != 0:
             raise Failure("does not compile: " + (compiled.stderr or compiled.stdout)[:2000])
         context = runtime.load(binary)
@@ -164,7 +166,7 @@ class Runner:
 
     def start(self):
         command = [sys.executable, os.path.abspath(__file__), "--worker"]
-        for name in ("bin", "target", "device", "seed", "repeat", "elements", "products"):
+        for name in ("bin", "target", "device", "seed", "repeat", "elements", "products", "tiles"):
             command += [f"--{name}", str(getattr(self.options, name))]
         return subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE if self.options.quiet else None)
@@ -243,6 +245,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=1, help="runs of each shape, which give the same bits")
     parser.add_argument("--elements", type=int, default=1 << 20, help="of a tensor at most")
     parser.add_argument("--products", type=int, default=1 << 28, help="of a contraction at most")
+    parser.add_argument("--tiles", default="", help="tiles of tensor-core kernels, taken in turn: '128x256 64x64,split=2'")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=300, help="seconds for each program")
     parser.add_argument("--only", help="one case, as in a FAIL line")

@@ -405,10 +405,30 @@ def gemm(m, dtypes, few=None):
     return p
 
 
+def gated(m):
+    """Two or three products of one operand that meet in one result."""
+    m.sizes(["m", "n", "k"], m.limits.products // 3, max(1, m.limits.elements // 64), even=5)
+    turn_a, turn_b, bias = m.chance(0.3), m.chance(0.6), m.chance(0.5)
+    p, dtype = m.program(), m.pick(["f16", "f16", "bf16", "f32"])
+    a = p.input(["k", "m"] if turn_a else ["m", "k"], dtype, normal)
+    a = transposed(p, a) if turn_a else a
+    dims, parts = ["m", "n"], []
+    for _ in range(m.pick([2, 2, 3])):
+        b = p.input(["n", "k"] if turn_b else ["k", "n"], dtype, normal)
+        y = multiply(m, p, a, transposed(p, b) if turn_b else b, dims, False)
+        parts.append(binary(p, "add", y, p.input(["n"], p.dtypes[y], normal), dims) if bias else y)
+    y = unary(p, m.pick(["sigmoid", "relu", "silu"]), parts[0])
+    for part in parts[1:]:
+        y = binary(p, m.pick(["mul", "sub"]), y, part, dims)
+    epilogue(m, p, y)
+    return p
+
+
 EMITTERS = {"loop": loop, "row": row, "column": column, "transpose": transpose, "gather": gather, "scan": scan,
             "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
-            "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"])}
+            "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
+            "gemm-gated": gated}
 
 
 def make(emitter, index, seed, limits):
