@@ -127,6 +127,7 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
     translate.cuda = *found;
     pipeline.chip = options.chip;
     pipeline.gemmTile = options.gemmTile;
+    pipeline.overlap = options.overlap;
     return success();
   }
   Result<target::HostTarget> found = target::findHostTarget(options.cpu);

@@ -42,6 +42,7 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   EmitCUDAPassOptions emit;
   emit.chip = options.chip;
   emit.gemmTile = options.gemmTile;
+  emit.overlap = options.overlap;
   pm.addPass(createEmitCUDAPass(emit));
   math.cuda = true;
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandMathPass(math));

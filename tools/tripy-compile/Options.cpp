@@ -37,6 +37,8 @@ Compiles a function of trace or flatir operations to an executable file.
   --no-cache               neither use nor keep code
   --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
                            such as 128x256 or 64x64,cluster=4
+  --no-overlap             for measurements: GPU kernels start when the one in
+                           front of them ended
   --report-why             print the kernels with the lines they come from
   --timing                 print where the time goes
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
@@ -77,6 +79,7 @@ static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"report-why", &Options::reportWhy},
     {"allow-bytecode", &Options::allowBytecode},
     {"no-cache", &Options::noCache},
+    {"no-overlap", &Options::noOverlap},
     {"help", &Options::help},
     {"version", &Options::version},
 };

@@ -24,7 +24,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> inputs, results;
   uint64_t seed = 0;
   bool evaluate = false, timing = false, reportWhy = false;
-  bool allowBytecode = false, noCache = false, help = false, version = false;
+  bool allowBytecode = false, noCache = false, noOverlap = false;
+  bool help = false, version = false;
 };
 
 /// Reads the arguments after the program's name. Errors: InvalidArgument, one

@@ -124,6 +124,7 @@ static int runTool(Options &options) {
   TimingScope timing = timingManager.getRootScope();
   options.compiler.timing = &timing;
   options.compiler.cache.enabled = !options.noCache;
+  options.compiler.overlap = !options.noOverlap;
 
   std::optional<io::SafeTensors> weights;
   if (!options.weights.empty()) {

@@ -45,6 +45,8 @@ struct CompileOptions {
   std::string chip = "sm_90a";
   /// CUDA: tile of tensor-core kernels, for measurements: "128x256".
   std::string gemmTile;
+  /// CUDA: kernels start before their predecessors ended; off for measurements.
+  bool overlap = true;
   /// The function to compile; others are dropped.
   std::string function = "main";
   /// Where GPU code is kept between compilations.

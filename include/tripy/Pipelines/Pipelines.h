@@ -34,6 +34,8 @@ struct PipelineOptions {
   /// CUDA: tile of tensor-core kernels, as --kernel-emit-cuda takes it; empty:
   /// chosen by size.
   std::string gemmTile;
+  /// CUDA: kernels start before their predecessors ended (docs/overlap.md).
+  bool overlap = true;
 };
 
 /// Adds the passes that lead from level `from` to level `to`.
