@@ -461,20 +461,10 @@ void GemvEmitter::finishVector(Index row, int64_t firstRow, Index column,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// The kernel's arguments that `value` is computed from.
-static void collectSources(Value value, SmallVector<BlockArgument> &sources) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    sources.push_back(argument);
-  if (Operation *op = value.getDefiningOp())
-    for (Value operand : op->getOperands())
-      collectSources(operand, sources);
-}
-
 /// How the matrices are read from here on.
 void GemvEmitter::setAccess(Access access) {
   for (BlockArgument argument : sources)
-    if (Memory *memory = e.elements.memoryOf(argument))
-      memory->access = access;
+    e.elements.memoryOf(argument)->access = access;
 }
 
 /// Asks for the first round of the matrices, when no other kernel writes them
@@ -497,7 +487,9 @@ void GemvEmitter::prefetch() {
 
 void GemvEmitter::emit() {
   for (linalg::GenericOp op : plan.ops)
-    collectSources(op.getOperand(plan.matrix), sources);
+    for (Value value : computedFrom(op.getOperand(plan.matrix)))
+      if (e.elements.memoryOf(value))
+        sources.push_back(cast<BlockArgument>(value));
   initial = e.initialValue(plan.ops.front());
   number = initial.getType();
   locate();

@@ -34,14 +34,22 @@ static constexpr int64_t unknownSize = 4096;
 // What the contractions are
 //===----------------------------------------------------------------------===//
 
+llvm::SetVector<Value> codegen::computedFrom(Value value) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i)
+    if (Operation *op = found[i].getDefiningOp())
+      op->walk([&](Operation *inside) {
+        found.insert(inside->operand_begin(), inside->operand_end());
+      });
+  return found;
+}
+
 static bool readsReduction(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    if (generic.getNumReductionLoops() > 0)
-      return true;
-  return llvm::any_of(op->getOperands(), readsReduction);
+  return llvm::any_of(computedFrom(value), [](Value from) {
+    auto generic = from.getDefiningOp<linalg::GenericOp>();
+    return generic && generic.getNumReductionLoops() > 0;
+  });
 }
 
 /// Whether `op` may be computed along with `first`: the same loops, of sizes
@@ -95,18 +103,14 @@ static int64_t extent(linalg::GenericOp op, ArrayRef<unsigned> loops,
 
 /// Bytes of the narrowest elements that `value` is computed from.
 static int64_t sourceBytes(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return 16;
-  int64_t bytes = ElementEmitter::storageType(type.getElementType())
-                      .getIntOrFloatBitWidth() /
-                  8;
-  Operation *op = value.getDefiningOp();
-  if (!op || isa<tensor::EmptyOp>(op))
-    return bytes;
   int64_t narrowest = 16;
-  for (Value operand : op->getOperands())
-    narrowest = std::min(narrowest, sourceBytes(operand));
+  for (Value from : computedFrom(value))
+    if (auto type = dyn_cast<RankedTensorType>(from.getType());
+        type && isa<BlockArgument>(from))
+      narrowest = std::min<int64_t>(
+          narrowest, ElementEmitter::storageType(type.getElementType())
+                             .getIntOrFloatBitWidth() /
+                         8);
   return narrowest;
 }
 
