@@ -3,6 +3,7 @@
 #include "Harness.h"
 
 #include <chrono>
+#include <limits>
 
 using namespace tripy;
 using namespace tripy::reference;
@@ -363,6 +364,42 @@ TEST_F(StructureTest, DotRoundsOnceAndWidens) {
   expectTensor(runOne(text("f16"), {a, b}), DType::F16, {1, 1}, {2050});
   Tensor c = make(DType::F16, {3, 1}, {1, 1, 0});
   expectTensor(runOne(text("f32"), {a, c}), DType::F32, {1, 1}, {2049});
+}
+
+TEST_F(StructureTest, DotOfQuantisedNumbers) {
+  // 448 * 448 is no number of f16; nothing is rounded before the end.
+  Tensor a = make(DType::F8E4M3FN, {1, 3}, {448, -448, 0x1p-9});
+  Tensor b = make(DType::F8E4M3FN, {3, 1}, {448, 447, 416});
+  auto text = [](const std::string &to) {
+    return program("%x: tensor<1x3xf8E4M3FN>, %y: tensor<3x1xf8E4M3FN>",
+                   "tensor<1x1x" + to + ">",
+                   "  %r = flatir.dot %x, %y batch = [] x [] contract = [1] x "
+                   "[0] : (tensor<1x3xf8E4M3FN>, tensor<3x1xf8E4M3FN>) -> "
+                   "tensor<1x1x" +
+                       to + ">");
+  };
+  // 447 is 448 in f8E4M3FN: the large products cancel.
+  expectTensor(runOne(text("f32"), {a, b}), DType::F32, {1, 1}, {0.8125});
+  expectTensor(runOne(text("f16"), {a, b}), DType::F16, {1, 1}, {0.8125});
+  expectTensor(runOne(text("bf16"), {a, b}), DType::BF16, {1, 1}, {0.8125});
+  expectTensor(runOne(text("f8E4M3FN"), {a, b}), DType::F8E4M3FN, {1, 1},
+               {0.8125});
+  // Beyond the largest number.
+  Tensor c = make(DType::F8E4M3FN, {3, 1}, {448, -448, 0});
+  expectTensor(runOne(text("f16"), {a, c}), DType::F16, {1, 1},
+               {std::numeric_limits<double>::infinity()});
+}
+
+TEST_F(StructureTest, DotIsExactWhereTF32IsAllowed) {
+  // 2^12 + 1 has 12 bits after the first: TF32 would lose the last.
+  Tensor a = make(DType::F32, {1, 1}, {4097});
+  expectTensor(
+      runOne(program("%x: tensor<1x1xf32>", "tensor<1x1xf32>",
+                     "  %r = flatir.dot %x, %x batch = [] x [] contract = [1] "
+                     "x [0] allow_tf32 : (tensor<1x1xf32>, tensor<1x1xf32>) -> "
+                     "tensor<1x1xf32>"),
+             {a}),
+      DType::F32, {1, 1}, {16785408});
 }
 
 TEST_F(StructureTest, DotOfNothing) {
