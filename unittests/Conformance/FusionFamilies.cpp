@@ -176,6 +176,29 @@ static Case projections(DType dtype, const Shape &shape) {
   return p.b.finish(false);
 }
 
+/// What is applied to operands on their way: scales of whole-number weights, an
+/// activation of few rows.
+static Case operandFunctions(DType dtype, const Shape &shape) {
+  Projections p(std::string("operands_") + shape.name, dtype, shape.rows,
+                shape.inner, shape.runs, false);
+  int64_t n = shape.columns;
+  Dims weight{{n, -1}, {shape.inner, -1}}, column{{n, -1}, {1, -1}};
+  std::string w = p.b.input(DType::I32, weight, {Fill::Whole, -8, 8});
+  std::string cast =
+      p.b.op("trace.cast " + w + " to " + std::string(dtypeInfo(dtype).mlir) +
+             " : (" + typeText(DType::I32, weight) + ") -> " + p.type(weight));
+  std::string scaled = p.add("mul " + cast + ", " + p.input(column, 0.03125),
+                             {weight, column}, weight);
+  std::string active = p.unary("relu", p.x, shape.inner);
+  p.result(p.add("linear " + p.x + ", " + scaled, {p.of(shape.inner), weight},
+                 p.of(n)),
+           n, "scaled weight");
+  p.result(p.add("linear " + active + ", " + scaled,
+                 {p.of(shape.inner), weight}, p.of(n)),
+           n, "both");
+  return p.b.finish(false);
+}
+
 /// Contractions large enough to be worth a copy of their operands: rows that
 /// are no multiple of 16 bytes, conversions, parts.
 static Case largeOperands(DType dtype) {
@@ -213,6 +236,7 @@ std::vector<Case> conformance::fusionCases() {
         cases.push_back(gatedUnit(dtype, shape, "relu", "relu", false));
       }
       cases.push_back(projections(dtype, shape));
+      cases.push_back(operandFunctions(dtype, shape));
       cases.push_back(gatedUnit(dtype, shape, "gelu", "gelu", true));
       cases.push_back(gatedUnit(dtype, shape, "silu", "silu", false));
       cases.push_back(gatedUnit(dtype, shape, "sigmoid", "sigmoid", true));

@@ -12,11 +12,16 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
 using kernel::Hero;
+using Sizes = TensorSizes::Sizes;
 
 /// Elements from which on computing an expensive operation again and again, for
 /// a broadcast, costs more than another launch.
 static constexpr int64_t manyElements = 1 << 16;
 static constexpr int64_t manyTimes = 8;
+
+/// Scalar operations for an element of a contraction's operand that cost less
+/// than storing and reading it.
+static constexpr int64_t mostOperandCost = 8;
 
 /// Whether an operation joins a kernel, and if not, why.
 struct Verdict {
@@ -80,18 +85,65 @@ static bool isTensorView(flatir::DotOp dot, Operation *op) {
   return true;
 }
 
+/// The operand of a contraction of `kernel` that `op` is computed for.
+static OpOperand *operandFor(const Node *kernel, Operation *op) {
+  while (true) {
+    OpOperand *next = nullptr;
+    for (OpOperand &use : op->getUses())
+      if (kernel->operandSide.contains(use.getOwner()))
+        next = &use;
+    if (!next || classOf(next->getOwner()) == OpClass::Dot)
+      return next;
+    op = next->getOwner();
+  }
+}
+
+/// How often an emitter computes each element of `operand`: once for each tile
+/// of the other side, which has 64 elements or more.
+static int64_t timesRead(const FusionGraph &graph, OpOperand &operand) {
+  constexpr int64_t tile = 64;
+  auto dot = cast<flatir::DotOp>(operand.getOwner());
+  TensorSizes::Sizes result = graph.sizes.get(dot.getResult());
+  size_t left = rankOf(dot.getLhs()) - dot.getLhsContract().size();
+  size_t batch = dot.getLhsBatch().size();
+  bool isLeft = operand.getOperandNumber() == 0;
+  ArrayRef<OpFoldResult> other = ArrayRef(result).drop_front(left);
+  if (!isLeft)
+    other = ArrayRef(result).slice(batch, left - batch);
+  return llvm::divideCeil(graph.elements(Sizes(other)), tile);
+}
+
+/// Why a contraction's kernel does not compute `op` as it reads an operand;
+/// empty when it does.
+static std::string whyNotOperand(const FusionGraph &graph, const Node *kernel,
+                                 Operation *op) {
+  flatir::DotOp dot = tensorDot(graph, kernel);
+  if (dot)
+    return isTensorView(dot, op)
+               ? ""
+               : "the contraction would leave the tensor cores";
+  if (isGemmOperandView(op))
+    return "";
+  OpOperand *operand = operandFor(kernel, op);
+  if (classOf(op) != OpClass::Elementwise || isExpensive(op) || !operand)
+    return "operands of a contraction are read many times";
+  int64_t times = timesRead(graph, *operand);
+  if (times * scalarCost(op) <= mostOperandCost)
+    return "";
+  return "the contraction would compute each of its elements " +
+         std::to_string(times) + " times";
+}
+
 /// Whether `kernel` may compute `op` from its operands where it reads it.
 static Verdict judge(const FusionGraph &graph, const Node *kernel,
                      Operation *op) {
   if (!isLoopType(op))
     return {false, "it is another hero"};
-  if (kernel->hero == Hero::Gemm && isOnOperandSide(kernel, op) &&
-      !isGemmOperandView(op))
-    return {false, "operands of a contraction are read many times"};
-  if (kernel->hero == Hero::Gemm && isOnOperandSide(kernel, op))
-    if (flatir::DotOp dot = tensorDot(graph, kernel);
-        dot && !isTensorView(dot, op))
-      return {false, "the contraction would leave the tensor cores"};
+  if (kernel->hero == Hero::Gemm && isOnOperandSide(kernel, op)) {
+    std::string reason = whyNotOperand(graph, kernel, op);
+    if (!reason.empty())
+      return {false, reason};
+  }
   if (Demand demand = graph.demand(kernel, op); !demand.fits())
     return {false, demand.describe()};
   int64_t made =

@@ -146,3 +146,31 @@ func.func @splat_operand(%x: tensor<4x8xf32>) -> tensor<4x2xf32> {
   %d = flatir.dot %x, %w batch = [] x [] contract = [1] x [0] : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
   return %d : tensor<4x2xf32>
 }
+
+// A weight of whole numbers is scaled as it is read, where that is not often:
+// each element is used for 4 rows.
+// CHECK-LABEL: func.func @dequantized(
+// CHECK: kernel.dispatch gemm(
+// CHECK: flatir.convert
+// CHECK: flatir.mul
+// CHECK: flatir.dot
+// CHECK-NOT: kernel.dispatch
+func.func @dequantized(%x: tensor<4x64xf32>, %w: tensor<2048x64xi32>, %s: tensor<2048xf32>) -> tensor<4x2048xf32> {
+  %c = flatir.convert %w : tensor<2048x64xi32> -> tensor<2048x64xf32>
+  %b = flatir.broadcast %s dims = [0] sizes() : tensor<2048xf32> -> tensor<2048x64xf32>
+  %m = flatir.mul %c, %b : tensor<2048x64xf32>
+  %d = flatir.dot %x, %m batch = [] x [] contract = [1] x [1] : (tensor<4x64xf32>, tensor<2048x64xf32>) -> tensor<4x2048xf32>
+  return %d : tensor<4x2048xf32>
+}
+
+// The left operand would be scaled again for each of 32 tiles of columns.
+// CHECK-LABEL: func.func @scaled(
+// CHECK: %[[X:.*]] = kernel.dispatch loop(%arg2, %arg0
+// CHECK: flatir.mul
+// CHECK: kernel.dispatch gemm(%[[X]], %arg1)
+func.func @scaled(%x: tensor<4x64xf32>, %w: tensor<2048x64xf32>, %s: tensor<64xf32>) -> tensor<4x2048xf32> {
+  %b = flatir.broadcast %s dims = [1] sizes() : tensor<64xf32> -> tensor<4x64xf32>
+  %m = flatir.mul %x, %b : tensor<4x64xf32>
+  %d = flatir.dot %m, %w batch = [] x [] contract = [1] x [1] : (tensor<4x64xf32>, tensor<2048x64xf32>) -> tensor<4x2048xf32>
+  return %d : tensor<4x2048xf32>
+}

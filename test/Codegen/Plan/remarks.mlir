@@ -118,3 +118,12 @@ func.func @widened(%x: tensor<4x8xf16>, %w: tensor<8x2xf16>) -> tensor<2xf32> {
   %s = flatir.reduce sum %c dims = [0] : tensor<4x2xf32> -> tensor<2xf32>
   return %s : tensor<2xf32>
 }
+
+// -----
+
+// CHECK: remark: [Missed] declined | Category:fusion | Function=scaled | Remark="did not fuse 'mul' into 'dot': the contraction would compute each of its elements 32 times"
+func.func @scaled(%x: tensor<4x64xf32>, %w: tensor<2048x64xf32>) -> tensor<4x2048xf32> {
+  %m = flatir.mul %x, %x : tensor<4x64xf32>
+  %d = flatir.dot %m, %w batch = [] x [] contract = [1] x [1] : (tensor<4x64xf32>, tensor<2048x64xf32>) -> tensor<4x2048xf32>
+  return %d : tensor<4x2048xf32>
+}

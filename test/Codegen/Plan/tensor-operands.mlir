@@ -13,7 +13,7 @@
 // CHECK: %[[A:.*]] = kernel.dispatch loop(%arg0)
 // CHECK: flatir.maximum
 // CHECK: kernel.dispatch gemm(%[[A]], %arg1)
-// REMARK: Function=activated | Remark="did not fuse 'maximum' into 'dot': operands of a contraction are read many times"
+// REMARK: remark: [Missed] declined | Category:fusion | Function=activated | Remark="did not fuse 'maximum' into 'dot': the contraction would leave the tensor cores"
 func.func @activated(%x: tensor<512x1024xf16>, %w: tensor<1024x1024xf16>) -> tensor<512x1024xf16> {
   %z = flatir.constant dense<0.0> : tensor<512x1024xf16>
   %a = flatir.maximum %x, %z : tensor<512x1024xf16>
@@ -30,7 +30,7 @@ func.func @activated(%x: tensor<512x1024xf16>, %w: tensor<1024x1024xf16>) -> ten
 // CHECK: %[[A:.*]] = kernel.dispatch loop(%arg0)
 // CHECK: flatir.convert
 // CHECK: kernel.dispatch gemm(%[[A]], %arg1)
-// REMARK: Function=converted | Remark="did not fuse 'convert' into 'dot': the contraction would leave the tensor cores"
+// REMARK: remark: [Missed] declined | Category:fusion | Function=converted | Remark="did not fuse 'convert' into 'dot': the contraction would leave the tensor cores"
 // GENERAL-LABEL: func.func @converted(
 // GENERAL: kernel.dispatch gemm(%arg0, %arg1)
 // GENERAL: flatir.convert
