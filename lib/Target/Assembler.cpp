@@ -108,10 +108,10 @@ static std::vector<std::string> nvJitLinkPaths() {
   return paths;
 }
 
-/// TRIPY_PTXAS=1 asks for the subprocess, to compare the two.
-static bool wantsPtxas() {
-  const char *forced = std::getenv("TRIPY_PTXAS");
-  return forced && StringRef(forced) == "1";
+/// TRIPY_ASSEMBLER=nvjitlink or ptxas asks for one of them, to compare.
+static bool isAllowed(StringRef assembler) {
+  const char *wanted = std::getenv("TRIPY_ASSEMBLER");
+  return !wanted || !*wanted || wanted == assembler;
 }
 
 /// The library, opened once and never closed; null when there is none.
@@ -128,7 +128,7 @@ static const NvJitLink *findNvJitLink() {
       }
     }
   });
-  return found && !wantsPtxas() ? &table : nullptr;
+  return found && isAllowed("nvjitlink") ? &table : nullptr;
 }
 
 Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
@@ -172,6 +172,8 @@ Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
 //===-- ptxas -------------------------------------------------------------===//
 
 static std::string findPtxas() {
+  if (!isAllowed("ptxas"))
+    return "";
   std::vector<std::string> folders;
   for (const std::string &home : cudaHomes())
     folders.push_back(home + "/bin");
@@ -225,15 +227,15 @@ static Result<AssembledCode> runPtxas(const std::string &ptxas,
 
 Result<AssembledCode> target::assemblePTX(const std::string &ptx,
                                           const std::string &chip) {
-  if (const NvJitLink *library = findNvJitLink())
-    return library->assemble(ptx, chip);
   std::string ptxas = findPtxas();
   if (!ptxas.empty())
     return runPtxas(ptxas, ptx, chip);
+  if (const NvJitLink *library = findNvJitLink())
+    return library->assemble(ptx, chip);
   return Status(Code::NotFound,
                 isHomeChosen()
-                    ? "neither libnvJitLink.so nor ptxas is in TRIPY_CUDA_HOME"
-                    : "neither libnvJitLink.so nor ptxas is in CUDA_HOME, "
+                    ? "neither ptxas nor libnvJitLink.so is in TRIPY_CUDA_HOME"
+                    : "neither ptxas nor libnvJitLink.so is in CUDA_HOME, "
                       "/usr/local/cuda or the system's paths; TRIPY_CUDA_HOME "
                       "can name another folder");
 }
@@ -251,23 +253,23 @@ static std::string identityOfFile(const std::string &path) {
 }
 
 std::string target::assemblerIdentity() {
-  std::string identity, options;
-  if (!wantsPtxas()) {
-    // The first of these that can be loaded is used: all that exist decide.
-    for (const std::string &path : nvJitLinkPaths())
-      if (StringRef(path).contains('/'))
-        identity += identityOfFile(path);
-    // Only the loader knows where it finds a mere name.
-    Dl_info place;
-    if (identity.empty())
-      if (const NvJitLink *library = findNvJitLink();
-          library && dladdr(reinterpret_cast<void *>(library->create), &place))
-        identity += identityOfFile(place.dli_fname);
-    for (const char *option : jitOptions)
-      options += std::string(option) + " ";
-  }
   std::string ptxas = findPtxas();
   if (!ptxas.empty())
-    identity += concat("ptxas ", ptxasOptions, " ", identityOfFile(ptxas));
+    return concat("ptxas ", ptxasOptions, " ", identityOfFile(ptxas));
+  if (!isAllowed("nvjitlink"))
+    return "";
+  std::string identity, options;
+  // The first of these that can be loaded is used: all that exist decide.
+  for (const std::string &path : nvJitLinkPaths())
+    if (StringRef(path).contains('/'))
+      identity += identityOfFile(path);
+  // Only the loader knows where it finds a mere name.
+  Dl_info place;
+  if (identity.empty())
+    if (const NvJitLink *library = findNvJitLink();
+        library && dladdr(reinterpret_cast<void *>(library->create), &place))
+      identity += identityOfFile(place.dli_fname);
+  for (const char *option : jitOptions)
+    options += std::string(option) + " ";
   return identity.empty() ? "" : identity + options;
 }

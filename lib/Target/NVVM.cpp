@@ -169,6 +169,10 @@ static LogicalResult checkCode(const CachedCode &code,
                                const KernelPlaces &places,
                                const CudaTarget &target,
                                const llvm::StringMap<LaunchShape> &shapes) {
+  if (StringRef(code.log).contains("'setmaxnreg' ignored"))
+    emitRemark(places.module, "the assembler ignores how roles of a kernel "
+                              "share its registers, which costs speed: "
+                              "ptxas, of the CUDA toolkit, does not");
   for (StringRef line : llvm::split(StringRef(code.log), '\n'))
     if (line.contains("wgmma") && line.contains("serializ"))
       return emitError(places.named(line),

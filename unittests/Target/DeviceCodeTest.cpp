@@ -29,9 +29,9 @@ protected:
     context.loadDialect<mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
                         mlir::NVVM::NVVMDialect, mlir::arith::ArithDialect>();
     context.printOpOnDiagnostic(false);
-    ::setenv("TRIPY_PTXAS", GetParam() ? "1" : "0", 1);
+    ::setenv("TRIPY_ASSEMBLER", GetParam() ? "ptxas" : "nvjitlink", 1);
   }
-  ~DeviceCodeTest() override { ::unsetenv("TRIPY_PTXAS"); }
+  ~DeviceCodeTest() override { ::unsetenv("TRIPY_ASSEMBLER"); }
 
   /// Compiles a module with the body `text`; `messages` gets what is said.
   mlir::FailureOr<DeviceCode>
