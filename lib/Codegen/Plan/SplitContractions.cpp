@@ -187,11 +187,13 @@ int64_t ColumnSplit::bytesSaved() const {
 }
 
 std::string ColumnSplit::describeRanges() const {
-  std::string text;
+  constexpr size_t shown = 4;
+  SmallVector<std::string> texts;
   for (const auto &[offset, slices] : ranges)
-    text += (text.empty() ? "[" : ", [") + std::to_string(offset) + ", " +
-            std::to_string(offset + width) + ")";
-  return text;
+    if (texts.size() < shown)
+      texts.push_back("[" + std::to_string(offset) + ", " +
+                      std::to_string(offset + width) + ")");
+  return llvm::join(texts, ", ") + (ranges.size() > shown ? ", ..." : "");
 }
 
 /// A slice of `value`: `width` elements of dimension `at` from `offset` on.
