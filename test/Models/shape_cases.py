@@ -199,6 +199,28 @@ def row(m):
     return p
 
 
+def long_row(m):
+    """Rows that clusters of blocks share; of many rows each cluster takes several, known or not."""
+    columns = m.pick([33000, 33000, 40000, 66000]) + m.pick([0, 8, 16, 24, 40, 1, 4])
+    m.dynamic += ["d0"] if m.run_count > 1 else []
+    most = 220 if columns < 34000 else 100
+    for run in m.runs:
+        run["d0"] = int(m.rng.integers(1 if m.dynamic else 50, 40 if m.dynamic and m.chance(0.3) else most))
+    p = m.program()
+    x = prologue(m, p, p.input(["d0", columns], m.float_type(), normal))
+    if m.chance(0.3):
+        x = binary(p, "add", x, p.input(p.dims[x], p.dtypes[x], normal), p.dims[x])
+    kind = m.pick(["softmax", "layer_norm", "rms_norm", "sum", "max"])
+    if kind == "softmax":
+        x = softmax(p, x, 1)
+    elif kind.endswith("norm"):
+        x = norm(m, p, x, kind)
+    else:
+        x = reduction(p, x, kind, (1,), 2)
+    epilogue(m, p, x)
+    return p
+
+
 def column(m):
     rank = int(m.rng.integers(2, 5))
     dims = m.shape(rank)
@@ -424,8 +446,8 @@ def gated(m):
     return p
 
 
-EMITTERS = {"loop": loop, "row": row, "column": column, "transpose": transpose, "gather": gather, "scan": scan,
-            "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
+EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "transpose": transpose,
+            "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
             "gemm-gated": gated}

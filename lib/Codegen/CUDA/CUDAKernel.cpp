@@ -101,6 +101,19 @@ Memory CUDAKernel::sharedOf(const Memory &shared, Index rank) {
   return other;
 }
 
+Memory CUDAKernel::elementOf(const Memory &memory, Index index) {
+  Memory element = memory;
+  Type type = ElementEmitter::storageType(memory.elementType);
+  Value wide = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
+                                          e.math.value(index));
+  element.pointer = LLVM::GEPOp::create(
+      e.b, e.loc, memory.pointer.getType(), type, memory.pointer,
+      ArrayRef<LLVM::GEPArg>{wide}, LLVM::GEPNoWrapFlags::inbounds);
+  element.sizes = {e.math.constant(1)};
+  element.alignment = std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+  return element;
+}
+
 Value CUDAKernel::compare(arith::CmpIPredicate predicate, Index a, Index b) {
   Value lhs = e.math.value(a), rhs = e.math.value(b);
   return arith::CmpIOp::create(e.b, e.loc, predicate, lhs, rhs);
@@ -139,6 +152,34 @@ Memory CUDAKernel::sharedArray(StringRef name, Type type,
   }
   memory.pointer = LLVM::AddressOfOp::create(e.b, e.loc, global);
   return memory;
+}
+
+Value CUDAKernel::dynamicShared() {
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        e.b, e.loc, LLVM::LLVMArrayType::get(e.b.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External,
+        (e.kernel.getSymName() + "_shared").str(), Attribute(),
+        /*alignment=*/128, /*addrSpace=*/3);
+  }
+  return LLVM::AddressOfOp::create(e.b, e.loc, global);
+}
+
+/// Without a time limit, unlike nvvm.mbarrier.try_wait.parity: a thread that
+/// the hardware suspends for long wakes late.
+void codegen::awaitPhase(OpBuilder &b, Location loc, Value barrier,
+                         Value parity) {
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
+  LLVM::InlineAsmOp::create(
+      b, loc, TypeRange(), ValueRange{address, parity},
+      "{\n.reg .pred done;\n"
+      "WAIT: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
+      "@!done bra WAIT;\n}",
+      "r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
 /// A value as 32-bit words, shuffled, and put together again.
@@ -205,12 +246,11 @@ Value CUDAKernel::reduceCluster(linalg::GenericOp op, Value value,
   e.when(compare(arith::CmpIPredicate::eq, threadId(), zero),
          [&] { e.elements.store(shared, {zero}, {value}); });
   clusterBarrier();
-  // All threads read all blocks, in one order: the same bits everywhere.
-  Value total;
-  for (int64_t rank = 0; rank < blocks; ++rank) {
-    Memory other = sharedOf(shared, e.math.constant(rank));
-    Value part = e.elements.load(other, {zero}, 1).front();
-    total = total ? e.combine(op, total, part) : part;
-  }
+  // A lane reads one block, and the lanes are joined in one order: the same
+  // bits everywhere. One address for each thread, not one for each block.
+  Index rank = e.math.rem(threadId(), e.math.constant(blocks));
+  Value total = e.elements.load(sharedOf(shared, rank), {zero}, 1).front();
+  for (int32_t distance = 1; distance < blocks; distance *= 2)
+    total = e.combine(op, total, shuffle(total, distance));
   return total;
 }

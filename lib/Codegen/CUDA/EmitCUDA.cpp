@@ -217,8 +217,9 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));
   // Without it the assembler saves registers, and delays loads for that.
-  if (gemv)
+  int64_t resident = gemv ? gemv->residentBlocks : state.residentBlocks;
+  if (resident > 0)
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  b.getI32IntegerAttr(gemv->residentBlocks));
+                  b.getI32IntegerAttr(resident));
   return success();
 }

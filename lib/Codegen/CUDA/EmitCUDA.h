@@ -20,6 +20,8 @@ struct CUDAKernel {
   mlir::gpu::GPUModuleOp module;
   /// Blocks may form clusters that read each other's shared memory.
   bool hasClusters = false;
+  /// Blocks that a multiprocessor must have registers for; 0: as it happens.
+  int64_t residentBlocks = 0;
 
   Index threadId();
   Index blockId();
@@ -33,6 +35,8 @@ struct CUDAKernel {
   void clusterWait();
   /// `shared` as block `rank` of the cluster has it. All its blocks must run.
   Memory sharedOf(const Memory &shared, Index rank);
+  /// Element `index` of the array `memory` as an array of its own.
+  Memory elementOf(const Memory &memory, Index index);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);
   /// `index` where `valid`, 0 elsewhere; keeps the factors of `index`.
   Index clampTo(mlir::Value valid, Index index);
@@ -40,6 +44,8 @@ struct CUDAKernel {
   /// An array of `elements` numbers in static shared memory.
   Memory sharedArray(llvm::StringRef name, mlir::Type type,
                      llvm::ArrayRef<int64_t> sizes);
+  /// The block's shared memory whose size is `scratch` of the configuration.
+  mlir::Value dynamicShared();
   /// Value of the lane `lane XOR distance`; any number type.
   mlir::Value shuffle(mlir::Value value, int32_t distance);
   /// Combines the values of the 32 lanes of a warp; every lane gets the result.
@@ -48,9 +54,9 @@ struct CUDAKernel {
   /// gets the result. `shared` has 32 elements that nothing else uses.
   mlir::Value reduceBlock(mlir::linalg::GenericOp op, mlir::Value value,
                           int64_t threads, const Memory &shared);
-  /// Combines the values of the `blocks` blocks of a cluster; every thread of
-  /// them gets the result. `shared` has an element that nothing else uses; no
-  /// block may end before all have read it.
+  /// Combines the values of the `blocks` blocks of a cluster, a power of two of
+  /// at most 32; every thread of them gets the result. `shared` has an element
+  /// that nothing else uses; no block may end before all have read it.
   mlir::Value reduceCluster(mlir::linalg::GenericOp op, mlir::Value value,
                             int64_t blocks, const Memory &shared);
 };
@@ -73,6 +79,11 @@ void awaitPredecessors(KernelEmission &e);
 /// Lets the next kernel of the program start, as far as there is room. After
 /// awaitPredecessors(), so that two kernels at most are under way.
 void releaseDependents(KernelEmission &e);
+
+/// Waits until the phase of `parity` (i32) of the mbarrier at `barrier` is
+/// complete: what was copied under it is there for this thread.
+void awaitPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
+                mlir::Value parity);
 
 /// Elements that a thread handles side by side: 16 bytes of the smallest
 /// element type among `e`'s tensors, at most 8.

@@ -3,11 +3,12 @@
 // Rows: a warp, a block or a cluster of blocks for each row. Where the row's
 // length is known and moderate, each thread's elements are straight-line code,
 // so that what the first pass loaded stays in registers for the later ones: one
-// read, one write.
+// read, one write. Clusters of blocks stay for many rows where these can be
+// fetched ahead (RowRing.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitCUDA.h"
+#include "RowRing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -27,6 +28,7 @@ public:
 private:
   void choose();
   void emitRow();
+  void emitStaying();
   Value reduce(linalg::GenericOp op);
   Value reduceStraight(linalg::GenericOp op, Value accumulator);
   Value reduceLooping(linalg::GenericOp op, Value accumulator);
@@ -41,6 +43,7 @@ private:
   /// First column of this thread's piece number `piece`, and where the row's
   /// end may lie before it, whether it is inside.
   std::pair<Index, Value> pieceAt(int64_t piece);
+  std::pair<Index, Value> pieceOfPart(int64_t piece);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -55,6 +58,11 @@ private:
   std::optional<int64_t> columns;
   SmallVector<Index> row, columnSizes;
   Index thread;
+  /// pieceAt() of each piece: the same values in all passes, so that elements
+  /// are found again.
+  SmallVector<std::pair<Index, Value>> places;
+  /// Where clusters stay.
+  std::optional<RowRing> ring;
 };
 } // namespace
 
@@ -99,6 +107,18 @@ void RowEmitter::choose() {
   pieces = llvm::divideCeil(*columns, threads * lanes);
 }
 
+/// The same where the columns of a block lie side by side.
+std::pair<Index, Value> RowEmitter::pieceOfPart(int64_t piece) {
+  int64_t own = threads / blocks;
+  Index vector = math.add(kernel.threadId(), math.constant(piece * own));
+  Index local = math.mul(vector, math.constant(lanes));
+  if ((piece + 1) * own * lanes <= ring->lastPart())
+    return {math.add(ring->partBegin(), local), Value()};
+  Value inside =
+      kernel.compare(arith::CmpIPredicate::ult, local, ring->partSize());
+  return {math.add(ring->partBegin(), kernel.clampTo(inside, local)), inside};
+}
+
 std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
   Index vector = math.add(thread, math.constant(piece * threads));
   Index column = math.mul(vector, math.constant(lanes));
@@ -133,7 +153,7 @@ Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
 
 Value RowEmitter::reduceStraight(linalg::GenericOp op, Value accumulator) {
   for (int64_t piece = 0; piece < pieces; ++piece) {
-    auto [column, inside] = pieceAt(piece);
+    auto [column, inside] = places[piece];
     Value next = accumulate(op, column, accumulator);
     accumulator = inside ? kernel.select(inside, next, accumulator) : next;
   }
@@ -154,6 +174,9 @@ Value RowEmitter::reduceLooping(linalg::GenericOp op, Value accumulator) {
 
 Value RowEmitter::reduce(linalg::GenericOp op) {
   Value initial = e.initialValue(op);
+  bool takes = ring && op == reductions.front();
+  if (takes)
+    ring->take(row);
   Value value =
       pieces > 0 ? reduceStraight(op, initial) : reduceLooping(op, initial);
   if (threads == 32)
@@ -165,14 +188,22 @@ Value RowEmitter::reduce(linalg::GenericOp op) {
   value = kernel.reduceBlock(op, value, threads / blocks, shared);
   if (blocks == 1)
     return value;
-  Memory part =
-      kernel.sharedArray("part" + std::to_string(number), value.getType(), {1});
+  // All threads have passed a barrier since they read the row.
+  if (takes)
+    ring->free();
+  // A block that is one row ahead must not overwrite what others still read:
+  // the barrier of another reduction lies between, or there are two in turn.
+  bool inTurn = ring && reductions.size() == 1;
+  Memory part = kernel.sharedArray("part" + std::to_string(number),
+                                   value.getType(), {inTurn ? 2 : 1});
+  if (inTurn)
+    part = kernel.elementOf(part, ring->parity());
   return kernel.reduceCluster(op, value, blocks, part);
 }
 
 void RowEmitter::emitStraight(unsigned number) {
   for (int64_t piece = 0; piece < pieces; ++piece) {
-    auto [column, inside] = pieceAt(piece);
+    auto [column, inside] = places[piece];
     SmallVector<Index> at = position(column);
     if (!inside) {
       e.emitResult(number, at, lanes);
@@ -203,6 +234,9 @@ void RowEmitter::emitResult(unsigned number) {
 }
 
 void RowEmitter::emitRow() {
+  places.clear();
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    places.push_back(ring ? pieceOfPart(piece) : pieceAt(piece));
   for (linalg::GenericOp op : reductions) {
     Value total = reduce(op);
     e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
@@ -210,23 +244,52 @@ void RowEmitter::emitRow() {
     });
   }
   // A block's shared memory must outlive its readers.
-  if (blocks > 1)
+  bool ends = blocks > 1 && !ring;
+  if (ends)
     kernel.clusterArrive();
   for (unsigned i = 0; i < e.numResults(); ++i)
     emitResult(i);
-  if (blocks > 1)
+  if (ends)
     kernel.clusterWait();
+}
+
+/// Clusters that take row after row.
+void RowEmitter::emitStaying() {
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  exprs.resize(rowRank);
+  AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
+  int64_t own = threads / blocks;
+  e.setConfig({RowShares::clusters(rows) * blocks}, {own, 1, 1}, ring->bytes(),
+              {blocks, 1, 1});
+  kernel.residentBlocks = 2;
+  Index count = math.constant(blocks);
+  Index rank = math.rem(kernel.blockId(), count);
+  thread = math.add(math.mul(rank, math.constant(own)), kernel.threadId());
+  SmallVector<Index> rowSizes(e.results.front().sizes);
+  rowSizes.resize(rowRank);
+  ring->start(rank);
+  ring->forEachRow(math.div(kernel.blockId(), count), [&](Index number) {
+    row = math.delinearize(number, rowSizes);
+    emitRow();
+  });
+  // A block's shared memory must outlive its readers.
+  kernel.clusterBarrier();
 }
 
 void RowEmitter::emit() {
   choose();
+  SmallVector<Index> rowSizes(e.results.front().sizes);
+  rowSizes.resize(rowRank);
+  if (blocks > 1)
+    ring = RowRing::plan(kernel, reductions.front(),
+                         {rowSizes, columnSizes, *columns, blocks});
+  if (ring)
+    return emitStaying();
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   exprs.resize(rowRank);
   AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
   e.setConfig({rows.ceilDiv(rowsPerBlock) * blocks},
               {threads * rowsPerBlock / blocks, 1, 1}, 0, {blocks, 1, 1});
-  SmallVector<Index> rowSizes(e.results.front().sizes);
-  rowSizes.resize(rowRank);
   if (rowsPerBlock == 1) {
     Index block = kernel.blockId(), count = math.constant(blocks);
     Index first =

@@ -78,7 +78,9 @@ private:
     return pointer(
         add(add(base, i32(barriersAt(plan) + 8 * plan.stages)), mul(slot, 8)));
   }
-  void waitFor(mlir::Value barrier, mlir::Value parity);
+  void waitFor(mlir::Value barrier, mlir::Value parity) {
+    awaitPhase(b, loc, barrier, parity);
+  }
   RingPosition next(RingPosition position);
   RingPosition skip(RingPosition position, mlir::Value slices);
   void initialiseBarriers();

@@ -19,20 +19,6 @@ using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::wgmma;
 
-/// Waits until the phase of `parity` is complete. Without a time limit, unlike
-/// nvvm.mbarrier.try_wait.parity: a thread that the hardware suspends for long
-/// wakes late.
-void WgmmaEmitter::waitFor(Value barrier, Value parity) {
-  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), ValueRange{address, parity},
-      "{\n.reg .pred done;\n"
-      "WAIT: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
-      "@!done bra WAIT;\n}",
-      "r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
 RingPosition WgmmaEmitter::next(RingPosition position) {
   Value following = add(position.slot, i32(1));
   Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
