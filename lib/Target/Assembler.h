@@ -23,8 +23,8 @@ struct AssembledCode {
 
 /// Assembles `ptx` for `chip` with ptxas, or with nvJitLink where there is no
 /// ptxas: nvJitLink makes relocatable code of PTX and ignores setmaxnreg, so
-/// that kernels with roles are slower. All of it at once: parts assembled on several
-/// threads would have to be relocatable and linked, and with CUDA 13.0
+/// that kernels with roles are slower. All of it at once: parts assembled on
+/// several threads would have to be relocatable and linked, and with CUDA 13.0
 /// nvJitLink's -r then forgets where shared arrays lie, and ptxas -c ignores
 /// setmaxnreg. Errors: NotFound (no assembler; says where it
 /// was looked for), Malformed (the assembler's own words), Io.
