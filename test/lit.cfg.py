@@ -2,6 +2,7 @@
 #
 #   %include       flags that let mlir-tblgen and tripy-tblgen find .td files
 #   %source        the root of the sources
+#   %bin           the folder of the tools
 #   %python        the interpreter
 #   %emulated      before a command: it runs on the CUDA emulator
 #   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
@@ -32,6 +33,7 @@ config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 config.substitutions += [
     ("%include", f"-I {config.tripy_source}/include -I {config.mlir_include}"),
     ("%source", config.tripy_source),
+    ("%bin", os.path.join(config.tripy_build, "bin")),
     ("%python", config.python),
     ("%emulated",
      f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),

@@ -128,6 +128,8 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
     pipeline.chip = options.chip;
     pipeline.gemmTile = options.gemmTile;
     pipeline.overlap = options.overlap;
+    pipeline.tuningFile = options.tuningFile;
+    pipeline.tuningDevice = options.tuningDevice;
     return success();
   }
   Result<target::HostTarget> found = target::findHostTarget(options.cpu);
@@ -185,31 +187,54 @@ LogicalResult tripy::lowerProgram(ModuleOp module, Level level,
   return runPasses(module, *function, level, pipeline, options);
 }
 
-FailureOr<target::TranslatedProgram>
-tripy::compileToProgram(ModuleOp module, const CompileOptions &options) {
-  target::TranslateOptions translate;
-  PipelineOptions pipeline;
-  FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
-  if (failed(function) || failed(checkOperations(*function)) ||
-      failed(findDevice(module, options, translate, pipeline)))
-    return failure();
-  translate.operationNames = collectNames(*function);
-  translate.weights = options.weights;
-  translate.cache = options.cache;
-  if (failed(runPasses(module, *function, Level::Plan, pipeline, options)))
-    return failure();
+/// A planned program as the runtime takes it.
+static FailureOr<target::TranslatedProgram>
+translate(ModuleOp module, func::FuncOp function,
+          const target::TranslateOptions &settings,
+          const CompileOptions &options) {
   TimingScope scope =
       options.timing ? options.timing->nest("machine code") : TimingScope();
   FailureOr<target::TranslatedProgram> translated =
-      target::translateToProgram(module, *function, translate);
+      target::translateToProgram(module, function, settings);
   if (failed(translated))
     return failure();
   Status status =
       verifyProgram(translated->program, {}, translated->constantBytes);
   if (!status.isOk())
-    return emitError(function->getLoc(), "the program cannot be executed: ")
+    return emitError(function.getLoc(), "the program cannot be executed: ")
            << status.message();
   return translated;
+}
+
+FailureOr<target::TranslatedProgram>
+tripy::compileToProgram(ModuleOp module, const CompileOptions &options) {
+  target::TranslateOptions settings;
+  PipelineOptions pipeline;
+  FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
+  if (failed(function) || failed(checkOperations(*function)) ||
+      failed(findDevice(module, options, settings, pipeline)))
+    return failure();
+  settings.operationNames = collectNames(*function);
+  settings.weights = options.weights;
+  settings.cache = options.cache;
+  if (failed(runPasses(module, *function, Level::Plan, pipeline, options)))
+    return failure();
+  return translate(module, *function, settings, options);
+}
+
+FailureOr<target::TranslatedProgram>
+tripy::compileKernels(ModuleOp module, func::FuncOp function,
+                      const CompileOptions &options) {
+  target::TranslateOptions settings;
+  PipelineOptions pipeline;
+  if (failed(findDevice(module, options, settings, pipeline)))
+    return failure();
+  settings.cache = options.cache;
+  PassManager passes(module.getContext());
+  buildPipeline(passes, Level::Linalg, Level::Plan, pipeline);
+  if (failed(passes.run(module)))
+    return failure();
+  return translate(module, function, settings, options);
 }
 
 FailureOr<std::vector<uint8_t>>

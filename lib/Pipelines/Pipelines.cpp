@@ -43,6 +43,8 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   emit.chip = options.chip;
   emit.gemmTile = options.gemmTile;
   emit.overlap = options.overlap;
+  emit.tuningFile = options.tuningFile;
+  emit.tuningDevice = options.tuningDevice;
   pm.addPass(createEmitCUDAPass(emit));
   math.cuda = true;
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandMathPass(math));
@@ -84,6 +86,9 @@ struct CudaOptions : PassPipelineOptions<CudaOptions> {
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("Architecture of the GPU"),
                            llvm::cl::init("sm_90a")};
+  Option<std::string> tuningFile{
+      *this, "tuning-file",
+      llvm::cl::desc("Measured tiles of tensor-core kernels")};
 };
 } // namespace
 
@@ -101,6 +106,7 @@ void tripy::registerTripyPipelines() {
         PipelineOptions options;
         options.device = DeviceKind::CUDA;
         options.chip = given.chip;
+        options.tuningFile = given.tuningFile;
         buildPipeline(pm, Level::Trace, Level::Plan, options);
       });
 }

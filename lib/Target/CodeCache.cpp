@@ -167,8 +167,12 @@ static std::string defaultFolder() {
   return "";
 }
 
+std::string target::cacheFolder(const CacheOptions &options) {
+  return options.folder ? *options.folder : defaultFolder();
+}
+
 Result<std::optional<CodeCache>> CodeCache::open(const CacheOptions &options) {
-  std::string folder = options.folder ? *options.folder : defaultFolder();
+  std::string folder = cacheFolder(options);
   if (!options.enabled || folder.empty())
     return std::optional<CodeCache>();
   uint64_t bytes = options.bytes.value_or(defaultBytes);

@@ -2,9 +2,12 @@
 
 #include "Options.h"
 
+#include "../tripy-run/Options.h"
+
 #include "tripy/Base/Text.h"
 
 #include <charconv>
+#include <cstdlib>
 
 using namespace tripy;
 using namespace tripy::compile;
@@ -39,6 +42,19 @@ Compiles a function of trace or flatir operations to an executable file.
                            such as 128x256 or 64x64,cluster=4
   --no-overlap             for measurements: GPU kernels start when the one in
                            front of them ended
+  --tuning-file=FILE       take the tiles of tensor-core kernels from what was
+                           measured; default: $TRIPY_TUNING_FILE, else none
+  --tuning-device=NAME     the GPU that they are for, such as "NVIDIA H200";
+                           default: the only one that FILE has any for
+  --tune=cuda:N            measure the tiles of the program's tensor-core
+                           kernels on this GPU first and put the fastest into
+                           the tuning file; default: tuning.txt in the folder of
+                           the code
+  --tune-report=F.json     with --tune: write all that was measured
+  --tune-candidates=N      with --tune: tiles of a kernel; default: 8
+  --tune-copies=N          with --tune: calls of a kernel in one graph; default:
+                           by size
+  --tune-runs=N            with --tune: replays of that graph; default: 30
   --report-why             print the kernels with the lines they come from
   --timing                 print where the time goes
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
@@ -69,9 +85,13 @@ static constexpr NamedStop stops[] = {
 };
 
 static constexpr std::string_view valued[] = {
-    "o",          "target",     "cpu",      "function", "weights",
-    "stop-after", "input",      "result",   "output",   "seed",
-    "cache-dir",  "cache-size", "gemm-tile"};
+    "o",           "target",      "cpu",
+    "function",    "weights",     "stop-after",
+    "input",       "result",      "output",
+    "seed",        "cache-dir",   "cache-size",
+    "gemm-tile",   "tuning-file", "tuning-device",
+    "tune",        "tune-report", "tune-candidates",
+    "tune-copies", "tune-runs"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
@@ -131,6 +151,35 @@ static Status setCacheSize(Options &options, std::string_view value) {
   return Status::ok();
 }
 
+/// "cuda" or "cuda:N".
+static Status setTune(Options &options, std::string_view value) {
+  std::string_view number = value == "cuda" ? "0" : value;
+  if (value != "cuda" && !value.starts_with("cuda:"))
+    return usage(concat("--tune must name a GPU, such as cuda:0, but is '",
+                        printable(value), "'"));
+  if (value != "cuda")
+    number.remove_prefix(5);
+  Result<uint64_t> ordinal =
+      run::parseUnsigned(number, 0, 1023, "the GPU of --tune");
+  if (!ordinal)
+    return ordinal.status();
+  options.tune = int32_t(*ordinal);
+  return Status::ok();
+}
+
+/// How much --tune measures.
+static Status setTuneNumber(Options &options, std::string_view name,
+                            std::string_view value) {
+  Result<uint64_t> number =
+      run::parseUnsigned(value, 1, 10000, concat("--", name));
+  if (!number)
+    return number.status();
+  (name == "tune-candidates" ? options.tuneCandidates
+   : name == "tune-copies"   ? options.tuneCopies
+                             : options.tuneRuns) = uint32_t(*number);
+  return Status::ok();
+}
+
 static Status setValue(Options &options, std::string_view name,
                        std::string_view value) {
   if (value.empty())
@@ -151,6 +200,16 @@ static Status setValue(Options &options, std::string_view name,
     options.compiler.cache.folder = value;
   else if (name == "cache-size")
     return setCacheSize(options, value);
+  else if (name == "tuning-file")
+    options.compiler.tuningFile = value;
+  else if (name == "tuning-device")
+    options.compiler.tuningDevice = value;
+  else if (name == "tune")
+    return setTune(options, value);
+  else if (name == "tune-report")
+    options.tuneReport = value;
+  else if (name.starts_with("tune-"))
+    return setTuneNumber(options, name, value);
   else if (name == "stop-after")
     return setStop(options, value);
   else if (name == "seed")
@@ -171,6 +230,22 @@ static Status unknownOption(std::string_view name) {
                       closest.suggestion()));
 }
 
+/// What --tune and the other options say together.
+static Status checkTuning(const Options &options) {
+  if (!options.tune)
+    return options.tuneReport.empty() ? Status::ok()
+                                      : usage("--tune-report needs --tune");
+  if (options.evaluate || options.stop != StopAfter::None)
+    return usage("--tune excludes --evaluate and --stop-after");
+  if (options.compiler.device != DeviceKind::CUDA)
+    return usage("--tune needs --target=cuda");
+  if (options.output == "-")
+    return usage("--tune prints to standard output: -o must name a file");
+  if (!options.compiler.gemmTile.empty())
+    return usage("--tune and --gemm-tile exclude each other");
+  return Status::ok();
+}
+
 /// What options say together.
 static Status checkTogether(const Options &options) {
   if (options.input.empty())
@@ -184,7 +259,9 @@ static Status checkTogether(const Options &options) {
   if (!options.evaluate &&
       (!options.inputs.empty() || !options.results.empty()))
     return usage("--input and --result need --evaluate");
-  if (!options.evaluate && !text && options.output.empty())
+  if (Status status = checkTuning(options); !status.isOk())
+    return status;
+  if (!options.evaluate && !text && !options.tune && options.output.empty())
     return usage("an output file must be given, as in '-o model.tpx'");
   if (options.noCache && options.compiler.cache.folder)
     return usage("--no-cache and --cache-dir exclude each other");
@@ -248,5 +325,8 @@ Result<Options> compile::parseOptions(std::span<const char *const> arguments) {
     return options;
   if (Status status = checkTogether(options); !status.isOk())
     return status;
+  if (const char *file = std::getenv("TRIPY_TUNING_FILE");
+      file && options.compiler.tuningFile.empty())
+    options.compiler.tuningFile = file;
   return options;
 }

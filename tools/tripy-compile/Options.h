@@ -9,6 +9,7 @@
 #include "tripy/Base/Status.h"
 #include "tripy/Compiler/Compiler.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,6 +24,12 @@ struct Options {
   /// NAME and SPEC of --input and --result.
   std::vector<std::pair<std::string, std::string>> inputs, results;
   uint64_t seed = 0;
+  /// GPU to tune on.
+  std::optional<int32_t> tune;
+  /// Tiles of a kernel; calls in a graph (0: by size); replays.
+  uint32_t tuneCandidates = 8, tuneCopies = 0, tuneRuns = 30;
+  /// What was measured, as JSON; or empty.
+  std::string tuneReport;
   bool evaluate = false, timing = false, reportWhy = false;
   bool allowBytecode = false, noCache = false, noOverlap = false;
   bool help = false, version = false;

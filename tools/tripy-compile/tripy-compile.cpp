@@ -2,6 +2,7 @@
 
 #include "Evaluate.h"
 #include "Options.h"
+#include "Tune.h"
 
 #include "tripy/Base/Text.h"
 #include "tripy/Pipelines/Diagnostics.h"
@@ -104,10 +105,14 @@ static int writeProgram(ModuleOp module, const Options &options,
   return status.isOk() ? 0 : complain(status, 1);
 }
 
-static int compileModule(ModuleOp module, const Options &options,
+static int compileModule(ModuleOp module, Options &options,
                          TimingScope &timing) {
   if (options.evaluate)
     return evaluateProgram(module, options);
+  if (options.tune)
+    if (int exitStatus = tuneProgram(module, options);
+        exitStatus != 0 || options.output.empty())
+      return exitStatus;
   if (options.stop == StopAfter::None)
     return writeProgram(module, options, timing);
   FailureOr<std::string> text =

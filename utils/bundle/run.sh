@@ -4,9 +4,9 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models python shapes sanitize bench harness.
+# Steps: unit examples ops cpu ptx models python shapes sanitize bench harness tune.
 # "python", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
-# when compute-sanitizer is. Prints PASS and FAIL lines and closes with
+# when compute-sanitizer is, "tune" when --only names it. Prints PASS and FAIL lines and closes with
 # "N passed, N failed"; exits 1 when something failed. Measurements go to
 # $OUT, or ./results.
 set -u
@@ -164,6 +164,12 @@ if wants harness; then
   else
     echo "python3 with torch is not there: skipped"
   fi
+fi
+# Minutes of measurements that no test needs: only when asked for.
+if [ -n "$only" ] && wants tune; then
+  check "bench/tune.py" "${TUNE_LIMIT:-590}" python3 bench/tune.py --bin bin --output "$results/tune.json" \
+    --tuning-file "$results/tuning.txt" --commit "$(cat commit.txt)" --seconds "${TUNE_SECONDS:-500}" ${TUNE_ARGUMENTS:-}
+  tail -n 400 "$log"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -47,6 +47,9 @@ struct CompileOptions {
   std::string gemmTile;
   /// CUDA: kernels start before their predecessors ended; off for measurements.
   bool overlap = true;
+  /// CUDA: a file of measured tiles (docs/tuning.md), and the GPU that they are
+  /// wanted for: "NVIDIA H200". Without device, that of all its records.
+  std::string tuningFile, tuningDevice;
   /// The function to compile; others are dropped.
   std::string function = "main";
   /// Where GPU code is kept between compilations.
@@ -78,6 +81,12 @@ mlir::LogicalResult lowerProgram(mlir::ModuleOp module, Level level,
 /// program. The context and the weights must outlive it.
 mlir::FailureOr<target::TranslatedProgram>
 compileToProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Compiles `function` of `module`, which is at Level::Linalg and is consumed.
+/// Options other than device, chip, tiles and cache do not count.
+mlir::FailureOr<target::TranslatedProgram>
+compileKernels(mlir::ModuleOp module, mlir::func::FuncOp function,
+               const CompileOptions &options);
 
 /// The same as the bytes of a .tpx file, or as a file, which is replaced
 /// atomically: nothing is written on an error.

@@ -36,6 +36,8 @@ struct PipelineOptions {
   std::string gemmTile;
   /// CUDA: kernels start before their predecessors ended (docs/overlap.md).
   bool overlap = true;
+  /// CUDA: measured tiles, as --kernel-emit-cuda takes them; empty: none.
+  std::string tuningFile, tuningDevice;
 };
 
 /// Adds the passes that lead from level `from` to level `to`.

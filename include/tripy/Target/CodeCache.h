@@ -34,6 +34,10 @@ struct CacheOptions {
 /// Errors: InvalidArgument.
 Result<uint64_t> parseCacheSize(std::string_view text);
 
+/// The folder that `options` and the environment name; empty when none is
+/// known.
+std::string cacheFolder(const CacheOptions &options);
+
 /// BLAKE3-256 of what an entry depends on.
 struct CacheKey {
   std::array<uint8_t, 32> bytes = {};

@@ -9,6 +9,7 @@
 #include "WgmmaGemm.h"
 
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Codegen/Tuning.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,6 +18,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tripy {
 #define GEN_PASS_DEF_EMITCUDAPASS
@@ -109,6 +113,7 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
           << gemmTile << "'";
       return signalPassFailure();
     }
+    readTuning(module);
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     UnitAttr::get(&getContext()));
     OpBuilder b(module.getBody(), module.getBody()->end());
@@ -135,12 +140,57 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
   }
 
   void findWrittenInputs(ModuleOp module);
+  void readTuning(ModuleOp module);
+  void cut(kernel::FuncOp kernel, WgmmaPlan &plan);
   LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
                            OpBuilder &b);
 
   std::optional<WgmmaTile> tile;
+  TuningRecords tuning;
 };
 } // namespace
+
+/// Measured tiles make kernels faster, never wrong: without them, the model
+/// chooses.
+void EmitCUDAPass::readTuning(ModuleOp module) {
+  if (tuningFile.empty())
+    return;
+  if (Result<TuningRecords> found = readTuningFile(tuningFile))
+    tuning = std::move(*found);
+  else
+    emitWarning(module.getLoc(), "the tuning file is not used: ")
+        << found.status().message();
+}
+
+/// Cuts `plan` into the tile that is asked for, or was measured to be the
+/// fastest, or is so by the model.
+void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaPlan &plan) {
+  auto report = [&](const WgmmaTile &tile, const Twine &why) {
+    auto options = remark::RemarkOpts::name("tile").category("gemm").function(
+        kernel.getSymName());
+    if (auto remark = remark::passed(kernel.getLoc(), options))
+      remark << remark::add("{0}", ("tile " + tile.str() + ": " + why).str());
+  };
+  if (tile && cutInto(plan, *tile))
+    return report(*tile, "asked for");
+  std::optional<std::string> contraction = describeContraction(plan);
+  const TuningRecord *record =
+      contraction ? findTuning(tuning, chip, tuningDevice, *contraction)
+                  : nullptr;
+  if (record)
+    if (WgmmaTile measured = *parseWgmmaTile(record->tile);
+        cutInto(plan, measured))
+      return report(measured,
+                    llvm::formatv("measured on {0}, {1:F1} us", record->device,
+                                  record->microseconds)
+                        .str());
+  WgmmaCandidate chosen = *chooseTile(plan);
+  cutInto(plan, chosen.tile);
+  report(chosen.tile,
+         llvm::formatv("by the model, {0:F0} cycles for {1}", chosen.cycles,
+                       contraction.value_or("dynamic sizes"))
+             .str());
+}
 
 /// Makes every kernel wait for those before it: sets `waitsFor` from the calls.
 void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
@@ -165,8 +215,10 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
   std::optional<GemvPlan> gemv = planGemv(kernel, hasClusters());
   if (!gemv && kernel.getHero() == kernel::Hero::Gemm && chip == "sm_90a")
-    if (std::optional<WgmmaPlan> plan = planWgmma(kernel, tile))
+    if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel)) {
+      cut(kernel, *plan);
       return emitWgmma(kernel, *plan, device, b);
+    }
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });

@@ -69,6 +69,8 @@ struct WgmmaPlan {
   bool sharesA = false;
   bool splitsK = false;
   WgmmaStore store = WgmmaStore::Threads;
+  /// Columns of a box of results, when TMA can store them; else 0.
+  int64_t boxColumns = 0;
 
   mlir::linalg::GenericOp op() const { return ops.front(); }
   int64_t parts() const { return ops.size(); }
@@ -95,6 +97,9 @@ struct WgmmaPlan {
   }
   /// Bytes that an epilogue needs for each consumer.
   int64_t stagingBytes() const;
+  /// Product of the static sizes of loops of `op`; dynamic ones count as
+  /// `unknown`.
+  int64_t extent(llvm::ArrayRef<unsigned> loops, int64_t unknown) const;
 };
 
 /// Floats of a row of the staging area: 64 and padding against conflicts.
@@ -108,24 +113,46 @@ inline int64_t WgmmaPlan::stagingBytes() const {
   return store == WgmmaStore::Boxes ? 2 * boxBytes : 64 * stagingRow * 4;
 }
 
-/// A way to cut contractions that somebody asks for.
+/// A way to cut contractions.
 struct WgmmaTile {
   int64_t m = 0, n = 0;
   bool pingPong = false;
   /// Blocks that share slices, or that split K.
   int64_t cluster = 1, split = 1;
+
+  /// As parseWgmmaTile() reads it.
+  std::string str() const;
 };
 
 /// Reads "128x256", with ",turns" for consumers that take turns, ",cluster=2"
 /// or ",split=3". Nothing when `text` is none.
 std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
 
-/// The plan for `kernel`, or nothing when it does not suit: operands that are
-/// not tensors in memory, or parts of such, of a type that the instruction has,
-/// or whose rows are not multiples of 16 bytes.
-/// With `wanted`, that tile is used wherever it suits.
-std::optional<WgmmaPlan> planWgmma(kernel::FuncOp kernel,
-                                   std::optional<WgmmaTile> wanted);
+/// A tile and the cycles that the model expects of a kernel that uses it.
+struct WgmmaCandidate {
+  WgmmaTile tile;
+  double cycles = 0;
+};
+
+/// What `kernel` computes, not cut yet, or nothing when no tile suits, or for
+/// operands that are not tensors in memory, or parts of such, of a type that
+/// the instruction has, or whose rows are not multiples of 16 bytes.
+std::optional<WgmmaPlan> recogniseWgmma(kernel::FuncOp kernel);
+
+/// The tile of the least cost; there is one for all that recogniseWgmma()
+/// returns.
+std::optional<WgmmaCandidate> chooseTile(const WgmmaPlan &plan);
+/// At most `limit` tiles to be measured: what chooseTile() takes, then others
+/// from the least cost on.
+llvm::SmallVector<WgmmaCandidate> listTiles(const WgmmaPlan &plan,
+                                            unsigned limit);
+/// Cuts `plan`; false, and nothing changes, when `tile` does not suit.
+bool cutInto(WgmmaPlan &plan, const WgmmaTile &tile);
+/// What a measured tile holds for, as text: "f16 4096x4096x1024 nt batch=1
+/// parts=1 store=boxes16" says element type, rows, columns of each contraction
+/// and K, whether the operands lie as written (n: A is MxK, B is KxN) or
+/// transposed, and how results are stored. Nothing when a size is dynamic.
+std::optional<std::string> describeContraction(const WgmmaPlan &plan);
 
 /// Emits `kernel` into `module`.
 mlir::LogicalResult emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
