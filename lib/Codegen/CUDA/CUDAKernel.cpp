@@ -109,7 +109,6 @@ Memory CUDAKernel::elementOf(const Memory &memory, Index index) {
   element.pointer = LLVM::GEPOp::create(
       e.b, e.loc, memory.pointer.getType(), type, memory.pointer,
       ArrayRef<LLVM::GEPArg>{wide}, LLVM::GEPNoWrapFlags::inbounds);
-  element.sizes = {e.math.constant(1)};
   element.alignment = std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
   return element;
 }
@@ -238,19 +237,4 @@ Value CUDAKernel::reduceBlock(linalg::GenericOp op, Value value,
   Value inside = compare(arith::CmpIPredicate::ult, lane, math.constant(warps));
   Value partial = e.elements.load(shared, {clampTo(inside, lane)}, 1).front();
   return reduceWarp(op, select(inside, partial, e.initialValue(op)));
-}
-
-Value CUDAKernel::reduceCluster(linalg::GenericOp op, Value value,
-                                int64_t blocks, const Memory &shared) {
-  Index zero = e.math.constant(0);
-  e.when(compare(arith::CmpIPredicate::eq, threadId(), zero),
-         [&] { e.elements.store(shared, {zero}, {value}); });
-  clusterBarrier();
-  // A lane reads one block, and the lanes are joined in one order: the same
-  // bits everywhere. One address for each thread, not one for each block.
-  Index rank = e.math.rem(threadId(), e.math.constant(blocks));
-  Value total = e.elements.load(sharedOf(shared, rank), {zero}, 1).front();
-  for (int32_t distance = 1; distance < blocks; distance *= 2)
-    total = e.combine(op, total, shuffle(total, distance));
-  return total;
 }

@@ -50,6 +50,68 @@ int64_t codegen::vectorLanes(KernelEmission &e) {
   return std::min<int64_t>(8, 16 / bytes);
 }
 
+/// Vectors of a thread of a kernel that reads elements at places which it reads
+/// first, as an embedding does. The two loads follow each other: 2048 threads
+/// of a multiprocessor with a vector each have some 16 KB on the way on
+/// average, and half of the bandwidth needs 20 (RowRing.cpp has the figures).
+static constexpr int64_t gatheredVectors = 4;
+/// Vectors from which on a thread takes several: the GPU is full of threads.
+static constexpr int64_t manyVectors = gatheredVectors * 132 * 2048;
+
+/// Whether the places of what a body reads are data.
+static bool gathers(KernelEmission &e) {
+  return e.kernel.getBody()
+      .walk([](tensor::ExtractOp extract) {
+        bool isData = llvm::any_of(extract.getIndices(), [](Value index) {
+          return !index.getDefiningOp<linalg::IndexOp>() &&
+                 !matchPattern(index, m_Constant());
+        });
+        return isData ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// `gatheredVectors` vectors of a thread: all are read before any is written.
+static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
+                              int64_t lanes) {
+  KernelEmission &e = kernel.e;
+  IndexMath &math = e.math;
+  int64_t count = *IndexMath::constantOf(math.product(vectors));
+  int64_t perBlock = loopThreads * gatheredVectors;
+  e.setConfig({e.constantExpr(llvm::divideCeil(count, perBlock))},
+              {loopThreads, 1, 1}, 0);
+  Index first = math.add(math.mul(kernel.blockId(), math.constant(perBlock)),
+                         kernel.threadId());
+  struct Piece {
+    SmallVector<Index> at;
+    Value inside;
+    SmallVector<Lanes> values;
+  };
+  SmallVector<Piece> pieces(gatheredVectors);
+  for (auto [number, piece] : llvm::enumerate(pieces)) {
+    Index id = math.add(first, math.constant(number * loopThreads));
+    if (count % perBlock != 0) {
+      piece.inside =
+          kernel.compare(arith::CmpIPredicate::ult, id, math.constant(count));
+      id = kernel.clampTo(piece.inside, id);
+    }
+    piece.at = math.delinearize(id, vectors);
+    piece.at.back() = math.mul(piece.at.back(), math.constant(lanes));
+    for (Value result : e.yielded())
+      piece.values.push_back(e.elements.emit(result, piece.at, lanes));
+  }
+  for (Piece &piece : pieces) {
+    auto store = [&] {
+      for (auto [memory, values] : llvm::zip(e.results, piece.values))
+        e.elements.store(memory, piece.at, values);
+    };
+    if (piece.inside)
+      e.when(piece.inside, store);
+    else
+      store();
+  }
+}
+
 /// One thread handles `lanes` neighbours; where they can't be cut evenly,
 /// threads beyond the vectors take the rest one by one.
 void codegen::emitCUDALoop(CUDAKernel &kernel) {
@@ -70,6 +132,9 @@ void codegen::emitCUDALoop(CUDAKernel &kernel) {
   Index width = math.constant(lanes);
   SmallVector<Index> vectors(shape);
   vectors.back() = math.div(shape.back(), width);
+  std::optional<int64_t> known = IndexMath::constantOf(math.product(vectors));
+  if (!flat && known && *known >= manyVectors && gathers(e))
+    return emitGatheringLoop(kernel, vectors, lanes);
   AffineExpr rest = e.constantExpr(0);
   if (!even)
     rest = exprs.back() % lanes;

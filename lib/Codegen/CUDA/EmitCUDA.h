@@ -35,7 +35,7 @@ struct CUDAKernel {
   void clusterWait();
   /// `shared` as block `rank` of the cluster has it. All its blocks must run.
   Memory sharedOf(const Memory &shared, Index rank);
-  /// Element `index` of the array `memory` as an array of its own.
+  /// The array `memory` from element `index` on.
   Memory elementOf(const Memory &memory, Index index);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);
   /// `index` where `valid`, 0 elsewhere; keeps the factors of `index`.
@@ -54,11 +54,6 @@ struct CUDAKernel {
   /// gets the result. `shared` has 32 elements that nothing else uses.
   mlir::Value reduceBlock(mlir::linalg::GenericOp op, mlir::Value value,
                           int64_t threads, const Memory &shared);
-  /// Combines the values of the `blocks` blocks of a cluster, a power of two of
-  /// at most 32; every thread of them gets the result. `shared` has an element
-  /// that nothing else uses; no block may end before all have read it.
-  mlir::Value reduceCluster(mlir::linalg::GenericOp op, mlir::Value value,
-                            int64_t blocks, const Memory &shared);
 };
 
 /// Declares what the pointers of `kernel`, the first arguments of `function`,

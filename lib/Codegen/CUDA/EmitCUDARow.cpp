@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterExchange.h"
 #include "RowRing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +59,10 @@ private:
   std::optional<int64_t> columns;
   SmallVector<Index> row, columnSizes;
   Index thread;
+  /// Joins the blocks of a cluster; the row's number among those of the
+  /// cluster.
+  std::optional<ClusterExchange> exchange;
+  Index turn;
   /// pieceAt() of each piece: the same values in all passes, so that elements
   /// are found again.
   SmallVector<std::pair<Index, Value>> places;
@@ -183,22 +188,23 @@ Value RowEmitter::reduce(linalg::GenericOp op) {
     return kernel.reduceWarp(op, value);
   unsigned number =
       std::distance(reductions.begin(), llvm::find(reductions, op));
+  // A warp that is one row ahead must not overwrite what others still read: the
+  // barrier of another reduction lies between, or there are two arrays in turn.
+  bool inTurn = ring && reductions.size() == 1;
   Memory shared = kernel.sharedArray("partials" + std::to_string(number),
-                                     value.getType(), {32});
+                                     value.getType(), {inTurn ? 64 : 32});
+  if (inTurn)
+    shared = kernel.elementOf(
+        shared, math.mul(math.rem(turn, math.constant(2)), math.constant(32)));
   value = kernel.reduceBlock(op, value, threads / blocks, shared);
   if (blocks == 1)
     return value;
   // All threads have passed a barrier since they read the row.
   if (takes)
     ring->free();
-  // A block that is one row ahead must not overwrite what others still read:
-  // the barrier of another reduction lies between, or there are two in turn.
-  bool inTurn = ring && reductions.size() == 1;
-  Memory part = kernel.sharedArray("part" + std::to_string(number),
-                                   value.getType(), {inTurn ? 2 : 1});
-  if (inTurn)
-    part = kernel.elementOf(part, ring->parity());
-  return kernel.reduceCluster(op, value, blocks, part);
+  if (!ring && op == reductions.front())
+    exchange->awaitStart();
+  return exchange->combine(op, number, value, turn);
 }
 
 void RowEmitter::emitStraight(unsigned number) {
@@ -243,14 +249,8 @@ void RowEmitter::emitRow() {
       return Lanes(n, total);
     });
   }
-  // A block's shared memory must outlive its readers.
-  bool ends = blocks > 1 && !ring;
-  if (ends)
-    kernel.clusterArrive();
   for (unsigned i = 0; i < e.numResults(); ++i)
     emitResult(i);
-  if (ends)
-    kernel.clusterWait();
 }
 
 /// Clusters that take row after row.
@@ -268,12 +268,15 @@ void RowEmitter::emitStaying() {
   SmallVector<Index> rowSizes(e.results.front().sizes);
   rowSizes.resize(rowRank);
   ring->start(rank);
-  ring->forEachRow(math.div(kernel.blockId(), count), [&](Index number) {
+  exchange.emplace(kernel, blocks, reductions.size(), /*turns=*/true);
+  exchange->start(rank);
+  ring->requestFirst(math.div(kernel.blockId(), count));
+  exchange->awaitStart();
+  ring->forEachRow([&](Index number, Index numberOfCluster) {
     row = math.delinearize(number, rowSizes);
+    turn = numberOfCluster;
     emitRow();
   });
-  // A block's shared memory must outlive its readers.
-  kernel.clusterBarrier();
 }
 
 void RowEmitter::emit() {
@@ -296,6 +299,11 @@ void RowEmitter::emit() {
         math.mul(math.rem(block, count), math.constant(threads / blocks));
     thread = math.add(first, kernel.threadId());
     row = math.delinearize(math.div(block, count), rowSizes);
+    turn = math.constant(0);
+    if (blocks > 1) {
+      exchange.emplace(kernel, blocks, reductions.size(), /*turns=*/false);
+      exchange->start(math.rem(block, count));
+    }
     return emitRow();
   }
   Index id = kernel.threadId();

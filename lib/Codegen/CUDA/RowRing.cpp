@@ -194,7 +194,7 @@ void RowRing::request(Index next, Index slot) {
   });
 }
 
-void RowRing::forEachRow(Index cluster, llvm::function_ref<void(Index)> body) {
+void RowRing::requestFirst(Index cluster) {
   KernelEmission &e = kernel->e;
   IndexMath &math = e.math;
   Index share =
@@ -203,13 +203,18 @@ void RowRing::forEachRow(Index cluster, llvm::function_ref<void(Index)> body) {
                            math.constant(RowShares::staying));
   Value stays = kernel->compare(arith::CmpIPredicate::ult, cluster, staying);
   Index single = math.add(math.mul(staying, share), math.sub(cluster, staying));
-  Index firstRow = kernel->select(stays, math.value(math.mul(cluster, share)),
-                                  math.value(single));
+  firstRow = kernel->select(stays, math.value(math.mul(cluster, share)),
+                            math.value(single));
   Index count =
       kernel->select(stays, math.value(share), math.value(math.constant(1)));
   end = math.add(firstRow, count);
   for (int64_t slot = 0; slot < stages; ++slot)
     request(math.add(firstRow, math.constant(slot)), math.constant(slot));
+}
+
+void RowRing::forEachRow(llvm::function_ref<void(Index, Index)> body) {
+  KernelEmission &e = kernel->e;
+  IndexMath &math = e.math;
   e.loop(firstRow, end, math.constant(1), [&](Index current) {
     row = current;
     turn = math.sub(row, firstRow);
@@ -217,7 +222,7 @@ void RowRing::forEachRow(Index cluster, llvm::function_ref<void(Index)> body) {
     awaitPhase(e.b, e.loc, barrierOf(math.rem(turn, math.constant(stages))),
                i32(math.rem(round, math.constant(2))));
     hideOthers();
-    body(row);
+    body(row, turn);
   });
 }
 
@@ -242,11 +247,6 @@ void RowRing::hideOthers() {
             LLVM::AsmDialectAttr(), ArrayAttr())
             .getResult(0);
   }
-}
-
-Index RowRing::parity() {
-  IndexMath &math = kernel->e.math;
-  return math.rem(turn, math.constant(2));
 }
 
 //===----------------------------------------------------------------------===//

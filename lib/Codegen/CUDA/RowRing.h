@@ -61,17 +61,17 @@ public:
 
   /// Makes the mbarriers. `rank`: of this block in its cluster.
   void start(Index rank);
-  /// Calls `body` for the rows of cluster number `cluster` in order, each when
-  /// it has arrived; `turn` counts them.
-  void forEachRow(Index cluster, llvm::function_ref<void(Index row)> body);
+  /// Requests the first rows of cluster number `cluster`.
+  void requestFirst(Index cluster);
+  /// Calls `body` for the cluster's rows in order, each when it has arrived;
+  /// `turn` counts them.
+  void forEachRow(llvm::function_ref<void(Index row, Index turn)> body);
   /// Between take() and free(), the elements of row `row` that the kernel's
   /// code asks for come from the slot. Others, and what is asked for later,
   /// come from memory as ever.
   void take(llvm::ArrayRef<Index> row);
   /// Behind a barrier of the block: requests the row that follows in the slot.
   void free();
-  /// 0 and 1 in turn.
-  Index parity();
 
 private:
   struct Staged {
@@ -98,7 +98,7 @@ private:
   int64_t columnsOfPart = 0, slotBytes = 0, stages = 0;
   mlir::Value base;
   Memory barriers;
-  Index begin, size, turn, row, end;
+  Index begin, size, turn, row, firstRow, end;
   llvm::SmallVector<Index> at;
   bool isTaking = false;
 };

@@ -58,7 +58,8 @@ kernel.func @dynamic row sizeArgs = [1, 2, 1] : (tensor<?x?xf32>, index, index) 
 // -----
 
 // A row of more than 32768 columns belongs to a cluster, whose blocks keep 32
-// columns for each thread and join through each other's shared memory.
+// columns for each thread. They send each other their sums; the cluster's barrier
+// is passed once, when all have started, and no one waits at the end.
 // CHECK: kernel.func @long row {{.*}} config = <grid = () -> (28, 1, 1), block = [512, 1, 1], cluster = [4, 1, 1]
 kernel.func @long row sizeArgs = [] : (tensor<7x50000xf32>) -> tensor<7xf32> {
 ^bb0(%a: tensor<7x50000xf32>):
@@ -73,14 +74,17 @@ kernel.func @long row sizeArgs = [] : (tensor<7x50000xf32>) -> tensor<7xf32> {
   kernel.yield %0 : tensor<7xf32>
 }
 // CHECK: gpu.func @long
+// CHECK: nvvm.mbarrier.init
+// CHECK: nvvm.cluster.arrive.relaxed
 // CHECK-NOT: scf.for
-// CHECK: nvvm.cluster.arrive
 // CHECK: nvvm.cluster.wait
-// CHECK: nvvm.mapa
-// CHECK-NOT: nvvm.mapa
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-2: nvvm.mapa
+// CHECK: scf.if
+// CHECK-NEXT: llvm.inline_asm {{.*}}st.async
+// CHECK: mbarrier.try_wait.parity
 // CHECK-COUNT-2: gpu.shuffle xor
-// CHECK: nvvm.cluster.arrive
-// CHECK: nvvm.cluster.wait
+// CHECK-NOT: nvvm.cluster
 // CHECK: gpu.return
 
 // -----
@@ -89,28 +93,29 @@ kernel.func @long row sizeArgs = [] : (tensor<7x50000xf32>) -> tensor<7xf32> {
 // the 36 that are left one by one. Three slots of 32 KB: the first rows are
 // requested in front of the loop. In it a row is waited for, taken to registers
 // 16 bytes at a time, and its slot is requested again behind the barrier of the
-// first reduction. A single reduction has two places for the blocks' results.
-// Nothing else is read from memory.
+// first reduction. A single reduction joins warps and blocks in two places in
+// turn, without a barrier of the cluster. Nothing else is read from memory.
 // CHECK: kernel.func @staying row {{.*}} config = <grid = () -> (512, 1, 1), block = [512, 1, 1], cluster = [8, 1, 1], scratch = 98304>
-// CHECK: llvm.mlir.global internal @staying.part0() {{.*}} : !llvm.array<2 x f32>
+// CHECK: llvm.mlir.global internal @staying.parts0() {{.*}} : !llvm.array<16 x i32>
+// CHECK: llvm.mlir.global internal @staying.partials0() {{.*}} : !llvm.array<64 x f32>
 // CHECK: llvm.mlir.global external @staying_shared() {addr_space = 3 : i32, alignment = 128 : i64
 // CHECK: gpu.func @staying({{.*}} nvvm.minctasm = 2
-// CHECK-COUNT-3: nvvm.mbarrier.init
-// CHECK: gpu.barrier
+// CHECK-COUNT-5: nvvm.mbarrier.init
+// CHECK: nvvm.cluster.arrive.relaxed
 // CHECK-COUNT-3: nvvm.cp.async.bulk.shared.cluster.global
+// CHECK: nvvm.cluster.wait
 // CHECK: scf.for
 // CHECK: mbarrier.try_wait.parity
 // CHECK-COUNT-4: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
 // CHECK: gpu.barrier
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: nvvm.cp.async.bulk.shared.cluster.global
-// CHECK: nvvm.cluster.arrive
-// CHECK: nvvm.cluster.wait
+// CHECK: st.async
+// CHECK: mbarrier.try_wait.parity
 // CHECK-NOT: llvm.load {{.*}} !llvm.ptr<1>
 // CHECK-COUNT-4: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
-// CHECK: nvvm.cluster.arrive
-// CHECK: nvvm.cluster.wait
-// CHECK-NEXT: gpu.return
+// CHECK-NOT: nvvm.cluster
+// CHECK: gpu.return
 kernel.func @staying row sizeArgs = [] : (tensor<512x131072xf16>) -> tensor<512x131072xf16> {
 ^bb0(%a: tensor<512x131072xf16>):
   %z = arith.constant 0.0 : f32

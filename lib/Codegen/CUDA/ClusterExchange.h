@@ -1,0 +1,61 @@
+//===- ClusterExchange.h - Results of a cluster's blocks --------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. The blocks of a cluster tell each other their
+// part of a reduction: each sends it to a place in the shared memory of every
+// block, under an mbarrier of that block, and waits for its own mbarrier.
+//
+// A barrier of the cluster would do as well, but it orders all of memory: each
+// thread first waits until what it stored, a row of results, is visible to the
+// whole GPU.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_CLUSTEREXCHANGE_H
+#define TRIPY_LIB_CODEGEN_CUDA_CLUSTEREXCHANGE_H
+
+#include "EmitCUDA.h"
+
+namespace tripy::codegen {
+
+/// A kernel makes its `exchanges` in their order, again and again in `turns`.
+///
+/// A block makes an exchange only when it has what all others sent in the one
+/// before. So what is sent can be one exchange ahead of a block that still
+/// waits for, or reads, the parts of another: with two exchanges or more in a
+/// turn each has places of its own; a single one has two, used in turn. All
+/// threads of a block pass a barrier of the block between two exchanges.
+///
+/// No block needs to wait for others at its end: it has all that they send it.
+class ClusterExchange {
+public:
+  ClusterExchange(CUDAKernel &kernel, int64_t blocks, unsigned exchanges,
+                  bool turns)
+      : kernel(kernel), e(kernel.e), blocks(blocks), exchanges(exchanges),
+        copies(turns && exchanges == 1 ? 2 : 1) {}
+
+  /// Makes the mbarriers. `rank`: of this block in the cluster.
+  void start(Index rank);
+  /// Behind start() and before the first exchange: all blocks have started.
+  void awaitStart();
+  /// Exchange `number` of turn `turn`: combines the `value` of the blocks,
+  /// which all threads of a block have. Every thread gets the result, the same
+  /// bits in all blocks.
+  mlir::Value combine(mlir::linalg::GenericOp op, unsigned number,
+                      mlir::Value value, Index turn);
+
+private:
+  mlir::Value toWord(mlir::Value value);
+  mlir::Value fromWord(mlir::Value word, mlir::Type type);
+  void send(mlir::Value word, const Memory &place, mlir::Value barrier);
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  int64_t blocks;
+  unsigned exchanges;
+  int64_t copies;
+  Index rank;
+  Memory barriers;
+};
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_CLUSTEREXCHANGE_H
