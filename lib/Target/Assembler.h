@@ -23,11 +23,10 @@ struct AssembledCode {
 
 /// Assembles `ptx` for `chip` with ptxas, or with nvJitLink where there is no
 /// ptxas: nvJitLink makes relocatable code of PTX and ignores setmaxnreg, so
-/// that kernels with roles are slower. All of it at once: parts assembled on
-/// several threads would have to be relocatable and linked, and with CUDA 13.0
-/// nvJitLink's -r then forgets where shared arrays lie, and ptxas -c ignores
-/// setmaxnreg. Errors: NotFound (no assembler; says where it
-/// was looked for), Malformed (the assembler's own words), Io.
+/// that kernels with roles are slower. Called from several threads, for parts
+/// of a program that become a cubin each: parts to be linked to one would have
+/// to be relocatable, too. Errors: NotFound (no assembler; says where it was
+/// looked for), Malformed (the assembler's own words), Io.
 Result<AssembledCode> assemblePTX(const std::string &ptx,
                                   const std::string &chip);
 

@@ -112,7 +112,8 @@ static void readShared(std::span<const uint8_t> cubin, const CudaTarget &target,
 }
 
 llvm::StringMap<KernelUse>
-target::readKernelUses(StringRef log, std::span<const uint8_t> cubin,
+target::readKernelUses(StringRef log,
+                       std::span<const std::vector<uint8_t>> cubins,
                        const CudaTarget &target) {
   llvm::StringMap<KernelUse> uses;
   std::string current;
@@ -136,7 +137,8 @@ target::readKernelUses(StringRef log, std::span<const uint8_t> cubin,
       if (auto bytes = numberBefore(line, unit))
         uses[current].localBytes = std::max(uses[current].localBytes, *bytes);
   }
-  readShared(cubin, target, uses);
+  for (const std::vector<uint8_t> &cubin : cubins)
+    readShared(cubin, target, uses);
   return uses;
 }
 

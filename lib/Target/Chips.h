@@ -29,9 +29,10 @@ struct KernelUse {
 /// Reads registers and local memory from what nvJitLink or ptxas said, of which
 /// the last word counts, and shared memory from the machine code. Kernels of
 /// which nothing is said are missing.
-llvm::StringMap<KernelUse> readKernelUses(llvm::StringRef log,
-                                          std::span<const uint8_t> cubin,
-                                          const CudaTarget &target);
+llvm::StringMap<KernelUse>
+readKernelUses(llvm::StringRef log,
+               std::span<const std::vector<uint8_t>> cubins,
+               const CudaTarget &target);
 
 /// The rules on threads, clusters and dynamic shared memory. Reports a broken
 /// one at `loc`, naming the kernel, what it needs and the limit.

@@ -7,9 +7,10 @@
 //   8       4      version of this format, little endian, as all numbers
 //   12      4      0
 //   16      32     key
-//   48      24     bytes of the PTX text, the cubin and the log
+//   48      24     bytes of the PTX text, the cubins and the log
 //   72      32     BLAKE3-256 of bytes 0 to 71 and of what follows
-//   104            PTX text, cubin, log; nothing after
+//   104            PTX text, cubins (each after its length in 8 bytes), log;
+//                  nothing after
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ using namespace tripy::target;
 using Digest = std::array<uint8_t, 32>;
 
 static constexpr char magic[8] = "TRIPYKC";
-static constexpr uint32_t formatVersion = 1;
+static constexpr uint32_t formatVersion = 2;
 static constexpr size_t lengthsAt = 48, checksumAt = 72, headerBytes = 104;
 static constexpr std::string_view suffix = ".tripycode";
 static constexpr uint64_t defaultBytes = uint64_t(1) << 30;
@@ -210,14 +211,43 @@ static std::vector<uint8_t> headerOf(const CacheKey &key) {
   return header;
 }
 
+/// Each cubin after its length.
+static std::vector<uint8_t>
+writeCubins(std::span<const std::vector<uint8_t>> cubins) {
+  std::vector<uint8_t> all;
+  for (const std::vector<uint8_t> &cubin : cubins) {
+    all.resize(all.size() + 8);
+    llvm::support::endian::write64le(&all[all.size() - 8], cubin.size());
+    all.insert(all.end(), cubin.begin(), cubin.end());
+  }
+  return all;
+}
+
+static std::optional<std::vector<std::vector<uint8_t>>>
+readCubins(llvm::ArrayRef<uint8_t> all) {
+  std::vector<std::vector<uint8_t>> cubins;
+  while (!all.empty()) {
+    if (all.size() < 8)
+      return std::nullopt;
+    uint64_t length = llvm::support::endian::read64le(all.data());
+    all = all.drop_front(8);
+    if (length > all.size())
+      return std::nullopt;
+    cubins.emplace_back(all.begin(), all.begin() + length);
+    all = all.drop_front(length);
+  }
+  return cubins;
+}
+
 static std::vector<uint8_t> writeEntry(const CacheKey &key,
                                        const CachedCode &code) {
   std::vector<uint8_t> entry = headerOf(key);
-  size_t lengths[3] = {code.ptx.size(), code.cubin.size(), code.log.size()};
+  std::vector<uint8_t> cubins = writeCubins(code.cubins);
+  size_t lengths[3] = {code.ptx.size(), cubins.size(), code.log.size()};
   for (int i = 0; i < 3; ++i)
     llvm::support::endian::write64le(&entry[lengthsAt + 8 * i], lengths[i]);
   entry.insert(entry.end(), code.ptx.begin(), code.ptx.end());
-  entry.insert(entry.end(), code.cubin.begin(), code.cubin.end());
+  entry.insert(entry.end(), cubins.begin(), cubins.end());
   entry.insert(entry.end(), code.log.begin(), code.log.end());
   llvm::copy(checksum(entry), entry.begin() + checksumAt);
   return entry;
@@ -243,8 +273,11 @@ static std::optional<CachedCode> readEntry(const CacheKey &key,
       !std::equal(entry.begin() + checksumAt, entry.begin() + headerBytes,
                   checksum(entry).begin()))
     return std::nullopt;
+  auto cubins = readCubins(parts[1]);
+  if (!cubins)
+    return std::nullopt;
   return CachedCode{{parts[0].begin(), parts[0].end()},
-                    {parts[1].begin(), parts[1].end()},
+                    std::move(*cubins),
                     {parts[2].begin(), parts[2].end()}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "tripy/Base/Text.h"
 
+#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
@@ -145,22 +146,38 @@ static LogicalResult reportRefusal(const Status &status, StringRef ptx,
          << printable(std::string_view(message), 2000);
 }
 
-FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
-                                            const CudaTarget &target) {
+/// Each part of the module as a PTX text of its own.
+static FailureOr<std::vector<std::string>>
+compilePartsToPTX(gpu::GPUModuleOp module, const CudaTarget &target) {
   FailureOr<PartOutputs> texts = compileParts(
       module, [&](Operation *part, size_t number, SmallVectorImpl<char> &out) {
         return compilePart(part, number, target, out);
       });
   if (failed(texts))
     return failure();
+  std::vector<std::string> parts;
+  for (const SmallVector<char, 0> &text : *texts)
+    parts.emplace_back(text.begin(), text.end());
+  return parts;
+}
+
+static std::string joinPTX(ArrayRef<std::string> parts) {
   std::string all;
-  for (const SmallVector<char, 0> &text : *texts) {
+  for (const std::string &part : parts) {
     if (all.empty())
-      all.assign(text.begin(), text.end());
+      all = part;
     else
-      appendWithoutHeader(all, StringRef(text.data(), text.size()));
+      appendWithoutHeader(all, part);
   }
   return all;
+}
+
+FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
+                                            const CudaTarget &target) {
+  FailureOr<std::vector<std::string>> parts = compilePartsToPTX(module, target);
+  if (failed(parts))
+    return failure();
+  return joinPTX(*parts);
 }
 
 /// Notes of the assembler that matter: a serialised wgmma fails the build,
@@ -180,7 +197,7 @@ static LogicalResult checkCode(const CachedCode &code,
                        "assembler says: ")
              << line.trim();
   llvm::StringMap<KernelUse> uses =
-      readKernelUses(code.log, code.cubin, target);
+      readKernelUses(code.log, code.cubins, target);
   // In the order of their names, so that messages come in one order.
   SmallVector<StringRef> names(places.kernels.keys());
   llvm::sort(names);
@@ -198,26 +215,44 @@ static LogicalResult checkCode(const CachedCode &code,
   return success();
 }
 
-/// The cubin is empty when there is no assembler.
+/// Assembles the parts on several threads, each to a cubin of its own. There
+/// are none when there is no assembler.
+static LogicalResult assembleParts(MLIRContext *context, CachedCode &code,
+                                   ArrayRef<std::string> parts,
+                                   const CudaTarget &target,
+                                   const KernelPlaces &places) {
+  std::vector<std::optional<Result<AssembledCode>>> assembled(parts.size());
+  parallelFor(context, 0, parts.size(), [&](size_t i) {
+    assembled[i] = assemblePTX(parts[i], target.chip);
+  });
+  for (auto [part, result] : llvm::zip(parts, assembled)) {
+    if (*result) {
+      code.cubins.push_back(std::move((**result).cubin));
+      code.log += (**result).log;
+      continue;
+    }
+    const Status &status = result->status();
+    if (status.code() != Code::NotFound)
+      return reportRefusal(status, part, places);
+    code.cubins.clear();
+    emitWarning(places.module,
+                "the executable holds PTX only, which the driver assembles at "
+                "each load: ")
+        << status.message();
+    break;
+  }
+  return success();
+}
+
 static FailureOr<CachedCode> compileAndAssemble(gpu::GPUModuleOp module,
                                                 const CudaTarget &target,
                                                 const KernelPlaces &places) {
-  FailureOr<std::string> ptx = compileToPTX(module, target);
-  if (failed(ptx))
+  FailureOr<std::vector<std::string>> parts = compilePartsToPTX(module, target);
+  CachedCode code;
+  if (failed(parts) ||
+      failed(assembleParts(module.getContext(), code, *parts, target, places)))
     return failure();
-  CachedCode code{std::move(*ptx), {}, ""};
-  Result<AssembledCode> assembled = assemblePTX(code.ptx, target.chip);
-  if (assembled) {
-    code.cubin = std::move(assembled->cubin);
-    code.log = std::move(assembled->log);
-    return code;
-  }
-  if (assembled.status().code() != Code::NotFound)
-    return reportRefusal(assembled.status(), code.ptx, places);
-  emitWarning(places.module,
-              "the executable holds PTX only, which the driver assembles at "
-              "each load: ")
-      << assembled.status().message();
+  code.ptx = joinPTX(*parts);
   return code;
 }
 
@@ -262,7 +297,7 @@ findOrCompile(gpu::GPUModuleOp module, const CudaTarget &target,
   FailureOr<CachedCode> made = compileAndAssemble(module, target, places);
   if (failed(made) || failed(checkCode(*made, places, target, shapes)))
     return failure();
-  if (!key || made->cubin.empty())
+  if (!key || made->cubins.empty())
     return made;
   Status status = cache->store(*key, *made);
   if (!status.isOk() && cache->isChosen())
@@ -284,5 +319,5 @@ target::compileDeviceCode(gpu::GPUModuleOp module, const CudaTarget &target,
       findOrCompile(module, target, places, shapes, cache);
   if (failed(code))
     return failure();
-  return DeviceCode{std::move(code->ptx), std::move(code->cubin)};
+  return DeviceCode{std::move(code->ptx), std::move(code->cubins)};
 }

@@ -471,8 +471,8 @@ LogicalResult Translator::compileDevice() {
       compileDeviceCode(code, options.cuda, shapes, options.cache);
   if (failed(compiled))
     return failure();
-  if (!compiled->cubin.empty())
-    addImage(ImageKind::Cubin, options.cuda.chip, compiled->cubin);
+  for (const std::vector<uint8_t> &cubin : compiled->cubins)
+    addImage(ImageKind::Cubin, options.cuda.chip, cubin);
   auto text = reinterpret_cast<const uint8_t *>(compiled->ptx.c_str());
   addImage(ImageKind::PTX, options.cuda.chip, {text, compiled->ptx.size() + 1});
   return success();

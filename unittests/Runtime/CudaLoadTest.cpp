@@ -204,6 +204,22 @@ TEST(CudaLoad, TakesPtxWhenTheDriverRefusesTheMachineCode) {
   EXPECT_EQ(driver.callsOf("cuModuleLoadDataEx"), 3u);
 }
 
+/// A compiler with several threads makes several images of machine code, each
+/// with some of the kernels.
+TEST(CudaLoad, LoadsAllImagesOfOneArchitecture) {
+  FakeDriver driver;
+  addTestKernels(driver);
+  auto test = makeTestProgram({"sm_90a", "sm_80", "sm_90a"});
+  auto device = createCudaDevice(driver.api(), 0);
+  {
+    auto program = (*device)->prepare(test->program, {});
+    ASSERT_TRUE(program) << program.status().message();
+    EXPECT_EQ(driver.callsOf("cuModuleLoadDataEx"), 2u);
+    EXPECT_EQ(driver.callsOf("cuModuleUnload"), 0u);
+  }
+  EXPECT_EQ(driver.callsOf("cuModuleUnload"), 2u);
+}
+
 TEST(CudaLoad, TakesNoPtxWhenTheMachineCodeIsDamaged) {
   FakeDriver driver;
   driver.failFunction("cuModuleLoadDataEx", DriverResult::InvalidImage);

@@ -152,7 +152,7 @@ TEST_F(ChipsTest, ReadsNvJitLink) {
 /// Words of another version are no reason to refuse or to crash.
 TEST_F(ChipsTest, ReadsNothingFromOtherText) {
   CudaTarget target = *findCudaTarget("sm_90a");
-  std::vector<uint8_t> noElf = {1, 2, 3};
+  std::vector<std::vector<uint8_t>> noElf = {{1, 2, 3}};
   EXPECT_TRUE(readKernelUses("", {}, target).empty());
   EXPECT_TRUE(readKernelUses("used 10 registers\n", noElf, target).empty());
   auto uses = readKernelUses("Function properties for 'k':\nused many "

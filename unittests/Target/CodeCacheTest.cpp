@@ -29,7 +29,7 @@ CacheKey keyOf(std::string_view text) {
 }
 
 bool equal(const CachedCode &a, const CachedCode &b) {
-  return a.ptx == b.ptx && a.cubin == b.cubin && a.log == b.log;
+  return a.ptx == b.ptx && a.cubins == b.cubins && a.log == b.log;
 }
 
 /// A folder of its own for each test.
@@ -50,7 +50,7 @@ protected:
   std::string folder() { return root + "/a/b"; }
 
   std::string root;
-  CachedCode code{"ptx text", {1, 2, 3, 0, 255}, "used 3 registers"};
+  CachedCode code{"ptx text", {{1, 2, 3, 0, 255}, {}, {7}}, "used 3 registers"};
 };
 
 /// Sets variables of the environment for one test.
@@ -159,7 +159,7 @@ TEST_F(CodeCacheTest, ForeignFilesAreMisses) {
 
 /// The entries used longest ago go first; files of others stay.
 TEST_F(CodeCacheTest, SizeIsBounded) {
-  code.cubin.assign(1000, 7);
+  code.cubins = {std::vector<uint8_t>(1000, 7)};
   uint64_t limit = 10 * 1300;
   std::string foreign = folder() + "/notes.txt";
   for (int i = 0; i < 8; ++i) {
@@ -215,7 +215,8 @@ TEST_F(CodeCacheTest, TemporaryFilesOfDeadProcessesGo) {
 TEST_F(CodeCacheTest, ManyProcesses) {
   auto codeOf = [](int number) {
     return CachedCode{std::string(3000 + number, char('a' + number)),
-                      std::vector<uint8_t>(2000, uint8_t(number)), "log"};
+                      {std::vector<uint8_t>(2000, uint8_t(number))},
+                      "log"};
   };
   auto work = [&](int seed) {
     CodeCache shared(folder(), 5 * 5200);
@@ -291,7 +292,7 @@ TEST_F(CodeCacheTest, FullDiskKeepsNothing) {
     ::signal(SIGXFSZ, SIG_IGN);
     rlimit limit{200, 200};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    code.cubin.assign(10000, 1);
+    code.cubins = {std::vector<uint8_t>(10000, 1)};
     return !cache().store(keyOf("k"), code).isOk() && fs::is_empty(folder()) &&
            !cache().find(keyOf("k"));
   }));

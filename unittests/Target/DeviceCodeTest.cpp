@@ -57,7 +57,7 @@ protected:
                                      const LaunchShape &shape,
                                      const std::string &chip = "sm_90a") {
     mlir::FailureOr<DeviceCode> code = compile(text, {{"k", shape}}, chip);
-    if (mlir::succeeded(code) && code->cubin.empty())
+    if (mlir::succeeded(code) && code->cubins.empty())
       return std::nullopt;
     EXPECT_TRUE(mlir::failed(code)) << text;
     return messages;
@@ -197,15 +197,15 @@ TEST_P(DeviceCodeTest, LocalMemoryIsRemarkedOn) {
     } loc("model.mlir":7:3))";
   mlir::FailureOr<DeviceCode> code = compile(text, {{"k", {{32, 1, 1}}}});
   ASSERT_TRUE(mlir::succeeded(code)) << messages;
-  if (code->cubin.empty())
+  if (code->cubins.empty())
     GTEST_SKIP() << "no assembler";
   EXPECT_EQ(messages,
             "loc(\"model.mlir\":7:3): the kernel 'k' keeps 64 bytes in local "
             "memory: it has more values than registers\n");
 }
 
-/// Kernels that are compiled on several threads end up in one cubin.
-TEST_P(DeviceCodeTest, ManyKernelsBecomeOneCubin) {
+/// Kernels that are compiled on several threads are in one cubin each.
+TEST_P(DeviceCodeTest, ManyKernelsAreInOneCubinEach) {
   std::string text;
   llvm::StringMap<LaunchShape> shapes;
   for (int i = 0; i < 20; ++i) {
@@ -219,9 +219,11 @@ TEST_P(DeviceCodeTest, ManyKernelsBecomeOneCubin) {
   }
   mlir::FailureOr<DeviceCode> code = compile(text, shapes);
   ASSERT_TRUE(mlir::succeeded(code)) << messages;
-  if (code->cubin.empty())
+  if (code->cubins.empty())
     GTEST_SKIP() << "no assembler";
-  std::string bytes(code->cubin.begin(), code->cubin.end());
+  std::string bytes;
+  for (const std::vector<uint8_t> &cubin : code->cubins)
+    bytes.append(cubin.begin(), cubin.end());
   for (const auto &shape : shapes) {
     EXPECT_NE(bytes.find((".text." + shape.getKey()).str()), std::string::npos);
     EXPECT_NE(code->ptx.find((".entry " + shape.getKey()).str() + "("),

@@ -135,8 +135,9 @@ struct Image {
   uint64_t offset = 0, size = 0;
 };
 
-/// One entry point. A CUDA kernel is in each image of the program under
-/// `symbol`; a host kernel is at `entry` in the one HostCode image.
+/// One entry point. A CUDA kernel is under `symbol` in the program's images of
+/// each kind and architecture, in one of several that have the same; a host
+/// kernel is at `entry` in the one HostCode image.
 struct Kernel {
   std::string symbol;
   uint64_t entry = 0;

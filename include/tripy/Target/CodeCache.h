@@ -52,7 +52,8 @@ struct CacheKey {
 /// What is kept of one module of kernels.
 struct CachedCode {
   std::string ptx;
-  std::vector<uint8_t> cubin;
+  /// Each has some of the kernels.
+  std::vector<std::vector<uint8_t>> cubins;
   /// What the assembler said.
   std::string log;
 };

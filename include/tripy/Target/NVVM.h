@@ -45,7 +45,7 @@ struct DeviceCode {
   /// Text without a terminating zero.
   std::string ptx;
   /// Empty when no assembler was found.
-  std::vector<uint8_t> cubin;
+  std::vector<std::vector<uint8_t>> cubins;
 };
 
 /// Compiles `module` to PTX. Consumes its functions. Errors are reported at
@@ -54,7 +54,7 @@ mlir::FailureOr<std::string> compileToPTX(mlir::gpu::GPUModuleOp module,
                                           const CudaTarget &target);
 
 /// PTX and cubin, from the cache when they are there, else compiled, and put
-/// there. Without an assembler, the cubin is empty and a warning says what to
+/// there. Without an assembler, there are no cubins and a warning says what to
 /// install. Errors are reported at the kernel, also when it cannot be launched
 /// in its shape: `shapes` are by the kernels' names.
 mlir::FailureOr<DeviceCode>

@@ -12,8 +12,13 @@ using namespace tripy::cuda;
 
 CudaProgram::~CudaProgram() {
   ContextScope scope(*device, ContextScope::Release);
-  if (module)
+  unloadModules();
+}
+
+void CudaProgram::unloadModules() {
+  for (ModuleHandle module : modules)
     device->api.moduleUnload(module);
+  modules.clear();
 }
 
 Status CudaProgram::load() {
@@ -76,7 +81,7 @@ Status CudaProgram::moduleFailure(DriverResult result, const char *log) {
 }
 
 Status CudaProgram::loadCode() {
-  Status status = loadModule();
+  Status status = loadModules();
   if (status.code() != Code::ArchMismatch || image->kind != ImageKind::Cubin)
     return status;
   // A driver that does not take the machine code may still compile the PTX: it
@@ -87,13 +92,22 @@ Status CudaProgram::loadCode() {
   if (!ptx)
     return status;
   image = *ptx;
-  return loadModule();
+  unloadModules();
+  return loadModules();
 }
 
-Status CudaProgram::loadModule() {
+Status CudaProgram::loadModules() {
+  for (const Image &part : program.images)
+    if (part.kind == image->kind && part.arch == image->arch)
+      if (Status status = loadModule(part); !status.isOk())
+        return status;
+  return Status::ok();
+}
+
+Status CudaProgram::loadModule(const Image &part) {
   std::span<const uint8_t> bytes =
-      program.imageData.subspan(image->offset, image->size);
-  bool ptx = image->kind == ImageKind::PTX;
+      program.imageData.subspan(part.offset, part.size);
+  bool ptx = part.kind == ImageKind::PTX;
   if (ptx && (bytes.empty() || bytes.back() != 0))
     return Status(Code::Malformed, "PTX text ends with a NUL byte");
   if (!ptx)
@@ -116,19 +130,25 @@ Status CudaProgram::loadModule() {
   JitOption options[] = {JitOption::ErrorLogBuffer,
                          JitOption::ErrorLogBufferBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  ModuleHandle module = nullptr;
   DriverResult result = device->api.moduleLoadDataEx(
       &module, start, ptx ? 2 : 0, ptx ? options : nullptr,
       ptx ? values : nullptr);
-  if (result == DriverResult::Success)
-    return Status::ok();
-  module = nullptr;
-  return moduleFailure(result, log);
+  if (result != DriverResult::Success)
+    return moduleFailure(result, log);
+  modules.push_back(module);
+  return Status::ok();
 }
 
 Status CudaProgram::loadKernel(const Kernel &kernel) {
   FunctionHandle function = nullptr;
-  DriverResult result =
-      device->api.moduleGetFunction(&function, module, kernel.symbol.c_str());
+  DriverResult result = DriverResult::NotFound;
+  for (ModuleHandle module : modules) {
+    result =
+        device->api.moduleGetFunction(&function, module, kernel.symbol.c_str());
+    if (result != DriverResult::NotFound)
+      break;
+  }
   if (result == DriverResult::NotFound)
     return Status(Code::Malformed, "the program's code has no such kernel");
   if (Status status = device->check(result, "cuModuleGetFunction");

@@ -32,20 +32,23 @@ public:
   const Program &program;
   /// One for each of Program::kernels.
   std::vector<FunctionHandle> functions;
+  /// The best image, or the first of several that hold the code together.
   const Image *image = nullptr;
 
 private:
   /// Loads `image`, or the PTX where the driver refuses the machine code.
   Status loadCode();
-  /// Loads `image`.
-  Status loadModule();
+  /// Loads all images of the kind and the architecture of `image`.
+  Status loadModules();
+  Status loadModule(const Image &part);
+  void unloadModules();
   Status loadKernel(const Kernel &kernel);
   Status checkParams(const Kernel &kernel, FunctionHandle function);
   Status checkResources(const Kernel &kernel, FunctionHandle function);
   Status moduleFailure(DriverResult result, const char *log);
   Status uploadConstants();
 
-  ModuleHandle module = nullptr;
+  std::vector<ModuleHandle> modules;
   runtime::DeviceMemory constantMemory;
 };
 
