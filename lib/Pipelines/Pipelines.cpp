@@ -2,6 +2,7 @@
 
 #include "tripy/Pipelines/Pipelines.h"
 
+#include "tripy/Codegen/CudaChip.h"
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Conversion/Passes.h"
 #include "tripy/Reference/Passes.h"
@@ -58,7 +59,9 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
   if (passes(Level::Dispatches)) {
     FormDispatchesPassOptions plan;
     bool cuda = options.device == DeviceKind::CUDA;
-    plan.tensorCores = cuda && options.chip == "sm_90a";
+    auto chip = codegen::CudaChip::of(options.chip);
+    plan.tensorCores = cuda && chip.hasMma();
+    plan.tensorF8 = chip.hasMmaOfF8();
     // Columns of up to four contractions lie side by side in a tile.
     plan.tensorPaired = plan.tensorCores ? 4 : 1;
     // Up to so many rows, a contraction is bound by memory (GemvPlan.cpp).

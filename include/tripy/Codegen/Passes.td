@@ -59,6 +59,7 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numDispatches", "dispatches", "Dispatches formed">];
   let options = [
     Option<"tensorCores", "tensor-cores", "bool", "false", "Contractions of 16-bit floats run on tensor cores">,
+    Option<"tensorF8", "tensor-f8", "bool", "true", "And those of f8">,
     Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
            "Contractions with at most so many rows have kernels of another kind">,

@@ -186,7 +186,7 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
         &getContext(), /*O=*/3, "nvptx64-nvidia-cuda", chip, ptxFeatures());
     auto device = gpu::GPUModuleOp::create(b, module.getLoc(), "device_code",
                                            b.getArrayAttr({target}));
-    if (overlap && hasClusters())
+    if (overlap && CudaChip::of(chip).hasClusters())
       findWrittenInputs(module);
     for (kernel::FuncOp kernel : kernels) {
       b.setInsertionPointToEnd(device.getBody());
@@ -197,12 +197,6 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
 
   /// The PTX version that brings what `chip` needs.
   StringRef ptxFeatures() { return "+ptx84"; }
-
-  /// sm_90 and later: clusters of blocks, and programmatic dependent launch.
-  bool hasClusters() {
-    return StringRef(chip).starts_with("sm_9") ||
-           StringRef(chip).starts_with("sm_1");
-  }
 
   void findWrittenInputs(ModuleOp module);
   void readTuning(ModuleOp module);
@@ -278,8 +272,9 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
 
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
-  std::optional<GemvPlan> gemv = planGemv(kernel, hasClusters());
-  if (!gemv && kernel.getHero() == kernel::Hero::Gemm && chip == "sm_90a")
+  CudaChip target = CudaChip::of(chip);
+  std::optional<GemvPlan> gemv = planGemv(kernel, target.hasClusters());
+  if (!gemv && kernel.getHero() == kernel::Hero::Gemm && target.hasWgmma())
     if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel)) {
       cut(kernel, *plan);
       return emitWgmma(kernel, *plan, device, b);
@@ -306,7 +301,9 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                            arguments.slice(pointers, sizes))))
     return failure();
   markAccuracy(kernel);
-  CUDAKernel state{emission, device, hasClusters()};
+  CUDAKernel state{emission, device, target};
+  if (tile)
+    state.wantedTile = {tile->m, tile->n};
   if (!gemv) {
     awaitPredecessors(emission);
     releaseDependents(emission);

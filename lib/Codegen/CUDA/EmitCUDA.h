@@ -7,6 +7,7 @@
 #ifndef TRIPY_LIB_CODEGEN_CUDA_EMITCUDA_H
 #define TRIPY_LIB_CODEGEN_CUDA_EMITCUDA_H
 
+#include "tripy/Codegen/CudaChip.h"
 #include "tripy/Codegen/KernelEmission.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -14,14 +15,22 @@
 
 namespace tripy::codegen {
 
+/// Rows and columns of the results that a block computes; 0: any.
+struct TileSize {
+  int64_t m = 0, n = 0;
+};
+
 /// One kernel's function and what its threads share.
 struct CUDAKernel {
   KernelEmission &e;
   mlir::gpu::GPUModuleOp module;
+  CudaChip chip;
   /// Blocks may form clusters that read each other's shared memory.
-  bool hasClusters = false;
+  bool hasClusters = chip.hasClusters();
   /// Blocks that a multiprocessor must have registers for; 0: as it happens.
   int64_t residentBlocks = 0;
+  /// The tile that somebody asks for.
+  TileSize wantedTile;
 
   Index threadId();
   Index blockId();

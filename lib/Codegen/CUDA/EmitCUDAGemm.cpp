@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mma.h"
 #include "SimtGemm.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -73,7 +74,6 @@ private:
   void finish(ArrayRef<Value> sums);
   void finishShare(ArrayRef<Value> sums);
   void finishRun(Index run, ArrayRef<Lanes> values);
-  void bindResults(ArrayRef<Lanes> values, ArrayRef<Index> at);
   void emitRun(Index row, Index column, ArrayRef<Lanes> values);
   bool hasVectorRuns();
   Index partialAt(int64_t pair, Index run);
@@ -354,35 +354,12 @@ bool SimtGemm::hasVectorRuns() {
          math.factorOf(space.sizeOf(space.n.back())) % quad == 0;
 }
 
-/// Gives the results at `at`, the first of `values`.
-void SimtGemm::bindResults(ArrayRef<Lanes> values, ArrayRef<Index> at) {
-  for (auto [op, own] : llvm::zip(group.ops, values)) {
-    linalg::GenericOp each = op;
-    Index first = at.empty() ? Index(math.constant(0)) : at.back();
-    e.elements.bindSource(
-        each.getResult(0),
-        [this, own, first](ArrayRef<Index> index, int64_t lanes) {
-          if (own.size() == 1 || static_cast<size_t>(lanes) == own.size())
-            return own;
-          // One of them, for code that goes number by number.
-          Value chosen = own.front();
-          Index lane = math.sub(index.back(), first);
-          for (size_t i = 1; i < own.size(); ++i) {
-            Value isThis = kernel.compare(arith::CmpIPredicate::eq, lane,
-                                          math.constant(i));
-            chosen = kernel.select(isThis, own[i], chosen);
-          }
-          return Lanes(lanes, chosen);
-        });
-  }
-}
-
 void SimtGemm::emitRun(Index atM, Index atN, ArrayRef<Lanes> values) {
   SmallVector<Index> loops = place.batchLoops;
   space.spread(atM, space.m, loops);
   space.spread(atN, space.n, loops);
   SmallVector<Index> at = space.resultAt(loops);
-  bindResults(values, at);
+  bindNeighbours(kernel, group.ops, values, at);
   e.emitResults(group.results, at, values.front().size());
 }
 
@@ -560,6 +537,8 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
       return failure();
     spaces.push_back(*space);
   }
+  if (emitCUDAMma(kernel, *groups, spaces))
+    return success();
   Type widest;
   Demand demand = demandOf(*groups, spaces, widest);
   demand.hasClusters = kernel.hasClusters;

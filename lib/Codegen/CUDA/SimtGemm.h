@@ -9,9 +9,7 @@
 #ifndef TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H
 #define TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H
 
-#include "EmitCUDA.h"
-
-#include "tripy/Codegen/ContractionSpace.h"
+#include "OperandSource.h"
 
 namespace tripy::codegen::simt {
 
@@ -114,22 +112,15 @@ public:
   void store(llvm::ArrayRef<Lanes> values, Index stage);
 
 private:
-  /// A tensor in memory that the operand is, from some indices on.
-  struct Source {
-    mlir::Value pointer;
-    llvm::SmallVector<Index> sizes, offsets;
-    mlir::AffineMap map;
-  };
   /// Piece `piece` of this thread, from the start of the tile and the slice.
   struct Place {
     Index row, depth;
   };
 
-  std::optional<Source> findSource();
+  std::optional<OperandSource> findSource();
   void choosePattern();
   bool setPattern(int64_t width);
   bool areRunsAligned(int64_t width);
-  Index strideOf(llvm::ArrayRef<unsigned> loops);
   Index firstOffset(Place place);
   Place placeOf(int64_t piece);
   Place placeOfThread() { return placeOf(0); }
@@ -149,7 +140,7 @@ private:
   const BlockPlace &block;
   const Memory &ring;
   Target target;
-  std::optional<Source> asyncSource;
+  std::optional<OperandSource> asyncSource;
   /// Memory is contiguous along K, not along rows.
   bool alongK = false;
   /// Elements of a copy; threads side by side along the contiguous direction;

@@ -35,75 +35,14 @@ SliceCopy::SliceCopy(CUDAKernel &kernel, linalg::GenericOp op,
 // Where the operand lies
 //===----------------------------------------------------------------------===//
 
-/// Whether the results of `map` have `loops` side by side and in order, so that
-/// a position in their common space is an offset in memory.
-static bool areNeighbours(AffineMap map, ArrayRef<unsigned> loops) {
-  if (loops.size() <= 1)
-    return true;
-  std::optional<unsigned> first =
-      map.getResultPosition(getAffineDimExpr(loops.front(), map.getContext()));
-  if (!first || *first + loops.size() > map.getNumResults())
-    return false;
-  for (auto [i, loop] : llvm::enumerate(loops))
-    if (map.getResult(*first + i) != getAffineDimExpr(loop, map.getContext()))
-      return false;
-  return true;
-}
-
-/// The code's pointer for a tensor argument of the kernel: pointers come first,
-/// in order.
-static Value pointerOf(KernelEmission &e, BlockArgument tensor) {
-  unsigned number = llvm::count_if(
-      tensor.getOwner()->getArguments().take_front(tensor.getArgNumber()),
-      [](Value other) { return isa<RankedTensorType>(other.getType()); });
-  Operation *parent = e.b.getInsertionBlock()->getParentOp();
-  auto function = dyn_cast<gpu::GPUFuncOp>(parent);
-  if (!function)
-    function = parent->getParentOfType<gpu::GPUFuncOp>();
-  return function.getArgument(number);
-}
-
 /// The argument of the kernel that the operand is, or is a part of, when its
 /// numbers can be copied as they are.
-std::optional<SliceCopy::Source> SliceCopy::findSource() {
-  OpOperand &operand = op->getOpOperand(target.operand);
-  Source source;
-  source.map = op.getMatchingIndexingMap(&operand);
-  Value tensor = operand.get();
-  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  if (slice)
-    tensor = slice.getSource();
-  auto argument = dyn_cast<BlockArgument>(tensor);
-  if (!argument || elementTypeOf(tensor) != ring.elementType ||
-      !source.map.isProjectedPermutation())
+std::optional<OperandSource> SliceCopy::findSource() {
+  std::optional<OperandSource> source =
+      OperandSource::find(e, op, target.operand, space, target.outer);
+  if (!source || elementTypeOf(source->tensor) != ring.elementType)
     return std::nullopt;
-  source.sizes = llvm::to_vector(e.elements.sizesOf(argument));
-  source.offsets.assign(source.sizes.size(), math.constant(0));
-  if (slice) {
-    ArrayRef<int64_t> offsets = slice.getStaticOffsets();
-    bool plain = !slice.getDroppedDims().any() && slice.hasUnitStride() &&
-                 !ShapedType::isDynamicShape(offsets) &&
-                 target.outer.size() <= 1 && space.k.size() <= 1;
-    if (!plain)
-      return std::nullopt;
-    for (auto [offset, given] : llvm::zip(source.offsets, offsets))
-      offset = math.constant(given);
-  }
-  if (!areNeighbours(source.map, target.outer) ||
-      !areNeighbours(source.map, space.k))
-    return std::nullopt;
-  source.pointer = pointerOf(e, argument);
   return source;
-}
-
-/// Elements between neighbours along the last of `loops`.
-Index SliceCopy::strideOf(ArrayRef<unsigned> loops) {
-  if (loops.empty())
-    return math.constant(0);
-  auto expr = getAffineDimExpr(loops.back(), op.getContext());
-  std::optional<unsigned> at = asyncSource->map.getResultPosition(expr);
-  return at ? math.product(ArrayRef(asyncSource->sizes).drop_front(*at + 1))
-            : math.constant(0);
 }
 
 /// The element of the first slice that this thread copies first.
@@ -111,11 +50,7 @@ Index SliceCopy::firstOffset(Place place) {
   SmallVector<Index> loops = block.batchLoops;
   space.spread(math.add(target.begin, place.row), target.outer, loops);
   space.spread(math.add(block.kBegin, place.depth), space.k, loops);
-  SmallVector<Index> at;
-  for (auto [expr, offset] :
-       llvm::zip(asyncSource->map.getResults(), asyncSource->offsets))
-    at.push_back(math.add(offset, math.evaluate(expr, loops)));
-  return math.linearize(at, asyncSource->sizes);
+  return math.linearize(asyncSource->at(math, loops), asyncSource->sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,7 +83,7 @@ bool SliceCopy::areRunsAligned(int64_t width) {
     return true;
   ArrayRef<unsigned> across = alongK ? target.outer : ArrayRef(space.k);
   return math.factorOf(firstOffset(placeOfThread())) % width == 0 &&
-         math.factorOf(strideOf(across)) % width == 0;
+         math.factorOf(asyncSource->strideOf(math, across)) % width == 0;
 }
 
 void SliceCopy::choosePattern() {
@@ -215,17 +150,6 @@ Index SliceCopy::elementOf(Place place, Index stage) {
 // Copies past the registers
 //===----------------------------------------------------------------------===//
 
-static Value offsetPointer(KernelEmission &e, Value pointer, Type element,
-                           Index offset) {
-  if (IndexMath::constantOf(offset) == int64_t(0))
-    return pointer;
-  Value wide = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
-                                          e.math.value(offset));
-  // Not inbounds: nothing is read where the offset leaves the tensor.
-  return LLVM::GEPOp::create(e.b, e.loc, pointer.getType(), element, pointer,
-                             ArrayRef<LLVM::GEPArg>{wide});
-}
-
 Value SliceCopy::firstPointer() {
   return offsetPointer(e, asyncSource->pointer, ring.elementType,
                        firstOffset(placeOfThread()));
@@ -233,7 +157,8 @@ Value SliceCopy::firstPointer() {
 
 Value SliceCopy::nextPointer(Value pointer) {
   return offsetPointer(e, pointer, ring.elementType,
-                       math.mul(strideOf(space.k), math.constant(plan.depth)));
+                       math.mul(asyncSource->strideOf(math, space.k),
+                                math.constant(plan.depth)));
 }
 
 void SliceCopy::startPiece(int64_t piece, Value pointer, Index k, Index stage) {
@@ -242,9 +167,10 @@ void SliceCopy::startPiece(int64_t piece, Value pointer, Index k, Index stage) {
   Index inner = math.constant(piece % innerPasses * units * lanes);
   Index outer = math.constant(piece / innerPasses * perPass);
   Index rows = alongK ? outer : inner, depth = alongK ? inner : outer;
-  Value from = offsetPointer(e, pointer, ring.elementType,
-                             math.add(math.mul(rows, strideOf(target.outer)),
-                                      math.mul(depth, strideOf(space.k))));
+  Value from = offsetPointer(
+      e, pointer, ring.elementType,
+      math.add(math.mul(rows, asyncSource->strideOf(math, target.outer)),
+               math.mul(depth, asyncSource->strideOf(math, space.k))));
   Value to =
       offsetPointer(e, ring.pointer, ring.elementType, elementOf(place, stage));
   int32_t bytes = lanes * plan.bytes;

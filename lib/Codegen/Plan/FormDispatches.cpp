@@ -362,6 +362,7 @@ class FormDispatches
   void runOnOperation() override {
     PlannerOptions options;
     options.tensorCores = tensorCores;
+    options.tensorF8 = tensorF8;
     options.paired = paired;
     options.tensorPaired = tensorPaired;
     options.vectorRows = vectorRows;

@@ -39,7 +39,7 @@ bool PlannerOptions::onTensorCores(flatir::DotOp dot) const {
   Type element = elementTypeOf(dot.getLhs());
   bool wide = element.isF16() || element.isBF16();
   if (!tensorCores || isVector(dot) ||
-      !(wide || isa<Float8E4M3FNType>(element) ||
+      !(wide || (tensorF8 && isa<Float8E4M3FNType>(element)) ||
         (element.isF32() && dot.getAllowTF32())))
     return false;
   int64_t right = rankOf(dot.getRhs());

@@ -20,9 +20,9 @@ constexpr int64_t largeContraction = int64_t(1) << 24;
 constexpr int64_t tensorRowBytes = 16;
 
 struct PlannerOptions {
-  /// Contractions of f16, bf16 and f8, and of f32 where TF32 is allowed, run on
-  /// tensor cores where they can.
-  bool tensorCores = false;
+  /// Contractions of f16 and bf16, and of f32 where TF32 is allowed, run on
+  /// tensor cores where they can; those of f8 as well.
+  bool tensorCores = false, tensorF8 = true;
   /// Contractions that one kernel computes side by side, for one result or for
   /// several: in general, and on tensor cores.
   int64_t paired = 1, tensorPaired = 1;

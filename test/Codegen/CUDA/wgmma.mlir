@@ -7,12 +7,13 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Large: a tile of 128 x 256 for two consumers; the tensor maps follow the
-// dynamic size, the result's too. The older card's kernel is the general one.
+// dynamic size, the result's too. The older card's kernel is
+// that of mma.sync.
 // CHECK: kernel.func @large gemm
 // CHECK-SAME: grid = ()[s0] -> (132, 1, 1), block = [384, 1, 1], cluster = [1, 1, 1]
 // CHECK-SAME: tensor_maps = [<buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 1, dims = ()[s0] -> (4096, 4096), strides = ()[s0] -> (8192), box = [64, 256], swizzle = 128>, <buffer = 2, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>]
 // OLDER: kernel.func @large gemm
-// OLDER-SAME: block = [256, 1, 1]
+// OLDER-SAME: block = [128, 1, 1], cluster = [1, 1, 1], scratch = 49152>
 kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x4096xf16>, index) -> tensor<?x4096xf16> {
 ^bb0(%x: tensor<?x4096xf16>, %w: tensor<4096x4096xf16>, %n: index):
   %z = arith.constant 0.0 : f32
@@ -55,7 +56,7 @@ kernel.func @few gemm sizeArgs = [] : (tensor<16x4096xbf16>, tensor<4096x4096xbf
   kernel.yield %0 : tensor<16x4096xf32>
 }
 
-// Rows that are no multiple of 16 bytes take the general kernel.
+// Rows that are no multiple of 16 bytes are for mma.sync.
 // CHECK: kernel.func @odd gemm
 // CHECK-SAME: block = [128, 1, 1]
 // CHECK-NOT: tensor_maps
@@ -89,4 +90,5 @@ kernel.func @odd gemm sizeArgs = [] : (tensor<16x4095xf16>, tensor<4096x4095xf16
 // CHECK: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
 // CHECK: mbarrier.arrive.shared::cluster
 // CHECK: gpu.func @odd
+// CHECK: nvvm.mma.sync
 // OLDER-NOT: wgmma

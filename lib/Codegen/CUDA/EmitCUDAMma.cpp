@@ -1,0 +1,586 @@
+//===- EmitCUDAMma.cpp - Contractions on the tensor cores of warps --------===//
+//
+// The loop over K keeps the next slices on their way to shared memory, and what
+// is multiplied next on its way to registers. Mma.h has the parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mma.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::mma;
+
+/// Rows of tiles that are walked together, for locality in the L2 cache.
+static constexpr int64_t groupRows = 8;
+
+namespace {
+/// What the loop over K carries.
+struct State {
+  /// Results of this thread, 4 for each instruction: [row][part][column].
+  SmallVector<Value> sums;
+  /// What the warp multiplies next: 4 words for 16 rows of A, 2 for 8 columns
+  /// of each part of B.
+  SmallVector<Value> a, b;
+  /// Where copies of the next slice read.
+  SmallVector<Value> pointers;
+  /// Addresses of stages: the one that is multiplied, and the one before it,
+  /// which is filled.
+  Value stage, free;
+};
+
+/// Emits the contractions of a group.
+class MmaGemm {
+public:
+  MmaGemm(CUDAKernel &kernel, const ContractionGroup &group,
+          const ContractionSpace &space, const Layout &layout, Value ring)
+      : kernel(kernel), e(kernel.e), math(e.math), words(e), group(group),
+        op(group.ops.front()), space(space), layout(layout), plan(layout.plan),
+        tile(plan.tile), ring(ring) {}
+
+  /// Emits the work of block `number` of the group.
+  void emit(Index number);
+  Index numBlocks();
+  AffineExpr numBlocksExpr();
+
+private:
+  void locate(Index number);
+  void prepareCopies();
+  bool hasAsyncCopies() {
+    return llvm::any_of(copies, [](auto &copy) { return copy.isAsync(); });
+  }
+  size_t numSums() const {
+    return tile.fragmentsM * layout.parts * layout.fragments() * 4;
+  }
+
+  SmallVector<Value> pack(const State &state);
+  State unpack(ValueRange carried);
+  Value after(Value stage);
+  void startCopies(State &state, Index k, Value stage);
+  void awaitSlice(int64_t newer);
+  SmallVector<Value> loadA(Value stage, int64_t step, int64_t row);
+  SmallVector<Value> loadB(Value stage, int64_t step);
+  void multiply(State &state, Value stage, int64_t step);
+  void multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
+                   MutableArrayRef<Value> sums);
+  Value multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> sums);
+  State start();
+  void multiplySlice(State &state, Index k);
+
+  void finish(ArrayRef<Value> sums);
+  void stageRows(ArrayRef<Value> sums, Value staging);
+  void finishRows(int64_t row, const Memory &staging);
+  void finishRun(Index row, Index column, int64_t lanes, const Memory &staging,
+                 Index stagedRow, Index stagedColumn);
+  int64_t runLanes();
+  int64_t stagedFloats() const {
+    return layout.parts * layout.fragments() * fragmentColumns + 8;
+  }
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  Words words;
+  const ContractionGroup &group;
+  /// The first of the group: its loops are those of all.
+  linalg::GenericOp op;
+  const ContractionSpace &space;
+  const Layout &layout;
+  const Plan &plan;
+  const Tile &tile;
+  /// Address of the ring, i32.
+  Value ring;
+
+  BlockPlace place;
+  /// This thread's warp in the block, and its place there.
+  Index warp, warpRow, warpColumn, lane;
+  SmallVector<SliceCopy, 2> copies;
+  SmallVector<FragmentReader, 2> readers;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Blocks and warps
+//===----------------------------------------------------------------------===//
+
+Index MmaGemm::numBlocks() {
+  Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
+  Index tilesN =
+      math.ceilDiv(space.sizeOf(space.n), math.constant(layout.partN()));
+  return math.product({space.sizeOf(space.batch), tilesM, tilesN});
+}
+
+AffineExpr MmaGemm::numBlocksExpr() {
+  return space.extentOf(space.batch) *
+         space.extentOf(space.m).ceilDiv(tile.m()) *
+         space.extentOf(space.n).ceilDiv(layout.partN());
+}
+
+/// Tiles go down a few rows, then on to the next columns.
+void MmaGemm::locate(Index number) {
+  Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
+  Index tilesN =
+      math.ceilDiv(space.sizeOf(space.n), math.constant(layout.partN()));
+  Index perBatch = math.mul(tilesM, tilesN);
+  Index inBatch = math.rem(number, perBatch);
+  Index together = math.mul(tilesN, math.constant(groupRows));
+  Index firstRow =
+      math.mul(math.div(inBatch, together), math.constant(groupRows));
+  Index rows = math.min(math.sub(tilesM, firstRow), math.constant(groupRows));
+  Index inGroup = math.rem(inBatch, together);
+  place.batchLoops.assign(op.getNumLoops(), math.constant(0));
+  space.spread(math.div(number, perBatch), space.batch, place.batchLoops);
+  place.mBegin = math.mul(math.add(firstRow, math.rem(inGroup, rows)),
+                          math.constant(tile.m()));
+  place.nBegin =
+      math.mul(math.div(inGroup, rows), math.constant(layout.partN()));
+
+  place.thread = kernel.threadId();
+  warp = math.div(place.thread, math.constant(32));
+  lane = math.rem(place.thread, math.constant(32));
+  warpRow = math.mul(math.div(warp, math.constant(tile.warpsN)),
+                     math.constant(tile.warpM()));
+  warpColumn = math.mul(math.rem(warp, math.constant(tile.warpsN)),
+                        math.constant(layout.fragments() * fragmentColumns));
+}
+
+void MmaGemm::prepareCopies() {
+  SliceCopy::Target a{0, space.m, place.mBegin, tile.m(), 0};
+  copies.emplace_back(kernel, op, space, layout, place, a);
+  readers.emplace_back(kernel, copies.back().lines(), true, 0,
+                       words.of(warpRow));
+  for (auto [part, other] : llvm::enumerate(group.ops)) {
+    SliceCopy::Target b{1, space.n, place.nBegin, layout.partN(),
+                        layout.startB(part)};
+    copies.emplace_back(kernel, other, space, layout, place, b);
+    readers.emplace_back(kernel, copies.back().lines(), false,
+                         layout.startB(part), words.of(warpColumn));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The loop over K
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> MmaGemm::pack(const State &state) {
+  SmallVector<Value> all(state.sums);
+  llvm::append_range(all, state.a);
+  llvm::append_range(all, state.b);
+  llvm::append_range(all, state.pointers);
+  all.push_back(state.stage);
+  all.push_back(state.free);
+  return all;
+}
+
+State MmaGemm::unpack(ValueRange carried) {
+  State state;
+  auto take = [&](SmallVector<Value> &values, size_t count) {
+    llvm::append_range(values, carried.take_front(count));
+    carried = carried.drop_front(count);
+  };
+  take(state.sums, numSums());
+  take(state.a, 4 * tile.fragmentsM);
+  take(state.b, 2 * layout.parts * layout.fragments());
+  take(state.pointers, carried.size() - 2);
+  state.stage = carried.front();
+  state.free = carried.back();
+  return state;
+}
+
+/// The stage behind `stage` in the ring.
+Value MmaGemm::after(Value stage) {
+  Value next = words.add(stage, layout.stageBytes());
+  Value end = words.add(ring, plan.stages * layout.stageBytes());
+  Value isEnd =
+      arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, next, end);
+  return kernel.select(isEnd, ring, next);
+}
+
+/// Starts the asynchronous copies of the slice at `k`, as one group.
+void MmaGemm::startCopies(State &state, Index k, Value stage) {
+  size_t pointer = 0;
+  for (SliceCopy &copy : copies) {
+    if (!copy.isAsync())
+      continue;
+    Value &from = state.pointers[pointer++];
+    copy.start(from, k, stage);
+    from = copy.nextPointer(from);
+  }
+  if (hasAsyncCopies())
+    NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
+}
+
+/// Waits until all copies but those of the `newer` last slices have landed, for
+/// all threads.
+void MmaGemm::awaitSlice(int64_t newer) {
+  if (hasAsyncCopies())
+    NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, int32_t(newer));
+  kernel.barrier();
+}
+
+SmallVector<Value> MmaGemm::loadA(Value stage, int64_t step, int64_t row) {
+  return readers[0].read(stage, step, row * fragmentRows, 4);
+}
+
+SmallVector<Value> MmaGemm::loadB(Value stage, int64_t step) {
+  SmallVector<Value> fragments;
+  int64_t together = std::min<int64_t>(layout.fragments(), 2);
+  for (int64_t part = 0; part < layout.parts; ++part)
+    for (int64_t j = 0; j < layout.fragments(); j += together)
+      llvm::append_range(fragments, readers[1 + part].read(stage, step,
+                                                           j * fragmentColumns,
+                                                           together * 2));
+  return fragments;
+}
+
+/// No operation of the NVVM dialect multiplies f8.
+Value MmaGemm::multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b,
+                          ArrayRef<Value> sums) {
+  SmallVector<Value> operands(a);
+  llvm::append_range(operands, b);
+  llvm::append_range(operands, sums);
+  SmallVector<Type> types(4, e.b.getF32Type());
+  return LLVM::InlineAsmOp::create(
+             e.b, e.loc,
+             TypeRange(
+                 LLVM::LLVMStructType::getLiteral(e.b.getContext(), types)),
+             operands,
+             "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
+             "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
+             "{$10, $11, $12, $13};",
+             "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+/// sums += a b, of 16 x 8 results.
+void MmaGemm::multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
+                          MutableArrayRef<Value> sums) {
+  Value result;
+  if (layout.number == Number::E4M3) {
+    result = multiplyF8(a, b, sums);
+  } else {
+    auto convert = [&](ArrayRef<Value> bits) {
+      SmallVector<Value> operands(bits);
+      if (layout.number == Number::F16)
+        for (Value &operand : operands)
+          operand = LLVM::BitcastOp::create(
+              e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), operand);
+      return operands;
+    };
+    NVVM::MMATypes type = layout.number == Number::F16 ? NVVM::MMATypes::f16
+                          : layout.number == Number::BF16
+                              ? NVVM::MMATypes::bf16
+                              : NVVM::MMATypes::tf32;
+    SmallVector<Type> types(4, e.b.getF32Type());
+    int64_t k = stepBytes / layout.bytes();
+    result = NVVM::MmaOp::create(
+        e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
+        convert(a), convert(b), SmallVector<Value>(sums),
+        ArrayRef<int64_t>{fragmentRows, fragmentColumns, k}, std::nullopt,
+        std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+  }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = LLVM::ExtractValueOp::create(e.b, e.loc, result, int64_t(i));
+}
+
+/// Adds the products of the fragments, and reads those of step `step` of
+/// `stage`: of A row by row, into the registers of the one that was multiplied.
+void MmaGemm::multiply(State &state, Value stage, int64_t step) {
+  int64_t columns = layout.parts * layout.fragments();
+  SmallVector<Value> b = loadB(stage, step);
+  for (int64_t i = 0; i < tile.fragmentsM; ++i) {
+    for (int64_t j = 0; j < columns; ++j)
+      multiplyAdd(
+          ArrayRef<Value>(state.a).slice(4 * i, 4),
+          ArrayRef<Value>(state.b).slice(2 * j, 2),
+          MutableArrayRef<Value>(state.sums).slice((i * columns + j) * 4, 4));
+    llvm::copy(loadA(stage, step, i), state.a.begin() + 4 * i);
+  }
+  state.b = b;
+}
+
+/// Fills the ring but for its last stage, and reads the first fragments.
+State MmaGemm::start() {
+  State state;
+  for (int64_t i = 0; i < tile.fragmentsM; ++i)
+    for (linalg::GenericOp each : group.ops)
+      state.sums.append(layout.fragments() * 4, e.initialValue(each));
+  for (SliceCopy &copy : copies)
+    if (copy.isAsync())
+      state.pointers.push_back(copy.firstPointer());
+  for (int64_t slice = 0; slice + 1 < plan.stages; ++slice)
+    startCopies(state, math.constant(slice * layout.depth()),
+                words.add(ring, slice * layout.stageBytes()));
+  // The loop over K is not entered when there is none; this is.
+  std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(space.k));
+  bool mayBeEmpty = !size || *size == 0;
+  for (SliceCopy &copy : copies)
+    if (!copy.isAsync())
+      copy.store(copy.load(math.constant(0), mayBeEmpty), ring);
+  awaitSlice(plan.stages - 2);
+  state.stage = ring;
+  state.free = words.add(ring, (plan.stages - 1) * layout.stageBytes());
+  for (int64_t i = 0; i < tile.fragmentsM; ++i)
+    llvm::append_range(state.a, loadA(state.stage, 0, i));
+  state.b = loadB(state.stage, 0);
+  return state;
+}
+
+/// Multiplies the slice at `k` and copies a later one.
+void MmaGemm::multiplySlice(State &state, Index k) {
+  Index ahead = math.add(k, math.constant((plan.stages - 1) * layout.depth()));
+  Value next = after(state.stage);
+  SmallVector<SmallVector<Lanes>> loaded;
+  for (SliceCopy &copy : copies)
+    if (!copy.isAsync())
+      loaded.push_back(
+          copy.load(math.add(k, math.constant(layout.depth())), false));
+  for (int64_t step = 0; step < plan.steps(); ++step) {
+    bool isLast = step + 1 == plan.steps();
+    if (isLast) {
+      size_t through = 0;
+      for (SliceCopy &copy : copies)
+        if (!copy.isAsync())
+          copy.store(loaded[through++], next);
+      awaitSlice(plan.stages - 2);
+    }
+    if (step == 0)
+      startCopies(state, ahead, state.free);
+    multiply(state, isLast ? next : state.stage, isLast ? 0 : step + 1);
+  }
+  state.free = state.stage;
+  state.stage = next;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Neighbours in a row that are inside or outside together, and that one access
+/// covers.
+int64_t MmaGemm::runLanes() {
+  AffineMap map = op.getIndexingMapsArray().back();
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!last || last.getPosition() != space.n.back())
+    return 1;
+  return std::gcd(fragmentColumns, math.factorOf(space.sizeOf(space.n.back())));
+}
+
+/// Each warp brings 16 rows at a time to its part of the ring's memory, so that
+/// a thread gets neighbours of a row.
+void MmaGemm::finish(ArrayRef<Value> sums) {
+  // All copies have landed, all fragments were read.
+  awaitSlice(0);
+  int64_t rowFloats = stagedFloats();
+  Value own =
+      words.add(ring, words.mul(words.of(warp), fragmentRows * rowFloats * 4));
+  Memory staging{words.pointer(own),
+                 e.b.getF32Type(),
+                 {math.constant(fragmentRows), math.constant(rowFloats)},
+                 16,
+                 false};
+  Value mask = words.constant(-1);
+  size_t perRow = numSums() / tile.fragmentsM;
+  for (int64_t i = 0; i < tile.fragmentsM; ++i) {
+    if (i > 0)
+      NVVM::SyncWarpOp::create(e.b, e.loc, mask);
+    stageRows(sums.slice(i * perRow, perRow), own);
+    NVVM::SyncWarpOp::create(e.b, e.loc, mask);
+    finishRows(i * fragmentRows, staging);
+  }
+}
+
+/// Lane l has columns l % 4 * 2 (+ 1) of rows l / 4 (+ 8).
+void MmaGemm::stageRows(ArrayRef<Value> sums, Value staging) {
+  Value of = words.of(lane);
+  Value at = words.add(
+      staging, words.add(words.mul(words.div(of, 4), stagedFloats() * 4),
+                         words.mul(words.rem(of, 4), 8)));
+  auto pair = VectorType::get({2}, e.b.getF32Type());
+  for (size_t i = 0; i < sums.size(); i += 2) {
+    Value both =
+        vector::FromElementsOp::create(e.b, e.loc, pair, sums.slice(i, 2));
+    int64_t column = i / 4 * fragmentColumns, row = i % 4 / 2 * 8;
+    Value to = words.add(at, (row * stagedFloats() + column) * 4);
+    LLVM::StoreOp::create(e.b, e.loc, both, words.pointer(to), 8);
+  }
+}
+
+/// Computes the results of 16 rows of the warp, from `row` on, and stores them.
+void MmaGemm::finishRows(int64_t row, const Memory &staging) {
+  int64_t lanes = runLanes();
+  int64_t runs = layout.fragments() * fragmentColumns / lanes; // in a row
+  int64_t all = fragmentRows * runs;
+  auto finishOne = [&](Index run) {
+    Index inRows = math.div(run, math.constant(runs));
+    Index column =
+        math.mul(math.rem(run, math.constant(runs)), math.constant(lanes));
+    Index first = math.add(place.mBegin, warpRow);
+    finishRun(math.add(first, math.add(inRows, math.constant(row))),
+              math.add(math.add(place.nBegin, warpColumn), column), lanes,
+              staging, inRows, column);
+  };
+  // The body is short or is there a few times.
+  if (all > 4 * 32)
+    return e.loop(lane, math.constant(all), math.constant(32), finishOne);
+  for (int64_t run = 0; run < all; run += 32) {
+    Index own = math.add(lane, math.constant(run));
+    if (run + 32 <= all) {
+      finishOne(own);
+      continue;
+    }
+    Value isOne =
+        kernel.compare(arith::CmpIPredicate::ult, own, math.constant(all));
+    e.when(isOne, [&] { finishOne(own); });
+  }
+}
+
+/// The results of a row's neighbours from `column` on.
+void MmaGemm::finishRun(Index row, Index column, int64_t lanes,
+                        const Memory &staging, Index stagedRow,
+                        Index stagedColumn) {
+  Value inside = arith::AndIOp::create(
+      e.b, e.loc,
+      kernel.compare(arith::CmpIPredicate::ult, row, space.sizeOf(space.m)),
+      kernel.compare(arith::CmpIPredicate::ult, column, space.sizeOf(space.n)));
+  e.when(inside, [&] {
+    SmallVector<Lanes> values;
+    for (int64_t part = 0; part < layout.parts; ++part) {
+      Index at =
+          math.add(stagedColumn,
+                   math.constant(part * layout.fragments() * fragmentColumns));
+      values.push_back(e.elements.load(staging, {stagedRow, at}, lanes));
+    }
+    SmallVector<Index> loops = place.batchLoops;
+    space.spread(row, space.m, loops);
+    space.spread(column, space.n, loops);
+    SmallVector<Index> at = space.resultAt(loops);
+    bindNeighbours(kernel, group.ops, values, at);
+    e.emitResults(group.results, at, lanes);
+  });
+}
+
+void MmaGemm::emit(Index number) {
+  locate(number);
+  prepareCopies();
+  SmallVector<Value> carried = e.reduceLoop(
+      math.constant(0), space.sizeOf(space.k), math.constant(layout.depth()),
+      pack(start()), [&](Index k, ValueRange values) {
+        State state = unpack(values);
+        multiplySlice(state, k);
+        return pack(state);
+      });
+  finish(unpack(carried).sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Product of the static sizes of loops; dynamic ones count as 1024.
+static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product = saturatingMul(
+        product, ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop]);
+  return product;
+}
+
+/// Whether slices of an operand pass through registers, at a guess.
+static bool takesRegisters(linalg::GenericOp op, Number number) {
+  return llvm::any_of(op.getInputs(), [&](Value operand) {
+    auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
+    Value tensor = slice ? slice.getSource() : operand;
+    auto type = cast<RankedTensorType>(tensor.getType());
+    int64_t inner = type.getRank() == 0 ? 1 : type.getShape().back();
+    return !isa<BlockArgument>(tensor) || ShapedType::isDynamic(inner) ||
+           inner * bytesOf(number) % 4 != 0;
+  });
+}
+
+static std::optional<Plan> planOf(CUDAKernel &kernel,
+                                  ArrayRef<ContractionGroup> groups,
+                                  ArrayRef<ContractionSpace> spaces,
+                                  SmallVectorImpl<Number> &numbers) {
+  SmallVector<Extent> extents;
+  bool shortSlices = false;
+  for (auto [group, space] : llvm::zip(groups, spaces)) {
+    linalg::GenericOp op = group.ops.front();
+    std::optional<Number> number = numberOf(op, kernel.chip);
+    // All of a group have one A, and B of its type.
+    bool isOne = llvm::all_of(group.ops, [&](linalg::GenericOp other) {
+      return numberOf(other, kernel.chip) == number;
+    });
+    if (!number || !isOne || space.m.empty() || space.n.empty() ||
+        space.k.empty())
+      return std::nullopt;
+    for (linalg::GenericOp other : group.ops)
+      shortSlices |= takesRegisters(other, *number);
+    numbers.push_back(*number);
+    extents.push_back({extentOf(op, space.batch), extentOf(op, space.m),
+                       extentOf(op, space.n), extentOf(op, space.k),
+                       int64_t(group.ops.size()), bytesOf(*number)});
+  }
+  return choosePlan(extents, kernel.chip, shortSlices, kernel.wantedTile);
+}
+
+/// The address of the kernel's dynamic shared memory, i32.
+static Value dynamicShared(CUDAKernel &kernel) {
+  KernelEmission &e = kernel.e;
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(e.b);
+    auto module = kernel.module;
+    e.b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        e.b, e.loc, LLVM::LLVMArrayType::get(e.b.getI8Type(), 0), false,
+        LLVM::Linkage::External, (e.kernel.getSymName() + "_shared").str(),
+        Attribute(), /*alignment=*/128, /*addrSpace=*/3);
+  }
+  Value pointer = LLVM::AddressOfOp::create(e.b, e.loc, global);
+  return LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(), pointer);
+}
+
+bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
+                          ArrayRef<ContractionSpace> spaces) {
+  KernelEmission &e = kernel.e;
+  SmallVector<Number> numbers;
+  std::optional<Plan> plan = planOf(kernel, groups, spaces, numbers);
+  if (!plan)
+    return false;
+  Value ring = dynamicShared(kernel);
+  kernel.residentBlocks = plan->resident;
+  Index block = kernel.blockId(), first = e.math.constant(0);
+  AffineExpr grid = e.constantExpr(0);
+  for (auto [group, space, number] : llvm::zip(groups, spaces, numbers)) {
+    Layout layout{*plan, int64_t(group.ops.size()), number};
+    MmaGemm emitter(kernel, group, space, layout, ring);
+    Index end = e.math.add(first, emitter.numBlocks());
+    if (groups.size() == 1) {
+      emitter.emit(block);
+    } else {
+      Value isHere = arith::AndIOp::create(
+          e.b, e.loc, kernel.compare(arith::CmpIPredicate::uge, block, first),
+          kernel.compare(arith::CmpIPredicate::ult, block, end));
+      e.when(isHere, [&] { emitter.emit(e.math.sub(block, first)); });
+    }
+    first = end;
+    grid = grid + emitter.numBlocksExpr();
+  }
+  e.setConfig({grid}, {plan->tile.threads(), 1, 1}, plan->sharedBytes());
+  return true;
+}

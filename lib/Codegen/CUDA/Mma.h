@@ -1,0 +1,279 @@
+//===- Mma.h - Contractions on the tensor cores of warps --------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA: the form for GPUs without wgmma, and for
+// operands that wgmma does not take. A block computes a tile from slices of
+// both operands in a ring in shared memory, a warp a part of it with mma.sync
+// (16 x 8 results at a time). MmaPlan.cpp chooses the tile, MmaCopies.cpp fills
+// the ring, MmaFragments.cpp reads it, EmitCUDAMma.cpp multiplies and finishes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_MMA_H
+#define TRIPY_LIB_CODEGEN_CUDA_MMA_H
+
+#include "OperandSource.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace tripy::codegen::mma {
+
+/// Shared memory is copied and swizzled in pieces of 16 bytes. One instruction
+/// multiplies 32 bytes of K.
+inline constexpr int64_t pieceBytes = 16, stepBytes = 32;
+/// Rows and columns of the results of one instruction.
+inline constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
+
+/// What the instruction multiplies.
+enum class Number : uint8_t { F16, BF16, TF32, E4M3 };
+
+constexpr int64_t bytesOf(Number number) {
+  return number == Number::TF32 ? 4 : number == Number::E4M3 ? 1 : 2;
+}
+
+/// How a block's tile is divided: into warps, into the results of a warp's
+/// instructions.
+struct Tile {
+  int64_t warpsM, warpsN, fragmentsM, fragmentsN;
+  /// Blocks of a multiprocessor that registers suffice for.
+  int64_t resident;
+
+  constexpr int64_t threads() const { return 32 * warpsM * warpsN; }
+  constexpr int64_t warpM() const { return fragmentsM * fragmentRows; }
+  constexpr int64_t m() const { return warpsM * warpM(); }
+  /// Columns of all contractions that are computed side by side.
+  constexpr int64_t warpN() const { return fragmentsN * fragmentColumns; }
+  constexpr int64_t n() const { return warpsN * warpN(); }
+};
+
+/// How the contractions of a kernel are computed.
+struct Plan {
+  Tile tile;
+  /// Blocks of a multiprocessor. Bytes of K in a slice, for each row of the
+  /// tile; slices in the ring.
+  int64_t resident, rowBytes = 64, stages = 3;
+
+  int64_t steps() const { return rowBytes / stepBytes; }
+  int64_t sharedBytes() const {
+    return stages * (tile.m() + tile.n()) * rowBytes;
+  }
+};
+
+/// The plan for one group of contractions: `parts` side by side, of numbers of
+/// one type. A warp has the same columns of all of them.
+struct Layout {
+  Plan plan;
+  int64_t parts;
+  Number number;
+
+  int64_t bytes() const { return bytesOf(number); }
+  /// Numbers of a piece, and K of a slice.
+  int64_t perPiece() const { return pieceBytes / bytes(); }
+  int64_t depth() const { return plan.rowBytes / bytes(); }
+  int64_t fragments() const { return plan.tile.fragmentsN / parts; }
+  int64_t partN() const {
+    return plan.tile.warpsN * fragments() * fragmentColumns;
+  }
+  /// Bytes from the start of a stage.
+  int64_t startB(int64_t part) const {
+    return (plan.tile.m() + part * partN()) * plan.rowBytes;
+  }
+  int64_t stageBytes() const { return startB(parts); }
+};
+
+/// The sizes of one group of contractions; what is dynamic is a guess.
+struct Extent {
+  int64_t batch, m, n, k, parts, bytes;
+};
+
+/// What the instruction multiplies in `op`; none when it is not for it.
+std::optional<Number> numberOf(mlir::linalg::GenericOp op,
+                               const CudaChip &chip);
+
+/// The plan that an analytic model expects to take least time, or the one with
+/// the tile that is `wanted`, if any has it. `shortSlices`: copies take
+/// registers. None when no tile has room for a group's parts.
+std::optional<Plan> choosePlan(llvm::ArrayRef<Extent> groups,
+                               const CudaChip &chip, bool shortSlices,
+                               const TileSize &wanted);
+
+/// 32-bit arithmetic, for addresses of shared memory.
+class Words {
+public:
+  explicit Words(KernelEmission &e) : e(e) {}
+
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantOp::create(e.b, e.loc,
+                                           e.b.getI32IntegerAttr(value));
+  }
+  mlir::Value of(Index index) {
+    if (auto known = IndexMath::constantOf(index))
+      return constant(*known);
+    return mlir::arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
+                                            e.math.value(index));
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return e.b.createOrFold<mlir::arith::AddIOp>(e.loc, a, b);
+  }
+  mlir::Value add(mlir::Value a, int64_t b) { return add(a, constant(b)); }
+  mlir::Value mul(mlir::Value a, int64_t b) {
+    return e.b.createOrFold<mlir::arith::MulIOp>(e.loc, a, constant(b));
+  }
+  mlir::Value exclusiveOr(mlir::Value a, mlir::Value b) {
+    return e.b.createOrFold<mlir::arith::XOrIOp>(e.loc, a, b);
+  }
+  mlir::Value exclusiveOr(mlir::Value a, int64_t b) {
+    return exclusiveOr(a, constant(b));
+  }
+  mlir::Value div(mlir::Value a, int64_t b) {
+    return e.b.createOrFold<mlir::arith::DivUIOp>(e.loc, a, constant(b));
+  }
+  mlir::Value rem(mlir::Value a, int64_t b) {
+    return e.b.createOrFold<mlir::arith::RemUIOp>(e.loc, a, constant(b));
+  }
+  /// Shared memory at a byte address.
+  mlir::Value pointer(mlir::Value address);
+
+private:
+  KernelEmission &e;
+};
+
+/// How lines of pieces lie in shared memory: the pieces of a line are permuted,
+/// so that those that are read together are in different banks.
+struct Lines {
+  /// A line has the K of one row, otherwise the rows of one k.
+  bool alongK;
+  Number number;
+  int64_t bytes;
+
+  int64_t pieces() const { return bytes / pieceBytes; }
+  /// Piece i of line `line` lies at i XOR this.
+  mlir::Value permutation(Words &words, mlir::Value line) const;
+};
+
+/// Where a thread and its block are.
+struct BlockPlace {
+  llvm::SmallVector<Index> batchLoops;
+  Index thread, mBegin, nBegin;
+};
+
+/// Copies slices of one operand of a contraction to the ring.
+class SliceCopy {
+public:
+  /// `rows` of the tile from `begin` on, along the loops `outer`, to `start`
+  /// bytes behind the start of a stage.
+  struct Target {
+    unsigned operand;
+    llvm::ArrayRef<unsigned> outer;
+    Index begin;
+    int64_t rows, start;
+  };
+  SliceCopy(CUDAKernel &kernel, mlir::linalg::GenericOp op,
+            const ContractionSpace &space, const Layout &layout,
+            const BlockPlace &place, Target target);
+
+  const Lines &lines() const { return inRing; }
+  /// Copies go to shared memory past the registers.
+  bool isAsync() const { return width * layout.bytes() >= 4 && source; }
+
+  /// The position in memory of a slice; carried by the loop over K.
+  mlir::Value firstPointer();
+  mlir::Value nextPointer(mlir::Value pointer);
+  /// Starts the copies of the slice at `k` to a stage, at an address.
+  void start(mlir::Value pointer, Index k, mlir::Value stage);
+
+  /// For copies through registers: the thread's part of the slice at `k`, as
+  /// bits. The operand has elements, unless it `mayBeEmpty`.
+  llvm::SmallVector<Lanes> load(Index k, bool mayBeEmpty);
+  void store(llvm::ArrayRef<Lanes> values, mlir::Value stage);
+
+private:
+  /// A piece of this thread: its line, and its number there.
+  struct Piece {
+    Index line, number;
+  };
+  /// A number, from the start of the tile and the slice.
+  struct Place {
+    Index row, depth;
+  };
+
+  void choosePattern();
+  bool areRunsWhole();
+  bool areRunsAligned();
+  int64_t numLines() const {
+    return inRing.alongK ? target.rows : layout.depth();
+  }
+  int64_t numPieces() const { return numLines() * inRing.pieces(); }
+  int64_t perThread() const {
+    return std::max<int64_t>(1, numPieces() / layout.plan.tile.threads());
+  }
+  /// `body` for each piece of this thread.
+  void forEachPiece(llvm::function_ref<void(int64_t number, Piece)> body);
+  Piece pieceOf(int64_t number);
+  Place placeOf(Piece piece, int64_t lane);
+  mlir::Value addressOf(Piece piece, mlir::Value stage);
+  llvm::SmallVector<Index> loopsAt(Index row, Index depth);
+  Index firstOffset();
+  mlir::Value isInside(Place place, Index k);
+  mlir::Value bytesInside(Place place, Index k);
+  Lanes loadRun(Place place, Index k, bool mayBeEmpty);
+  Lanes loadInside(Place place, Index k, mlir::Value inside);
+  mlir::Type bits();
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  Words words;
+  mlir::linalg::GenericOp op;
+  const ContractionSpace &space;
+  const Layout &layout;
+  const BlockPlace &block;
+  Target target;
+  std::optional<OperandSource> source;
+  Lines inRing;
+  /// Memory is contiguous along K, not along rows; neighbours of one access.
+  bool alongK = false;
+  int64_t width = 1;
+};
+
+/// Reads what the instructions multiply from a stage of the ring.
+class FragmentReader {
+public:
+  /// `first`: the first of the warp's rows. Its lines begin `start` bytes
+  /// behind a stage.
+  FragmentReader(CUDAKernel &kernel, const Lines &lines, bool isA,
+                 int64_t start, mlir::Value first);
+
+  /// 32 bytes of K of `words` x 8 rows (A, 4 words: 16 rows) or of words / 2 x
+  /// 8 columns (B), `row` behind the warp's first: values of type i32.
+  llvm::SmallVector<mlir::Value> read(mlir::Value stage, int64_t step,
+                                      int64_t row, int64_t count);
+
+private:
+  llvm::SmallVector<mlir::Value> readRows(mlir::Value stage, int64_t step,
+                                          int64_t row, int64_t count);
+  llvm::SmallVector<mlir::Value> readTransposed(mlir::Value stage, int64_t step,
+                                                int64_t row, int64_t count);
+  llvm::SmallVector<mlir::Value> readWords(mlir::Value stage, int64_t step,
+                                           int64_t row, int64_t count);
+  llvm::SmallVector<mlir::Value> matrices(mlir::Value address, int64_t count,
+                                          bool transposed);
+
+  KernelEmission &e;
+  Words words;
+  Lines lines;
+  bool isA;
+  int64_t start;
+  mlir::Value first, lane;
+};
+
+} // namespace tripy::codegen::mma
+
+namespace tripy::codegen {
+
+/// Emits the contractions of a kernel with mma.sync. False, and nothing
+/// emitted, where they do not suit.
+bool emitCUDAMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
+                 llvm::ArrayRef<ContractionSpace> spaces);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_MMA_H

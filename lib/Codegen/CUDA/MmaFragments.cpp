@@ -1,0 +1,124 @@
+//===- MmaFragments.cpp - What warps read from the ring -------------------===//
+//
+// An instruction's operand is made of 8 x 8 matrices of 16-bit numbers, or of
+// 8 rows of 16 bytes whatever the type: lane l has word l % 4 of row l / 4.
+// ldmatrix reads up to four, its lanes 8 i to 8 i + 7 have the addresses of the
+// rows of matrix i. In the order of the words: of A rows 0 and 8 at the lower
+// 16 bytes of K, then at the upper; of B columns 0 at the lower and the upper,
+// then columns 8.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mma.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tripy::codegen;
+using namespace tripy::codegen::mma;
+
+Value Words::pointer(Value address) {
+  return LLVM::IntToPtrOp::create(
+      e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext(), 3), address);
+}
+
+/// 8 lines that are read together, of 32-bit numbers across K 4 lines and two
+/// pieces of each, lie in different banks.
+Value Lines::permutation(Words &words, Value line) const {
+  int64_t count = std::min<int64_t>(pieces(), 8);
+  if (!alongK && number == Number::TF32)
+    return words.rem(words.mul(words.rem(line, 4), 2), count);
+  return words.rem(words.div(line, 8 / count), count);
+}
+
+FragmentReader::FragmentReader(CUDAKernel &kernel, const Lines &lines, bool isA,
+                               int64_t start, Value first)
+    : e(kernel.e), words(kernel.e), lines(lines), isA(isA), start(start),
+      first(first) {
+  lane = words.rem(words.of(kernel.threadId()), 32);
+}
+
+SmallVector<Value> FragmentReader::read(Value stage, int64_t step, int64_t row,
+                                        int64_t count) {
+  if (lines.alongK)
+    return readRows(stage, step, row, count);
+  return bytesOf(lines.number) == 2 ? readTransposed(stage, step, row, count)
+                                    : readWords(stage, step, row, count);
+}
+
+SmallVector<Value> FragmentReader::matrices(Value address, int64_t count,
+                                            bool transposed) {
+  SmallVector<Type> types(count, e.b.getI32Type());
+  auto layout = transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  Value loaded = NVVM::LdMatrixOp::create(
+      e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
+      words.pointer(address), count, layout,
+      NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < count; ++i)
+    result.push_back(LLVM::ExtractValueOp::create(e.b, e.loc, loaded, i));
+  return result;
+}
+
+/// Lines along K: a matrix is 8 lines of one piece.
+SmallVector<Value> FragmentReader::readRows(Value stage, int64_t step,
+                                            int64_t row, int64_t count) {
+  Value inMatrix = words.rem(lane, 8);
+  Value upper = words.div(lane, 16), middle = words.rem(words.div(lane, 8), 2);
+  Value line =
+      words.add(words.add(first, words.mul(isA ? middle : upper, 8)), inMatrix);
+  // The warp's first row and `row` are multiples of 8.
+  Value piece = words.exclusiveOr(isA ? upper : middle,
+                                  lines.permutation(words, inMatrix));
+  piece = words.exclusiveOr(piece, step * stepBytes / pieceBytes);
+  Value inStage =
+      words.add(words.mul(line, lines.bytes), words.mul(piece, pieceBytes));
+  return matrices(
+      words.add(words.add(stage, inStage), start + row * lines.bytes), count,
+      /*transposed=*/false);
+}
+
+/// Lines across K, of 16-bit numbers: a matrix is 8 values of K of one piece.
+SmallVector<Value> FragmentReader::readTransposed(Value stage, int64_t step,
+                                                  int64_t row, int64_t count) {
+  Value inMatrix = words.rem(lane, 8);
+  Value upper = words.div(lane, 16), middle = words.rem(words.div(lane, 8), 2);
+  Value line = words.add(words.mul(isA ? upper : middle, 8), inMatrix);
+  // The warp's first piece has no bits in common with those that follow.
+  int64_t number = row / 8;
+  Value piece = words.add(words.div(first, 8), isA ? middle : upper);
+  piece = words.exclusiveOr(piece, lines.permutation(words, inMatrix));
+  piece = words.exclusiveOr(piece, number % 8);
+  Value inStage =
+      words.add(words.mul(line, lines.bytes), words.mul(piece, pieceBytes));
+  int64_t behind =
+      start + step * 16 * lines.bytes + (number - number % 8) * pieceBytes;
+  return matrices(words.add(words.add(stage, inStage), behind), count,
+                  /*transposed=*/true);
+}
+
+/// Lines across K, of 32-bit numbers: word by word.
+SmallVector<Value> FragmentReader::readWords(Value stage, int64_t step,
+                                             int64_t row, int64_t count) {
+  Value ofRow = words.div(lane, 4), line = words.rem(lane, 4);
+  SmallVector<Value> result;
+  for (int64_t word = 0; word < count; ++word) {
+    int64_t lower = isA ? word % 2 : word / 2;
+    int64_t upper = isA ? word / 2 : word % 2;
+    int64_t number = (row + lower * 8) / 4;
+    Value piece = words.add(words.div(first, 4), words.div(ofRow, 4));
+    piece = words.exclusiveOr(piece, lines.permutation(words, line));
+    piece = words.exclusiveOr(piece, number % 8);
+    Value inStage = words.add(
+        words.add(words.mul(line, lines.bytes), words.mul(piece, pieceBytes)),
+        words.mul(words.rem(ofRow, 4), 4));
+    int64_t behind = start + (step * 8 + upper * 4) * lines.bytes +
+                     (number - number % 8) * pieceBytes;
+    Value address = words.add(words.add(stage, inStage), behind);
+    result.push_back(LLVM::LoadOp::create(e.b, e.loc, e.b.getI32Type(),
+                                          words.pointer(address), 4));
+  }
+  return result;
+}

@@ -1,0 +1,132 @@
+//===- MmaPlan.cpp - When and how mma.sync is used ------------------------===//
+
+#include "Mma.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::mma;
+
+/// Tiles with 128 results in a thread leave room for one block, those with 64
+/// for two blocks of 256 threads. A warp's rows and columns are powers of two.
+static constexpr Tile tiles[] = {
+    {2, 4, 4, 8, 1}, // 128 x 256, 256 threads
+    {2, 4, 4, 4, 2}, // 128 x 128
+    {1, 4, 4, 4, 3}, // 64 x 128, 128 threads
+    {2, 2, 4, 4, 3}, // 128 x 64
+    {2, 2, 2, 4, 4}, // 64 x 64
+    {2, 2, 1, 4, 6}, // 32 x 64
+    {1, 4, 1, 4, 6}, // 16 x 128
+};
+
+/// Slices in the ring at most.
+static constexpr int64_t mostStages = 5;
+/// Bytes that each block has of the system's in shared memory.
+static constexpr int64_t reservedBytes = 1024;
+/// Bytes that a multiprocessor gets from the L2 cache in a cycle.
+static constexpr double cacheBytes = 40;
+/// Bytes that it reads from shared memory in a cycle.
+static constexpr double ringBytes = 128;
+/// Cycles from the wait for a slice to the next, when nothing else runs.
+static constexpr double sliceCycles = 250;
+
+std::optional<Number> mma::numberOf(linalg::GenericOp op,
+                                    const CudaChip &chip) {
+  if (!chip.hasMma() || op.getNumDpsInputs() != 2 ||
+      !elementTypeOf(op.getResult(0)).isF32())
+    return std::nullopt;
+  for (Value input : op.getInputs())
+    if (!isa<RankedTensorType>(input.getType()))
+      return std::nullopt;
+  Type element = elementTypeOf(op.getInputs()[0]);
+  if (element != elementTypeOf(op.getInputs()[1]))
+    return std::nullopt;
+  if (element.isF16())
+    return Number::F16;
+  if (element.isBF16())
+    return Number::BF16;
+  if (element.isF32() && op->hasAttr(allowTF32AttrName))
+    return Number::TF32;
+  if (isa<Float8E4M3FNType>(element) && chip.hasMmaOfF8())
+    return Number::E4M3;
+  return std::nullopt;
+}
+
+/// Cycles of a multiprocessor for one block, without those in which it waits.
+static double cyclesOf(const Tile &tile, const Extent &of,
+                       const CudaChip &chip) {
+  double m = tile.m(), n = tile.n(), bytes = of.bytes;
+  double products = m * n * bytes / 2 / double(chip.products);
+  double warps = double(tile.threads()) / 32;
+  double reads = warps * double(tile.warpM() + tile.warpN()) + m + n;
+  double shared = reads * bytes / ringBytes;
+  double cache = (m + n) * bytes / cacheBytes;
+  // What is not the limit is not hidden completely.
+  double cycles = 0.8 * std::max({products, shared, cache}) +
+                  0.2 * (products + shared + cache);
+  // Storing what was computed, at 8 elements a cycle.
+  return double(of.k) * cycles + m * n / 8;
+}
+
+static double timeOf(const Plan &plan, ArrayRef<Extent> groups,
+                     const CudaChip &chip) {
+  const Tile &tile = plan.tile;
+  double blocks = 0, cycles = 0, waiting = 0;
+  for (const Extent &of : groups) {
+    int64_t columns = tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
+    blocks += double(of.batch) * double(llvm::divideCeil(of.m, tile.m())) *
+              double(llvm::divideCeil(of.n, columns));
+    cycles = std::max(cycles, cyclesOf(tile, of, chip));
+    double slices = double(llvm::divideCeil(of.k * of.bytes, plan.rowBytes));
+    waiting = std::max(waiting, slices * sliceCycles + 2000);
+  }
+  double cards = double(chip.multiprocessors);
+  return std::max(std::ceil(blocks / cards) * cycles,
+                  std::ceil(blocks / cards / double(plan.resident)) *
+                      std::max(waiting, cycles));
+}
+
+/// The plan of a tile; none when the ring or copies have no room.
+static std::optional<Plan> planOf(const Tile &tile, const CudaChip &chip,
+                                  bool shortSlices) {
+  int64_t resident = tile.resident;
+  if (shortSlices && resident == 1)
+    return std::nullopt;
+  if (shortSlices)
+    resident /= 2;
+  int64_t room = chip.sharedBytes / resident - reservedBytes;
+  for (int64_t rowBytes : {128, 64}) {
+    Plan plan{tile, resident, rowBytes, 1};
+    plan.stages = std::min(room / plan.sharedBytes(), mostStages);
+    if (plan.stages >= 3 && (rowBytes == 64 || !shortSlices))
+      return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<Plan> mma::choosePlan(ArrayRef<Extent> groups,
+                                    const CudaChip &chip, bool shortSlices,
+                                    const TileSize &wanted) {
+  std::optional<Plan> best;
+  double least = 0;
+  for (const Tile &tile : tiles) {
+    bool hasRoom = llvm::all_of(
+        groups, [&](const Extent &of) { return of.parts <= tile.fragmentsN; });
+    std::optional<Plan> plan = planOf(tile, chip, shortSlices);
+    if (!plan || !hasRoom)
+      continue;
+    if (tile.m() == wanted.m && tile.n() == wanted.n)
+      return plan;
+    double time = timeOf(*plan, groups, chip);
+    if (best && time >= least)
+      continue;
+    best = plan;
+    least = time;
+  }
+  return best;
+}

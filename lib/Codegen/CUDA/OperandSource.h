@@ -1,0 +1,47 @@
+//===- OperandSource.h - Where operands of contractions lie -----*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA: for kernels that copy numbers as memory has
+// them, and what the kernels of contractions do with their results.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_OPERANDSOURCE_H
+#define TRIPY_LIB_CODEGEN_CUDA_OPERANDSOURCE_H
+
+#include "EmitCUDA.h"
+
+#include "tripy/Codegen/ContractionSpace.h"
+
+namespace tripy::codegen {
+
+/// A tensor argument that an operand is, from some indices on.
+struct OperandSource {
+  mlir::BlockArgument tensor;
+  mlir::Value pointer;
+  llvm::SmallVector<Index> sizes, offsets;
+  mlir::AffineMap map;
+
+  /// The argument that operand `number` of `op` is, or is a part of, when
+  /// positions along `outer` and along K are offsets in memory.
+  static std::optional<OperandSource>
+  find(KernelEmission &e, mlir::linalg::GenericOp op, unsigned number,
+       const ContractionSpace &space, llvm::ArrayRef<unsigned> outer);
+  /// The indices in the tensor of a point of the loops.
+  llvm::SmallVector<Index> at(IndexMath &math,
+                              llvm::ArrayRef<Index> loops) const;
+  /// Elements between neighbours along the last of `loops`.
+  Index strideOf(IndexMath &math, llvm::ArrayRef<unsigned> loops) const;
+};
+
+/// `pointer`, `offset` elements of type `element` further.
+mlir::Value offsetPointer(KernelEmission &e, mlir::Value pointer,
+                          mlir::Type element, Index offset);
+
+/// Makes `values`, neighbours along the last dimension from index `at` on, the
+/// results of `ops`.
+void bindNeighbours(CUDAKernel &kernel,
+                    llvm::ArrayRef<mlir::linalg::GenericOp> ops,
+                    llvm::ArrayRef<Lanes> values, llvm::ArrayRef<Index> at);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_OPERANDSOURCE_H
