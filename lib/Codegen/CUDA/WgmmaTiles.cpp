@@ -3,6 +3,7 @@
 #include "WgmmaGemm.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
@@ -238,30 +239,47 @@ static bool maySplit(const WgmmaPlan &plan, const Problem &of,
          of.k >= 4 * tile.split * plan.tileK();
 }
 
+/// Calls `use` with the tiles of the table, those that split K last.
+static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
+                           llvm::function_ref<void(const WgmmaTile &)> use) {
+  for (const Tile &row : tiles) {
+    WgmmaTile tile{row.m, row.n, row.pingPong, 1, 1};
+    use(tile);
+    tile.cluster = of.oneRow(tile) ? row.sharingA : row.sharingB;
+    if (tile.cluster > 1)
+      use(tile);
+  }
+  for (const Tile &row : tiles)
+    for (int64_t split : splits)
+      if (WgmmaTile tile{row.m, row.n, false, 1, split};
+          !row.pingPong && maySplit(plan, of, tile))
+        use(tile);
+}
+
 std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
   Problem of(plan);
   std::optional<WgmmaCandidate> best;
-  auto consider = [&](const WgmmaTile &tile, double gain) {
+  forEachOwnTile(plan, of, [&](const WgmmaTile &tile) {
     if (!suits(plan, of, tile))
       return;
+    bool splitsFirst = tile.split > 1 && best && best->tile.split == 1;
     double cost = costOf(tile, of);
-    if (!best || cost < gain * best->cycles)
+    if (!best || cost < (splitsFirst ? splitGain : 1) * best->cycles)
       best = {tile, cost};
-  };
-  for (const Tile &tile : tiles)
-    for (int64_t cluster : {int64_t(1), tile.sharingA, tile.sharingB}) {
-      WgmmaTile shared{tile.m, tile.n, tile.pingPong, cluster, 1};
-      if (cluster == (of.oneRow(shared) ? tile.sharingA : tile.sharingB) ||
-          cluster == 1)
-        consider(shared, 1);
-    }
-  for (const Tile &tile : tiles)
-    for (int64_t split : splits) {
-      WgmmaTile parts{tile.m, tile.n, false, 1, split};
-      if (!tile.pingPong && maySplit(plan, of, parts))
-        consider(parts, best && best->tile.split == 1 ? splitGain : 1);
-    }
+  });
   return best;
+}
+
+/// Tiles of the table's sizes with other ways to share slices or take turns.
+/// The model knows less of these.
+static SmallVector<WgmmaTile> furtherTiles() {
+  SmallVector<WgmmaTile> found;
+  for (const Tile &row : tiles)
+    for (bool turns : {false, true})
+      for (int64_t cluster : {1, 2, 4})
+        if (!turns || row.m * row.n <= 128 * 128)
+          found.push_back({row.m, row.n, turns, cluster, 1});
+  return found;
 }
 
 SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaPlan &plan,
@@ -273,24 +291,33 @@ SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaPlan &plan,
     if (suits(plan, of, tile) && known.insert(tile.str()).second)
       all.push_back({tile, costOf(tile, of)});
   };
+  auto sortFrom = [&](size_t first) {
+    llvm::sort(all.begin() + first, all.end(), [](auto &a, auto &b) {
+      return std::pair(a.cycles, a.tile.str()) <
+             std::pair(b.cycles, b.tile.str());
+    });
+  };
+  forEachOwnTile(plan, of, add);
+  size_t own = all.size();
+  for (const WgmmaTile &tile : furtherTiles())
+    add(tile);
+  sortFrom(own);
+  // Of each size the two that promise most: else one size takes all places.
+  llvm::StringMap<unsigned> ofSize;
+  all.erase(std::remove_if(all.begin() + own, all.end(),
+                           [&](const WgmmaCandidate &each) {
+                             WgmmaTile size{each.tile.m, each.tile.n};
+                             return ++ofSize[size.str()] > 2;
+                           }),
+            all.end());
+  sortFrom(0);
   std::optional<WgmmaCandidate> chosen = chooseTile(plan);
   if (!chosen)
-    return all;
-  add(chosen->tile);
-  for (const Tile &row : tiles) {
-    for (bool turns : {false, true})
-      for (int64_t cluster : {1, 2, 4})
-        if (!turns || row.m * row.n <= 128 * 128)
-          add({row.m, row.n, turns, cluster, 1});
-    for (int64_t split : splits)
-      if (WgmmaTile tile{row.m, row.n, false, 1, split};
-          maySplit(plan, of, tile))
-        add(tile);
-  }
-  llvm::sort(all.begin() + 1, all.end(), [](const auto &a, const auto &b) {
-    return std::pair(a.cycles, a.tile.str()) <
-           std::pair(b.cycles, b.tile.str());
+    return {};
+  auto *at = llvm::find_if(all, [&](const WgmmaCandidate &each) {
+    return each.tile.str() == chosen->tile.str();
   });
+  std::rotate(all.begin(), at, at + 1);
   if (all.size() > limit)
     all.truncate(limit);
   return all;
