@@ -33,14 +33,18 @@ void ClusterExchange::start(Index ownRank) {
 
 void ClusterExchange::awaitStart() { kernel.clusterWait(); }
 
-/// `value` as 32 or 64 bits.
+Type ClusterExchange::wordType(Type type) {
+  return e.b.getIntegerType(
+      std::max<unsigned>(32, type.getIntOrFloatBitWidth()));
+}
+
 Value ClusterExchange::toWord(Value value) {
-  unsigned bits = value.getType().getIntOrFloatBitWidth();
-  if (bits < 32)
-    return arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), value);
-  if (isa<IntegerType>(value.getType()))
+  Type type = value.getType(), word = wordType(type);
+  if (type.getIntOrFloatBitWidth() < 32)
+    return arith::ExtUIOp::create(e.b, e.loc, word, value);
+  if (isa<IntegerType>(type))
     return value;
-  return arith::BitcastOp::create(e.b, e.loc, e.b.getIntegerType(bits), value);
+  return arith::BitcastOp::create(e.b, e.loc, word, value);
 }
 
 Value ClusterExchange::fromWord(Value word, Type type) {
@@ -49,6 +53,32 @@ Value ClusterExchange::fromWord(Value word, Type type) {
   if (isa<IntegerType>(type))
     return word;
   return arith::BitcastOp::create(e.b, e.loc, type, word);
+}
+
+/// Stores one, two or four words in another block's memory, and tells its
+/// mbarrier.
+void ClusterExchange::storeAsync(ArrayRef<Value> words, Value to,
+                                 Value barrier) {
+  bool isWide = words.front().getType().getIntOrFloatBitWidth() == 64;
+  size_t count = words.size();
+  std::string list, constraints = "l,";
+  for (size_t i = 0; i < count; ++i) {
+    list += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
+    constraints += isWide ? "l," : "r,";
+  }
+  std::string text =
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes";
+  text += count == 4 ? ".v4" : count == 2 ? ".v2" : "";
+  text += isWide ? ".b64 [$0], " : ".b32 [$0], ";
+  text += count == 1 ? list : "{" + list + "}";
+  text += ", [$" + std::to_string(count + 1) + "];";
+  SmallVector<Value> operands = {to};
+  llvm::append_range(operands, words);
+  operands.push_back(barrier);
+  LLVM::InlineAsmOp::create(
+      e.b, e.loc, TypeRange(), operands, text, constraints + "l,~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
 /// Thread i sends to block i.
@@ -61,18 +91,43 @@ void ClusterExchange::send(Value word, const Memory &place, Value barrier) {
   Index to = e.math.rem(kernel.threadId(), lanes);
   Value there = kernel.sharedOf(place, to).pointer;
   Value announced = kernel.sharedOf(joined, to).pointer;
-  bool isWide = word.getType().getIntOrFloatBitWidth() == 64;
-  std::string text =
-      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes";
-  text += isWide ? ".b64 [$0], $1, [$2];" : ".b32 [$0], $1, [$2];";
   e.when(kernel.compare(arith::CmpIPredicate::ult, kernel.threadId(), lanes),
-         [&] {
-           LLVM::InlineAsmOp::create(
-               e.b, e.loc, TypeRange(), ValueRange{there, word, announced},
-               text, isWide ? "l,l,l,~{memory}" : "l,r,l,~{memory}",
-               /*has_side_effects=*/true, /*is_align_stack=*/false,
-               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-         });
+         [&] { storeAsync({word}, there, announced); });
+}
+
+void ClusterExchange::expect(int64_t senders, int64_t values, Type type) {
+  Index zero = e.math.constant(0);
+  Value isFirst = kernel.compare(arith::CmpIPredicate::eq, rank, zero);
+  Value thread =
+      kernel.compare(arith::CmpIPredicate::eq, kernel.threadId(), zero);
+  e.when(arith::AndIOp::create(e.b, e.loc, isFirst, thread), [&] {
+    int64_t bytes = (blocks - 1) * senders * values *
+                    wordType(type).getIntOrFloatBitWidth() / 8;
+    NVVM::MBarrierArriveExpectTxOp::create(
+        e.b, e.loc, Type(), barriers.pointer, i32(e, bytes),
+        NVVM::MemScopeKind::CTA, false, Value());
+  });
+}
+
+void ClusterExchange::sendToFirst(ArrayRef<Value> values, const Memory &place) {
+  Index zero = e.math.constant(0);
+  Value barrier = kernel.sharedOf(barriers, zero).pointer;
+  SmallVector<Value> words;
+  for (Value value : values)
+    words.push_back(toWord(value));
+  // 16 bytes at most.
+  size_t step = 128 / words.front().getType().getIntOrFloatBitWidth();
+  while (words.size() % step != 0)
+    step /= 2;
+  for (size_t i = 0; i < words.size(); i += step) {
+    Memory part = kernel.elementOf(place, e.math.constant(i));
+    storeAsync(ArrayRef<Value>(words).slice(i, step),
+               kernel.sharedOf(part, zero).pointer, barrier);
+  }
+}
+
+void ClusterExchange::await() {
+  awaitPhase(e.b, e.loc, barriers.pointer, i32(e, 0));
 }
 
 Value ClusterExchange::combine(linalg::GenericOp op, unsigned number,

@@ -42,9 +42,21 @@ public:
   mlir::Value combine(mlir::linalg::GenericOp op, unsigned number,
                       mlir::Value value, Index turn);
 
+  /// Instead of combine(), where only the first block needs what the others
+  /// have: `values` neighbours of `place`, an array of wordType(), from each of
+  /// `senders` threads. The first block expects them, all others send theirs
+  /// and may end, and a thread of the first that awaits them finds them all.
+  void expect(int64_t senders, int64_t values, mlir::Type type);
+  void sendToFirst(llvm::ArrayRef<mlir::Value> values, const Memory &place);
+  void await();
+  /// What a value of `type` is sent as: 32 or 64 bits.
+  mlir::Type wordType(mlir::Type type);
+  mlir::Value fromWord(mlir::Value word, mlir::Type type);
+
 private:
   mlir::Value toWord(mlir::Value value);
-  mlir::Value fromWord(mlir::Value word, mlir::Type type);
+  void storeAsync(llvm::ArrayRef<mlir::Value> words, mlir::Value to,
+                  mlir::Value barrier);
   void send(mlir::Value word, const Memory &place, mlir::Value barrier);
 
   CUDAKernel &kernel;

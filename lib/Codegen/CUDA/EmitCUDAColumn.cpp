@@ -4,12 +4,12 @@
 // its threads side by side read 16 bytes each of one row, those below each
 // other take different rows, and shared memory joins them. Where the strips
 // alone would not fill the GPU, the blocks of a cluster share the rows of one
-// strip and join through each other's shared memory. The order of the sum is
+// strip and send their sums to the first. The order of the sum is
 // fixed by the kernel alone.
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitCUDA.h"
+#include "ClusterExchange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -40,6 +40,7 @@ private:
             ValueRange totals);
   void joinRows(const Memory &shared);
   Lanes joinBlocks(const Memory &shared);
+  void send(const Memory &shared);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -54,6 +55,9 @@ private:
   SmallVector<Index> at;
   Index x, y, rank;
   Value inside;
+  /// Of the blocks of a cluster; `parts`: what each of the others has summed.
+  std::optional<ClusterExchange> exchange;
+  Memory parts;
 };
 } // namespace
 
@@ -186,14 +190,31 @@ void ColumnEmitter::joinRows(const Memory &shared) {
   }
 }
 
+/// The blocks but the first send the sums that their row 0 has.
+void ColumnEmitter::send(const Memory &shared) {
+  exchange->awaitStart();
+  Index zero = math.constant(0);
+  Value sends = arith::AndIOp::create(
+      e.b, e.loc, kernel.compare(arith::CmpIPredicate::eq, y, zero),
+      kernel.compare(arith::CmpIPredicate::ne, rank, zero));
+  e.when(sends, [&] {
+    Index column = math.mul(x, math.constant(lanes));
+    Lanes own = e.elements.load(shared, {zero, column}, lanes);
+    Index row = math.mul(rank, math.constant(width * lanes));
+    exchange->sendToFirst(own, kernel.elementOf(parts, math.add(row, column)));
+  });
+}
+
 Lanes ColumnEmitter::joinBlocks(const Memory &shared) {
   Index column = math.mul(x, math.constant(lanes));
   Lanes totals = e.elements.load(shared, {math.constant(0), column}, lanes);
+  if (blocks > 1)
+    exchange->await();
   for (int64_t block = 1; block < blocks; ++block) {
-    Lanes part = e.elements.load(kernel.sharedOf(shared, math.constant(block)),
-                                 {math.constant(0), column}, lanes);
+    Index first = math.add(math.constant(block * width * lanes), column);
+    Lanes part = e.elements.load(parts, {first}, lanes);
     for (auto [total, more] : llvm::zip(totals, part))
-      total = e.combine(op, total, more);
+      total = e.combine(op, total, exchange->fromWord(more, total.getType()));
   }
   return totals;
 }
@@ -201,13 +222,20 @@ Lanes ColumnEmitter::joinBlocks(const Memory &shared) {
 void ColumnEmitter::emit() {
   choose();
   locate();
+  Type type = e.initialValue(op).getType();
+  if (blocks > 1) {
+    exchange.emplace(kernel, blocks, 1, /*turns=*/false);
+    exchange->start(rank);
+    exchange->expect(width, lanes, type);
+    parts = kernel.sharedArray("parts", exchange->wordType(type),
+                               {blocks * width * lanes});
+  }
   Lanes totals = accumulate();
-  Memory shared = kernel.sharedArray("partials", totals.front().getType(),
-                                     {height, width * lanes});
+  Memory shared = kernel.sharedArray("partials", type, {height, width * lanes});
   e.elements.store(shared, {y, math.mul(x, math.constant(lanes))}, totals);
   joinRows(shared);
   if (blocks > 1)
-    kernel.clusterBarrier();
+    send(shared);
   Index place = math.add(math.mul(rank, math.constant(height)), y);
   Value writes = arith::AndIOp::create(
       e.b, e.loc, inside,
@@ -221,9 +249,6 @@ void ColumnEmitter::emit() {
                           });
     e.emitResults(at, lanes);
   });
-  // A block's shared memory must outlive its readers.
-  if (blocks > 1)
-    kernel.clusterBarrier();
 }
 
 void codegen::emitCUDAColumn(CUDAKernel &kernel, linalg::GenericOp op) {

@@ -47,15 +47,16 @@ kernel.func @odd reduce sizeArgs = [] : (tensor<2x301xf32>) -> tensor<301xf32> {
 
 // Four rows are in flight at a time, 16 bytes of each.
 // CHECK-LABEL: gpu.func @tall(
+// CHECK: nvvm.cluster.arrive.relaxed
+// CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: scf.for
 // CHECK-COUNT-4: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
 // CHECK: gpu.barrier
-// CHECK: nvvm.cluster.arrive
 // CHECK: nvvm.cluster.wait
-// CHECK-COUNT-7: nvvm.mapa
+// CHECK-COUNT-2: llvm.inline_asm {{.*}}st.async{{.*}}v4.b32
+// CHECK: mbarrier.try_wait.parity
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
-// CHECK: nvvm.cluster.arrive
-// CHECK: nvvm.cluster.wait
+// CHECK-NOT: nvvm.cluster
 // CHECK-LABEL: gpu.func @odd(
 // CHECK: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 // CHECK-NOT: nvvm.cluster
