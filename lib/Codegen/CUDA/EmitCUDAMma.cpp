@@ -490,54 +490,6 @@ void MmaGemm::emit(Index number) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Product of the static sizes of loops; dynamic ones count as 1024.
-static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t product = 1;
-  for (unsigned loop : loops)
-    product = saturatingMul(
-        product, ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop]);
-  return product;
-}
-
-/// Whether slices of an operand pass through registers, at a guess.
-static bool takesRegisters(linalg::GenericOp op, Number number) {
-  return llvm::any_of(op.getInputs(), [&](Value operand) {
-    auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
-    Value tensor = slice ? slice.getSource() : operand;
-    auto type = cast<RankedTensorType>(tensor.getType());
-    int64_t inner = type.getRank() == 0 ? 1 : type.getShape().back();
-    return !isa<BlockArgument>(tensor) || ShapedType::isDynamic(inner) ||
-           inner * bytesOf(number) % 4 != 0;
-  });
-}
-
-static std::optional<Plan> planOf(CUDAKernel &kernel,
-                                  ArrayRef<ContractionGroup> groups,
-                                  ArrayRef<ContractionSpace> spaces,
-                                  SmallVectorImpl<Number> &numbers) {
-  SmallVector<Extent> extents;
-  bool shortSlices = false;
-  for (auto [group, space] : llvm::zip(groups, spaces)) {
-    linalg::GenericOp op = group.ops.front();
-    std::optional<Number> number = numberOf(op, kernel.chip);
-    // All of a group have one A, and B of its type.
-    bool isOne = llvm::all_of(group.ops, [&](linalg::GenericOp other) {
-      return numberOf(other, kernel.chip) == number;
-    });
-    if (!number || !isOne || space.m.empty() || space.n.empty() ||
-        space.k.empty())
-      return std::nullopt;
-    for (linalg::GenericOp other : group.ops)
-      shortSlices |= takesRegisters(other, *number);
-    numbers.push_back(*number);
-    extents.push_back({extentOf(op, space.batch), extentOf(op, space.m),
-                       extentOf(op, space.n), extentOf(op, space.k),
-                       int64_t(group.ops.size()), bytesOf(*number)});
-  }
-  return choosePlan(extents, kernel.chip, shortSlices, kernel.wantedTile);
-}
-
 /// The address of the kernel's dynamic shared memory, i32.
 static Value dynamicShared(CUDAKernel &kernel) {
   KernelEmission &e = kernel.e;
@@ -559,7 +511,7 @@ bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
                           ArrayRef<ContractionSpace> spaces) {
   KernelEmission &e = kernel.e;
   SmallVector<Number> numbers;
-  std::optional<Plan> plan = planOf(kernel, groups, spaces, numbers);
+  std::optional<Plan> plan = planMma(kernel, groups, spaces, numbers);
   if (!plan)
     return false;
   Value ring = dynamicShared(kernel);

@@ -79,21 +79,12 @@ struct Layout {
   int64_t stageBytes() const { return startB(parts); }
 };
 
-/// The sizes of one group of contractions; what is dynamic is a guess.
-struct Extent {
-  int64_t batch, m, n, k, parts, bytes;
-};
-
-/// What the instruction multiplies in `op`; none when it is not for it.
-std::optional<Number> numberOf(mlir::linalg::GenericOp op,
-                               const CudaChip &chip);
-
-/// The plan that an analytic model expects to take least time, or the one with
-/// the tile that is `wanted`, if any has it. `shortSlices`: copies take
-/// registers. None when no tile has room for a group's parts.
-std::optional<Plan> choosePlan(llvm::ArrayRef<Extent> groups,
-                               const CudaChip &chip, bool shortSlices,
-                               const TileSize &wanted);
+/// The plan for a kernel, and what each of its groups multiplies. None when
+/// contractions are of other types, or too many for any tile.
+std::optional<Plan> planMma(CUDAKernel &kernel,
+                            llvm::ArrayRef<ContractionGroup> groups,
+                            llvm::ArrayRef<ContractionSpace> spaces,
+                            llvm::SmallVectorImpl<Number> &numbers);
 
 /// 32-bit arithmetic, for addresses of shared memory.
 class Words {

@@ -5,6 +5,8 @@
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,6 +26,13 @@ static constexpr Tile tiles[] = {
     {1, 4, 1, 4, 6}, // 16 x 128
 };
 
+namespace {
+/// The sizes of one group of contractions; what is dynamic is a guess.
+struct Extent {
+  int64_t batch, m, n, k, parts, bytes;
+};
+} // namespace
+
 /// Slices in the ring at most.
 static constexpr int64_t mostStages = 5;
 /// Bytes that each block has of the system's in shared memory.
@@ -35,8 +44,9 @@ static constexpr double ringBytes = 128;
 /// Cycles from the wait for a slice to the next, when nothing else runs.
 static constexpr double sliceCycles = 250;
 
-std::optional<Number> mma::numberOf(linalg::GenericOp op,
-                                    const CudaChip &chip) {
+/// What the instruction multiplies in `op`; none when it is not for it.
+static std::optional<Number> numberOf(linalg::GenericOp op,
+                                      const CudaChip &chip) {
   if (!chip.hasMma() || op.getNumDpsInputs() != 2 ||
       !elementTypeOf(op.getResult(0)).isF32())
     return std::nullopt;
@@ -109,9 +119,16 @@ static std::optional<Plan> planOf(const Tile &tile, const CudaChip &chip,
   return std::nullopt;
 }
 
-std::optional<Plan> mma::choosePlan(ArrayRef<Extent> groups,
-                                    const CudaChip &chip, bool shortSlices,
-                                    const TileSize &wanted) {
+static bool isTile(const Tile &tile, const TileSize &wanted) {
+  return tile.m() == wanted.m && tile.n() == wanted.n;
+}
+
+/// The plan that the model expects to take least time, or the one with the tile
+/// that is `wanted`, if any has it. `shortSlices`: copies take registers. None
+/// when no tile has room for a group's parts.
+static std::optional<Plan> choosePlan(ArrayRef<Extent> groups,
+                                      const CudaChip &chip, bool shortSlices,
+                                      const TileSize &wanted) {
   std::optional<Plan> best;
   double least = 0;
   for (const Tile &tile : tiles) {
@@ -120,7 +137,7 @@ std::optional<Plan> mma::choosePlan(ArrayRef<Extent> groups,
     std::optional<Plan> plan = planOf(tile, chip, shortSlices);
     if (!plan || !hasRoom)
       continue;
-    if (tile.m() == wanted.m && tile.n() == wanted.n)
+    if (isTile(tile, wanted))
       return plan;
     double time = timeOf(*plan, groups, chip);
     if (best && time >= least)
@@ -129,4 +146,77 @@ std::optional<Plan> mma::choosePlan(ArrayRef<Extent> groups,
     least = time;
   }
   return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Product of the static sizes of loops; dynamic ones count as 1024.
+static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product = saturatingMul(
+        product, ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop]);
+  return product;
+}
+
+/// Whether slices of an operand pass through registers, at a guess.
+static bool takesRegisters(linalg::GenericOp op, Number number) {
+  return llvm::any_of(op.getInputs(), [&](Value operand) {
+    auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
+    Value tensor = slice ? slice.getSource() : operand;
+    auto type = cast<RankedTensorType>(tensor.getType());
+    int64_t inner = type.getRank() == 0 ? 1 : type.getShape().back();
+    return !isa<BlockArgument>(tensor) || ShapedType::isDynamic(inner) ||
+           inner * bytesOf(number) % 4 != 0;
+  });
+}
+
+/// Says which tile was chosen, and why.
+static void report(CUDAKernel &kernel, const Plan &plan) {
+  kernel::FuncOp function = kernel.e.kernel;
+  auto options = remark::RemarkOpts::name("tile").category("gemm").function(
+      function.getSymName());
+  auto remark = remark::passed(function.getLoc(), options);
+  if (!remark)
+    return;
+  const Tile &tile = plan.tile;
+  bool isWanted = isTile(tile, kernel.wantedTile);
+  remark << remark::add(
+      "{0}", llvm::formatv("tile {0}x{1} with mma.sync, {2} slices: {3}",
+                           tile.m(), tile.n(), plan.stages,
+                           isWanted ? "asked for" : "by the model")
+                 .str());
+}
+
+std::optional<Plan> mma::planMma(CUDAKernel &kernel,
+                                 ArrayRef<ContractionGroup> groups,
+                                 ArrayRef<ContractionSpace> spaces,
+                                 SmallVectorImpl<Number> &numbers) {
+  SmallVector<Extent> extents;
+  bool shortSlices = false;
+  for (auto [group, space] : llvm::zip(groups, spaces)) {
+    linalg::GenericOp op = group.ops.front();
+    std::optional<Number> number = numberOf(op, kernel.chip);
+    // All of a group have one A, and B of its type.
+    bool isOne = llvm::all_of(group.ops, [&](linalg::GenericOp other) {
+      return numberOf(other, kernel.chip) == number;
+    });
+    if (!number || !isOne || space.m.empty() || space.n.empty() ||
+        space.k.empty())
+      return std::nullopt;
+    for (linalg::GenericOp other : group.ops)
+      shortSlices |= takesRegisters(other, *number);
+    numbers.push_back(*number);
+    extents.push_back({extentOf(op, space.batch), extentOf(op, space.m),
+                       extentOf(op, space.n), extentOf(op, space.k),
+                       int64_t(group.ops.size()), bytesOf(*number)});
+  }
+  std::optional<Plan> plan =
+      choosePlan(extents, kernel.chip, shortSlices, kernel.wantedTile);
+  if (plan)
+    report(kernel, *plan);
+  return plan;
 }

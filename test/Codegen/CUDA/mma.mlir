@@ -6,6 +6,9 @@
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_90 | FileCheck %s --check-prefix=HOPPER
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_90a | FileCheck %s --check-prefix=WGMMA
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_75 | FileCheck %s --check-prefix=OLDER
+// RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 --remark-format=emitRemark --remarks-filter=gemm 2>&1 | FileCheck %s --check-prefix=WHY
+
+// WHY: remark: [Passed] tile | Category:gemm | Function=large_gemm_0_dot | Remark="tile 128x256 with mma.sync, 3 slices: by the model"
 
 // Both operands are contiguous along K: nothing is transposed. Copies of 16
 // bytes go past the L1 cache; 8 results of a row are stored at once.
