@@ -23,9 +23,10 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-/// Shared memory for the rings of one of two blocks on a processor, which has
-/// 228 KB: 1 KB of a block is the system's, and some hold what reductions join.
-static constexpr int64_t ringBytes = 112 * 1024;
+/// Shared memory for the ring of a block: two blocks on a processor with 228 KB
+/// have it, and one where a block may have 99 KB (sm_120), of which what
+/// reductions join takes some.
+static constexpr int64_t ringBytes = 97 * 1024;
 /// More slots bring nothing: two on their way are enough.
 static constexpr int64_t mostStages = 3;
 /// Bulk copies: the unit of addresses and sizes, bytes.
