@@ -64,8 +64,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     plan.tensorF8 = chip.hasMmaOfF8();
     // Columns of up to four contractions lie side by side in a tile.
     plan.tensorPaired = plan.tensorCores ? 4 : 1;
-    // Up to so many rows, a contraction is bound by memory (GemvPlan.cpp).
-    plan.vectorRows = cuda ? 8 : 0;
+    plan.vectorRows = cuda ? codegen::mostVectorRows : 0;
     pm.addPass(createFormDispatchesPass(plan));
   }
   if (passes(Level::Linalg)) {

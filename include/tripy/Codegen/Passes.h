@@ -5,6 +5,14 @@
 #include "mlir/Pass/Pass.h"
 
 namespace tripy {
+namespace codegen {
+/// CUDA: contractions with at most so many rows or columns have a kernel of
+/// their own (GemvPlan.cpp). Up to there the vectors' part of the arithmetic
+/// stays below the time of the matrix: 8 multiply-adds and two conversions for
+/// each 2 bytes.
+inline constexpr int64_t mostVectorRows = 8;
+} // namespace codegen
+
 #define GEN_PASS_DECL
 #include "tripy/Codegen/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

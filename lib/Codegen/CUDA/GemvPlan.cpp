@@ -17,13 +17,12 @@
 
 #include "Gemv.h"
 
+#include "tripy/Codegen/Passes.h"
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-/// Rows up to which the vectors' part of the arithmetic stays below the time of
-/// the matrix: 8 multiply-adds and two conversions for each 2 bytes.
-static constexpr int64_t mostRows = 8;
 static constexpr int64_t multiprocessors = 132;
 static constexpr int64_t bytesInFlight = 48 * 1024;
 static constexpr int64_t mostBlocks = 8, blockThreads = 256;
@@ -129,14 +128,14 @@ static bool findRoles(GemvPlan &plan) {
   plan.rows.assign(dims->m.begin(), dims->m.end());
   plan.columns.assign(dims->n.begin(), dims->n.end());
   plan.k.assign(dims->k.begin(), dims->k.end());
-  int64_t m = extent(op, plan.rows, mostRows + 1);
-  int64_t n = extent(op, plan.columns, mostRows + 1);
+  int64_t m = extent(op, plan.rows, mostVectorRows + 1);
+  int64_t n = extent(op, plan.columns, mostVectorRows + 1);
   if (n < m) {
     std::swap(plan.rows, plan.columns);
     plan.matrix = 0;
   }
   plan.rowCount = std::min(m, n);
-  if (plan.rowCount > mostRows || plan.rowCount == 0)
+  if (plan.rowCount > mostVectorRows || plan.rowCount == 0)
     return false;
   // Several contractions share the vectors, not the matrix.
   for (linalg::GenericOp other : plan.ops)
