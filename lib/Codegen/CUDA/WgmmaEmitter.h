@@ -20,6 +20,10 @@ namespace tripy::codegen::wgmma {
 
 /// Bytes of a row of a slice: one swizzle atom.
 inline constexpr int64_t rowBytes = 128;
+/// Registers of a thread by role, where two consumers share a block with the
+/// producer: what 384 threads begin with, 168 each, moved.
+inline constexpr int64_t producerRegisters = 56, consumerRegisters = 224;
+static_assert(producerRegisters + 2 * consumerRegisters == 3 * 168);
 /// Rows of tiles that are walked together, for locality in the L2 cache.
 inline constexpr int64_t groupRows = 16;
 /// Blocks of the grid: one for each multiprocessor of an H100 or H200.

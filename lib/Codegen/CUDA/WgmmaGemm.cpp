@@ -262,7 +262,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
     ElementEmitter::Scope scope(e.elements);
     b.setInsertionPoint(roles.thenBlock()->getTerminator());
     if (moves)
-      NVVM::SetMaxRegisterOp::create(b, loc, 40,
+      NVVM::SetMaxRegisterOp::create(b, loc, producerRegisters,
                                      NVVM::SetMaxRegisterAction::decrease);
     produce();
     if (plan.splitsK)
@@ -272,7 +272,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
     ElementEmitter::Scope scope(e.elements);
     b.setInsertionPoint(roles.elseBlock()->getTerminator());
     if (moves)
-      NVVM::SetMaxRegisterOp::create(b, loc, 232,
+      NVVM::SetMaxRegisterOp::create(b, loc, consumerRegisters,
                                      NVVM::SetMaxRegisterAction::increase);
     consumer = arith::SubIOp::create(b, loc, group, i32(1));
     consume();

@@ -78,9 +78,9 @@ kernel.func @odd gemm sizeArgs = [] : (tensor<16x4095xf16>, tensor<4096x4095xf16
 
 // CHECK: llvm.func @large
 // CHECK-SAME: llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant
-// CHECK: nvvm.setmaxregister decrease 40
+// CHECK: nvvm.setmaxregister decrease 56
 // CHECK: nvvm.cp.async.bulk.tensor
-// CHECK: nvvm.setmaxregister increase 232
+// CHECK: nvvm.setmaxregister increase 224
 // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 16>
 // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK: nvvm.stmatrix
