@@ -35,6 +35,8 @@ struct Extent {
 
 /// Slices in the ring at most.
 static constexpr int64_t mostStages = 5;
+/// Pieces of the next slice that a thread keeps in registers at most.
+static constexpr int64_t mostHeld = 4;
 /// Bytes that each block has of the system's in shared memory.
 static constexpr int64_t reservedBytes = 1024;
 /// Bytes that a multiprocessor gets from the L2 cache in a cycle.
@@ -105,7 +107,8 @@ static double timeOf(const Plan &plan, ArrayRef<Extent> groups,
 static std::optional<Plan> planOf(const Tile &tile, const CudaChip &chip,
                                   bool shortSlices) {
   int64_t resident = tile.resident;
-  if (shortSlices && resident == 1)
+  int64_t pieces = (tile.m() + tile.n()) * 64 / pieceBytes / tile.threads();
+  if (shortSlices && (resident == 1 || pieces > mostHeld))
     return std::nullopt;
   if (shortSlices)
     resident /= 2;
@@ -162,16 +165,22 @@ static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   return product;
 }
 
-/// Whether slices of an operand pass through registers, at a guess.
-static bool takesRegisters(linalg::GenericOp op, Number number) {
-  return llvm::any_of(op.getInputs(), [&](Value operand) {
-    auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
-    Value tensor = slice ? slice.getSource() : operand;
-    auto type = cast<RankedTensorType>(tensor.getType());
-    int64_t inner = type.getRank() == 0 ? 1 : type.getShape().back();
-    return !isa<BlockArgument>(tensor) || ShapedType::isDynamic(inner) ||
-           inner * bytesOf(number) % 4 != 0;
-  });
+/// Whether slices of an operand pass through registers, at a guess: parts of
+/// rows that are aligned to less than 4 bytes, what is not in memory, and bytes
+/// across K, which no instruction transposes.
+static bool takesRegisters(linalg::GenericOp op, OpOperand &operand,
+                           const ContractionSpace &space, Number number) {
+  auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
+  Value tensor = slice ? slice.getSource() : operand.get();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!isa<BlockArgument>(tensor) || map.getNumResults() == 0)
+    return true;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  bool isAlongK = last && llvm::is_contained(space.k, last.getPosition());
+  int64_t inner = type.getShape().back();
+  return ShapedType::isDynamic(inner) || inner * bytesOf(number) % 4 != 0 ||
+         (number == Number::E4M3 && !isAlongK);
 }
 
 /// Says which tile was chosen, and why.
@@ -208,7 +217,8 @@ std::optional<Plan> mma::planMma(CUDAKernel &kernel,
         space.k.empty())
       return std::nullopt;
     for (linalg::GenericOp other : group.ops)
-      shortSlices |= takesRegisters(other, *number);
+      for (OpOperand &operand : other->getOpOperands().take_front(2))
+        shortSlices |= takesRegisters(other, operand, space, *number);
     numbers.push_back(*number);
     extents.push_back({extentOf(op, space.batch), extentOf(op, space.m),
                        extentOf(op, space.n), extentOf(op, space.k),
