@@ -26,8 +26,6 @@ inline constexpr int64_t producerRegisters = 56, consumerRegisters = 224;
 static_assert(producerRegisters + 2 * consumerRegisters == 3 * 168);
 /// Rows of tiles that are walked together, for locality in the L2 cache.
 inline constexpr int64_t groupRows = 16;
-/// Blocks of the grid: one for each multiprocessor of an H100 or H200.
-inline constexpr int64_t wgmmaBlocks = 132;
 /// A position in the ring of slices: the slot, and the parity of its round.
 struct RingPosition {
   mlir::Value slot, parity; // i32

@@ -70,7 +70,7 @@ void WgmmaEmitter::forEachTile(
     Index first, int64_t turns, RingPosition start,
     llvm::function_ref<RingPosition(RingPosition)> body) {
   Index groups = math.mul(space.sizeOf(plan.batch), math.mul(groupsM, groupsN));
-  int64_t clusters = wgmmaBlocks / plan.cluster;
+  int64_t clusters = residentClusters(plan.cluster);
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   Index own = math.div(block, math.constant(plan.cluster));
   if (plan.splitsK) {
@@ -387,7 +387,7 @@ tensorMaps(KernelEmission &e, const WgmmaPlan &plan, unsigned inputs) {
 static AffineExpr gridOf(KernelEmission &e, const WgmmaPlan &plan,
                          const ContractionSpace &space) {
   if (!plan.splitsK)
-    return e.constantExpr(wgmmaBlocks / plan.cluster * plan.cluster);
+    return e.constantExpr(residentClusters(plan.cluster) * plan.cluster);
   AffineExpr rows = space.extentOf(plan.m).ceilDiv(plan.tileM);
   AffineExpr columns = space.extentOf(plan.n).ceilDiv(plan.partN());
   return space.extentOf(plan.batch) * rows * columns * plan.cluster;

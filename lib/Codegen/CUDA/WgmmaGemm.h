@@ -45,6 +45,13 @@ enum class WgmmaStore {
   Boxes,
 };
 
+/// Clusters of `blocks` blocks that run at the same time on an H100 or H200: a
+/// block for each of its 132 multiprocessors, which come in groups of 16 or 18
+/// that a cluster lies within. One cluster more would begin when others end.
+constexpr int64_t residentClusters(int64_t blocks) {
+  return blocks <= 2 ? 132 / blocks : 8 * (16 / blocks);
+}
+
 /// What a contraction must be for this kernel, and how it is cut.
 struct WgmmaPlan {
   /// One contraction, or several of the same size with the same A: their

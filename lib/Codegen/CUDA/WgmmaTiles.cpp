@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-/// Multiprocessors that tiles are spread over: those of an H100 or H200.
-static constexpr int64_t multiprocessors = 132;
-
 int64_t WgmmaPlan::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
   SmallVector<int64_t> ranges = op().getStaticLoopRanges();
   int64_t product = 1;
@@ -173,8 +170,9 @@ static double costOf(const WgmmaTile &tile, const Problem &of) {
   int64_t columns = llvm::divideCeil(of.n, tile.n / of.parts);
   (of.oneRow(tile) ? columns : rows) =
       llvm::alignTo(of.oneRow(tile) ? columns : rows, tile.cluster);
-  int64_t blocks = rows * columns * of.batch * tile.split;
-  int64_t waves = llvm::divideCeil(blocks, multiprocessors);
+  int64_t size = std::max(tile.cluster, tile.split);
+  int64_t clusters = rows * columns * of.batch * tile.split / size;
+  int64_t waves = llvm::divideCeil(clusters, residentClusters(size));
   return waves * cyclesOf(tile, of, waves);
 }
 
@@ -233,9 +231,9 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
 /// block.
 static bool maySplit(const WgmmaPlan &plan, const Problem &of,
                      const WgmmaTile &tile) {
-  int64_t blocks = llvm::divideCeil(of.m, tile.m) *
-                   llvm::divideCeil(of.n, tile.n / of.parts) * of.batch;
-  return blocks * tile.split <= multiprocessors &&
+  int64_t clusters = llvm::divideCeil(of.m, tile.m) *
+                     llvm::divideCeil(of.n, tile.n / of.parts) * of.batch;
+  return clusters <= residentClusters(tile.split) &&
          of.k >= 4 * tile.split * plan.tileK();
 }
 

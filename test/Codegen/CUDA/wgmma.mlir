@@ -36,9 +36,10 @@ kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x409
   kernel.yield %5 : tensor<?x4096xf16>
 }
 
-// Few rows: four blocks share the slices of A.
+// Few rows: four blocks share the slices of A, and no more clusters than run
+// at the same time take tiles.
 // CHECK: kernel.func @few gemm
-// CHECK-SAME: block = [256, 1, 1], cluster = [4, 1, 1]
+// CHECK-SAME: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [4, 1, 1]
 // CHECK-SAME: box = [64, 16]
 kernel.func @few gemm sizeArgs = [] : (tensor<16x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<16x4096xf32> {
 ^bb0(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xbf16>):
