@@ -114,19 +114,9 @@ public:
                uint32_t rows, uint32_t columns, uint32_t boxRows,
                uint32_t boxColumns, int swizzle) {
     uint64_t address = allocate(bytes);
-    uint64_t dims[] = {columns, rows}, strides[] = {columns * bytesOf(type)};
-    uint32_t box[] = {boxColumns, boxRows}, steps[] = {1, 1};
-    TensorMapArguments arguments;
-    arguments.dataType = int(type);
-    arguments.rank = 2;
-    arguments.address = address;
-    arguments.dims = dims;
-    arguments.strides = strides;
-    arguments.box = box;
-    arguments.elementStrides = steps;
-    arguments.swizzle = swizzle;
     TensorMapValue value;
-    EXPECT_OK(encodeTensorMap(arguments, value));
+    EXPECT_OK(encodeMatrix(address, type, rows, columns, boxRows, boxColumns,
+                           swizzle, value));
     append(value.bytes.data(), value.bytes.size(), 64);
     return address;
   }

@@ -110,6 +110,25 @@ inline std::vector<uint32_t> packRegisters(MatrixType type,
   return words;
 }
 
+/// The tensor map of a dense [rows][columns] array at `address`.
+inline Status encodeMatrix(uint64_t address, TensorType type, uint32_t rows,
+                           uint32_t columns, uint32_t boxRows,
+                           uint32_t boxColumns, int swizzle,
+                           TensorMapValue &value) {
+  uint64_t dims[] = {columns, rows}, strides[] = {columns * bytesOf(type)};
+  uint32_t box[] = {boxColumns, boxRows}, steps[] = {1, 1};
+  TensorMapArguments arguments;
+  arguments.dataType = int(type);
+  arguments.rank = 2;
+  arguments.address = address;
+  arguments.dims = dims;
+  arguments.strides = strides;
+  arguments.box = box;
+  arguments.elementStrides = steps;
+  arguments.swizzle = swizzle;
+  return encodeTensorMap(arguments, value);
+}
+
 /// Copies a box of a matrix of 2-byte or other elements, whose first element
 /// is in row `row` and column `column`, to shared memory.
 inline Status loadBox(std::vector<uint8_t> &matrix, TensorType type,
@@ -117,20 +136,11 @@ inline Status loadBox(std::vector<uint8_t> &matrix, TensorType type,
                       uint32_t boxColumns, int swizzle, int32_t row,
                       int32_t column, uint64_t to, MemorySpace &shared) {
   constexpr uint64_t base = 0x10000;
-  uint64_t dims[] = {columns, rows}, strides[] = {columns * bytesOf(type)};
-  uint32_t box[] = {boxColumns, boxRows}, steps[] = {1, 1};
-  TensorMapArguments arguments;
-  arguments.dataType = int(type);
-  arguments.rank = 2;
-  arguments.address = base;
-  arguments.dims = dims;
-  arguments.strides = strides;
-  arguments.box = box;
-  arguments.elementStrides = steps;
-  arguments.swizzle = swizzle;
   TensorMapValue value;
   TensorMap map;
-  if (Status status = encodeTensorMap(arguments, value); !status.isOk())
+  if (Status status = encodeMatrix(base, type, rows, columns, boxRows,
+                                   boxColumns, swizzle, value);
+      !status.isOk())
     return status;
   if (Status status = decodeTensorMap(value.bytes.data(), map); !status.isOk())
     return status;

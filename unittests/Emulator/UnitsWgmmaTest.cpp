@@ -25,16 +25,28 @@ struct Operand {
   }
 };
 
-/// Places `matrix`, [size][k] with K contiguous: one box for each span of K.
-Operand placeKMajor(const TestMatrix &matrix, MatrixType type, int swizzle,
+/// Bytes of a row of a box.
+uint32_t spanOf(int swizzle) { return swizzle ? 16 << swizzle : 16; }
+
+/// Places `matrix` in boxes of all its rows, one for each span of the
+/// contiguous side. Returns the bytes of a box.
+uint32_t placeBoxes(const TestMatrix &matrix, MatrixType type, int swizzle,
                     uint32_t at, MemorySpace &shared) {
-  uint32_t size = bytesOf(type), span = swizzle ? 16 << swizzle : 16;
+  uint32_t span = spanOf(swizzle), perBox = span / bytesOf(type);
   std::vector<uint8_t> bytes = matrix.encode(type);
-  uint32_t boxBytes = matrix.rows * span, perBox = span / size;
+  uint32_t boxBytes = matrix.rows * span;
   for (uint32_t i = 0; i * perBox < matrix.columns; ++i)
     EXPECT_OK(loadBox(bytes, tensorType(type), matrix.rows, matrix.columns,
                       matrix.rows, perBox, swizzle, 0, int32_t(i * perBox),
                       at + i * boxBytes, shared));
+  return boxBytes;
+}
+
+/// Places `matrix`, [size][k] with K contiguous: one box for each span of K.
+Operand placeKMajor(const TestMatrix &matrix, MatrixType type, int swizzle,
+                    uint32_t at, MemorySpace &shared) {
+  uint32_t span = spanOf(swizzle);
+  uint32_t boxBytes = placeBoxes(matrix, type, swizzle, at, shared);
   Operand operand;
   operand.descriptor.start = at;
   operand.descriptor.swizzle = swizzle ? span : 0;
@@ -48,13 +60,8 @@ Operand placeKMajor(const TestMatrix &matrix, MatrixType type, int swizzle,
 /// rows.
 Operand placeMnMajor(const TestMatrix &matrix, MatrixType type, int swizzle,
                      uint32_t at, MemorySpace &shared) {
-  uint32_t size = bytesOf(type), span = swizzle ? 16 << swizzle : 16;
-  std::vector<uint8_t> bytes = matrix.encode(type);
-  uint32_t boxBytes = matrix.rows * span, perBox = span / size;
-  for (uint32_t i = 0; i * perBox < matrix.columns; ++i)
-    EXPECT_OK(loadBox(bytes, tensorType(type), matrix.rows, matrix.columns,
-                      matrix.rows, perBox, swizzle, 0, int32_t(i * perBox),
-                      at + i * boxBytes, shared));
+  uint32_t span = spanOf(swizzle);
+  uint32_t boxBytes = placeBoxes(matrix, type, swizzle, at, shared);
   Operand operand;
   operand.descriptor.start = at;
   operand.descriptor.swizzle = swizzle ? span : 0;

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -127,6 +128,21 @@ Index CUDAKernel::clampTo(Value valid, Index index) {
       select(valid, e.math.value(index), e.math.value(e.math.constant(0)));
   e.math.setFactor(clamped, e.math.factorOf(index));
   return clamped;
+}
+
+Lanes CUDAKernel::valuesWhere(Value condition, int64_t count, Value otherwise,
+                              llvm::function_ref<Lanes()> body) {
+  SmallVector<Type> types(count, otherwise.getType());
+  auto branch = scf::IfOp::create(e.b, e.loc, types, condition, true);
+  OpBuilder::InsertionGuard guard(e.b);
+  {
+    ElementEmitter::Scope scope(e.elements);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(e.b, e.loc, body());
+  }
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, Lanes(count, otherwise));
+  return Lanes(branch.getResults());
 }
 
 Memory CUDAKernel::sharedArray(StringRef name, Type type,

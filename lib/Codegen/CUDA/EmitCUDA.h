@@ -50,6 +50,10 @@ struct CUDAKernel {
   /// `index` where `valid`, 0 elsewhere; keeps the factors of `index`.
   Index clampTo(mlir::Value valid, Index index);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  /// The `count` values of `body`, which is executed only where `condition`
+  /// holds; `otherwise` for each elsewhere.
+  Lanes valuesWhere(mlir::Value condition, int64_t count, mlir::Value otherwise,
+                    llvm::function_ref<Lanes()> body);
   /// An array of `elements` numbers in static shared memory.
   Memory sharedArray(llvm::StringRef name, mlir::Type type,
                      llvm::ArrayRef<int64_t> sizes);

@@ -241,17 +241,8 @@ Lanes SliceCopy::loadRun(Place place, Index k, bool mayBeEmpty) {
       value = kernel.select(inside, value, zero);
     return values;
   }
-  SmallVector<Type> types(width, bits());
-  auto branch = scf::IfOp::create(e.b, e.loc, types, inside, true);
-  OpBuilder::InsertionGuard guard(e.b);
-  {
-    ElementEmitter::Scope scope(e.elements);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(e.b, e.loc, loadInside(place, k, inside));
-  }
-  e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, Lanes(width, zero));
-  return Lanes(branch.getResults());
+  return kernel.valuesWhere(inside, width, zero,
+                            [&] { return loadInside(place, k, inside); });
 }
 
 SmallVector<Lanes> SliceCopy::load(Index k, bool mayBeEmpty) {

@@ -128,8 +128,6 @@ private:
   mlir::Value isInside(Place place, Index k, bool wholeRows);
   bool isWholeRows() const;
   Lanes loadPiece(Place place, Index k, mlir::Value inside);
-  Lanes loadPieceInside(Place place, Index k, mlir::Value inside,
-                        mlir::Value zero);
 
   CUDAKernel &kernel;
   KernelEmission &e;

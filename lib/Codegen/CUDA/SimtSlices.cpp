@@ -204,22 +204,6 @@ Lanes SliceCopy::loadPiece(Place place, Index k, Value inside) {
                                      lanes);
 }
 
-/// The same, and nothing is read where it is outside.
-Lanes SliceCopy::loadPieceInside(Place place, Index k, Value inside,
-                                 Value zero) {
-  SmallVector<Type> types(lanes, ring.elementType);
-  auto branch = scf::IfOp::create(e.b, e.loc, types, inside, true);
-  OpBuilder::InsertionGuard guard(e.b);
-  {
-    ElementEmitter::Scope scope(e.elements);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(e.b, e.loc, loadPiece(place, k, inside));
-  }
-  e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, Lanes(lanes, zero));
-  return Lanes(branch.getResults());
-}
-
 SmallVector<Lanes> SliceCopy::load(Index k, bool mayBeEmpty) {
   Value zero =
       arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(ring.elementType));
@@ -228,7 +212,8 @@ SmallVector<Lanes> SliceCopy::load(Index k, bool mayBeEmpty) {
     Place place = placeOf(piece);
     Value inside = isInside(place, k, isWholeRows());
     if (mayBeEmpty) {
-      values.push_back(loadPieceInside(place, k, inside, zero));
+      values.push_back(kernel.valuesWhere(
+          inside, lanes, zero, [&] { return loadPiece(place, k, inside); }));
       continue;
     }
     Lanes loaded = loadPiece(place, k, inside);

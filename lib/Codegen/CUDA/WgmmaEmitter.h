@@ -135,6 +135,8 @@ private:
   void bindParts(llvm::function_ref<Lanes(int64_t part)> load);
   int64_t runLanes();
   Index fragmentRow();
+  Index consumerRow();
+  Index groupRow(int64_t group);
   Index fragmentColumn();
   llvm::SmallVector<Index> resultAt(Index row, Index column);
   bool isRagged(llvm::ArrayRef<unsigned> loops, int64_t tile);

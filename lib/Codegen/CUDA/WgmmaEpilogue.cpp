@@ -30,6 +30,18 @@ Index WgmmaEmitter::fragmentRow() {
                   math.div(lane, math.constant(4)));
 }
 
+/// 64 times the number of this consumer.
+Index WgmmaEmitter::consumerRow() {
+  Index number =
+      math.sub(math.div(thread, math.constant(128)), math.constant(1));
+  return math.mul(number, math.constant(64));
+}
+
+/// The tile's row that this consumer's group of 64 rows begins at.
+Index WgmmaEmitter::groupRow(int64_t group) {
+  return plan.pingPong ? math.constant(group * 64) : consumerRow();
+}
+
 Index WgmmaEmitter::fragmentColumn() {
   Index quad = math.rem(thread, math.constant(4));
   return math.mul(quad, math.constant(2));
@@ -118,10 +130,8 @@ void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
   int64_t lanes = runLanes();
   int64_t runs = plan.chunk() / lanes; // in a row
   Index t = math.rem(thread, math.constant(128));
-  Index number =
-      math.sub(math.div(thread, math.constant(128)), math.constant(1));
-  Index stagedFirst = math.mul(number, math.constant(64));
-  Index tileFirst = plan.pingPong ? math.constant(group * 64) : stagedFirst;
+  Index stagedFirst = consumerRow();
+  Index tileFirst = groupRow(group);
   Index column =
       math.mul(math.rem(t, math.constant(runs)), math.constant(lanes));
   Memory staging{
@@ -215,21 +225,16 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
       cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
   bool halves = type.getElementTypeBitWidth() == 16;
   int64_t columns = halves ? 64 : 32;
-  Index number =
-      math.sub(math.div(thread, math.constant(128)), math.constant(1));
-  Index first = plan.pingPong ? math.constant(group * 64)
-                              : math.mul(number, math.constant(64));
-  int64_t tall = plan.sharesA ? 1 : plan.tilesOfCluster();
-  int64_t wide = plan.sharesA ? plan.tilesOfCluster() : 1;
+  Index first = groupRow(group);
   // Beyond the end TMA stores nothing, and what else is read must be there.
   auto clampRow = [&](Index row) {
     Index size = space.sizeOf(plan.m);
-    return isRagged(plan.m, plan.tileM * tall)
+    return isRagged(plan.m, plan.tileM * plan.tall())
                ? math.min(row, math.sub(size, math.constant(1)))
                : row;
   };
   auto clampColumn = [&](Index at) {
-    if (!isRagged(plan.n, plan.partN() * wide))
+    if (!isRagged(plan.n, plan.partN() * plan.wide()))
       return at;
     Value inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(at),
@@ -316,10 +321,7 @@ void WgmmaEmitter::writeFloats(ArrayRef<Lanes> values, Value box,
 
 void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
                            int64_t column) {
-  Index number =
-      math.sub(math.div(thread, math.constant(128)), math.constant(1));
-  Index first = plan.pingPong ? math.constant(group * 64)
-                              : math.mul(number, math.constant(64));
+  Index first = groupRow(group);
   SmallVector<Value> at = {toI32(math.add(columnBegin, math.constant(column))),
                            toI32(math.add(rowBegin, first))};
   if (!plan.batch.empty())

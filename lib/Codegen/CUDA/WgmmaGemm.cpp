@@ -235,12 +235,10 @@ void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
-  int64_t tall = plan.sharesA ? 1 : plan.tilesOfCluster();
-  int64_t wide = plan.sharesA ? plan.tilesOfCluster() : 1;
-  groupsM =
-      math.ceilDiv(space.sizeOf(plan.m), math.constant(plan.tileM * tall));
-  groupsN =
-      math.ceilDiv(space.sizeOf(plan.n), math.constant(plan.partN() * wide));
+  groupsM = math.ceilDiv(space.sizeOf(plan.m),
+                         math.constant(plan.tileM * plan.tall()));
+  groupsN = math.ceilDiv(space.sizeOf(plan.n),
+                         math.constant(plan.partN() * plan.wide()));
   rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
                   math.constant(plan.cluster));
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
@@ -312,6 +310,19 @@ static LLVM::LLVMFuncOp declare(kernel::FuncOp kernel, OpBuilder &b,
   return func;
 }
 
+/// A tensor map with the 128-byte swizzle.
+static kernel::TensorMapAttr swizzledMap(KernelEmission &e, int64_t tensor,
+                                         ArrayRef<AffineExpr> dims,
+                                         ArrayRef<AffineExpr> strides,
+                                         ArrayRef<int64_t> box) {
+  MLIRContext *context = e.kernel.getContext();
+  unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
+                                    [](Type type) { return type.isIndex(); });
+  return kernel::TensorMapAttr::get(
+      context, tensor, AffineMap::get(0, symbols, dims, context),
+      AffineMap::get(0, symbols, strides, context), box, 128);
+}
+
 /// The tensor map of an operand: K-contiguous, boxes of a slice's K x `rows`;
 /// otherwise of 64 rows x a slice's K.
 static kernel::TensorMapAttr operandMap(KernelEmission &e,
@@ -337,11 +348,7 @@ static kernel::TensorMapAttr operandMap(KernelEmission &e,
     strides.push_back(row * outer);
     box.push_back(1);
   }
-  unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
-                                    [](Type type) { return type.isIndex(); });
-  return kernel::TensorMapAttr::get(
-      context, operand.buffer, AffineMap::get(0, symbols, dims, context),
-      AffineMap::get(0, symbols, strides, context), box, 128);
+  return swizzledMap(e, operand.buffer, dims, strides, box);
 }
 
 /// The tensor map of result `number`: boxes of 64 rows x 128 bytes.
@@ -364,11 +371,7 @@ static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
     strides.push_back(row * rows);
     box.push_back(1);
   }
-  unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
-                                    [](Type type) { return type.isIndex(); });
-  return kernel::TensorMapAttr::get(
-      context, tensor, AffineMap::get(0, symbols, dims, context),
-      AffineMap::get(0, symbols, strides, context), box, 128);
+  return swizzledMap(e, tensor, dims, strides, box);
 }
 
 static SmallVector<kernel::TensorMapAttr>

@@ -92,6 +92,9 @@ struct WgmmaPlan {
   int64_t rowGroups() const { return pingPong ? tileM / 64 : 1; }
   /// Blocks that have tiles of their own in a cluster.
   int64_t tilesOfCluster() const { return splitsK ? 1 : cluster; }
+  /// Tiles of a cluster that lie one below the other, and side by side.
+  int64_t tall() const { return sharesA ? 1 : tilesOfCluster(); }
+  int64_t wide() const { return sharesA ? tilesOfCluster() : 1; }
   /// Rows of a slice that one block copies; of B, for each contraction.
   int64_t copiedA() const { return sharesA ? tileM / cluster : tileM; }
   int64_t copiedB() const {
