@@ -18,7 +18,7 @@
 // PTX: .entry main_loop_0{{.*}}(
 // PTX-NOT: .version
 // PTX-NOT: .local
-// PTX: ld.global.nc.{{.*}}v4
+// PTX: ld.global.v4
 // PTX: st.global.{{.*}}v4
 // RUN: tripy-compile %s --stop-after=ptx --target=cuda:sm_100a | FileCheck %s --check-prefix=NEWER
 // NEWER: .version 8.6

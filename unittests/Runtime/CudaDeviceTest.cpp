@@ -108,9 +108,23 @@ TEST_F(CudaDeviceTest, LaunchesOneByOneWhenAsked) {
   EXPECT_EQ(driver.launches[2].cluster, (std::array<unsigned, 3>{2, 1, 1}));
 }
 
-// What overlaps follows the launch before it in the program, but where that is
-// empty nothing of the program is before it.
-TEST_F(CudaDeviceTest, NothingOverlapsWhatCameBeforeTheProgram) {
+// On a stream a program's first launch may overlap what ran before the program;
+// a graph begins when that has ended.
+TEST_F(CudaDeviceTest, TheFirstLaunchOverlapsOnAStream) {
+  test->program.launches[0].overlapsPredecessor = true;
+  for (uint32_t direct : {0, 3}) {
+    driver.launches.clear();
+    ASSERT_NO_FATAL_FAILURE(start({direct, /*maxShapes=*/16}));
+    ASSERT_TRUE(run(1000).isOk());
+    ASSERT_EQ(driver.launches.size(), 3u);
+    EXPECT_EQ(driver.launches[0].overlaps, direct != 0);
+    EXPECT_EQ(driver.launches[0].behind, std::vector<std::string>{});
+  }
+}
+
+// A later launch is not prepared for what ran before the program, which it
+// follows where those in front of it are empty.
+TEST_F(CudaDeviceTest, LaterLaunchesDoNotOverlapWhatCameBeforeTheProgram) {
   Program &program = test->program;
   program.exprs.push_back({SizeOp::Constant, 0, 0, 0});
   program.launches[0].grid[0] = static_cast<Index>(program.exprs.size() - 1);

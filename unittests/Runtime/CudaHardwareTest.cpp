@@ -29,7 +29,7 @@ constexpr const char *hardwarePtx = R"(.version 8.4
   .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<6>; .reg .f32 %f;
   mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;
   mad.lo.u32 %r3, %r0, %r1, %r2; cvt.u64.u32 %d0, %r3;
-  griddepcontrol.launch_dependents;
+  griddepcontrol.wait; griddepcontrol.launch_dependents;
   ld.param.u64 %d1, [n]; setp.ge.s64 %p, %d0, %d1; @%p bra END;
   ld.param.u64 %d2, [in]; ld.param.u64 %d3, [out];
   shl.b64 %d4, %d0, 2; add.s64 %d2, %d2, %d4; add.s64 %d3, %d3, %d4;
@@ -196,6 +196,34 @@ TEST_F(CudaHardware, ComputesWithGraphAndWithout) {
     // Overlapping launches read what their predecessor wrote, every time.
     for (int i = 0; i < (isEmulated() ? 10 : 1000); ++i)
       ASSERT_NO_FATAL_FAILURE(expectCorrect(4096));
+  }
+}
+
+// A run may begin while the one before it runs, whose results it reads.
+TEST_F(CudaHardware, ChainedRunsOverlap) {
+  test->program.launches[0].overlapsPredecessor = true;
+  ASSERT_NO_FATAL_FAILURE(start({/*directLaunches=*/8, 4}));
+  constexpr int length = 8;
+  for (int repeat = 0; repeat < (isEmulated() ? 3 : 200); ++repeat) {
+    ASSERT_TRUE(buffers.fill(*device).isOk());
+    for (int i = 0; i < length; ++i) {
+      Status status =
+          buffers.run(test->program, *prepared, *context, maxElements);
+      ASSERT_TRUE(status.isOk()) << status.message();
+      std::swap(buffers.x, buffers.y);
+    }
+    std::vector<float> found(maxElements);
+    ASSERT_TRUE(device
+                    ->copyToHost(found.data(), buffers.x.data(),
+                                 found.size() * 4, nullptr)
+                    .isOk());
+    ASSERT_TRUE(device->synchronize(nullptr).isOk());
+    for (size_t i = 0; i < found.size(); ++i) {
+      float value = static_cast<float>(i);
+      for (int step = 0; step < length; ++step)
+        value = -(2 * value + 3);
+      ASSERT_EQ(found[i], value) << "at " << i << " of repeat " << repeat;
+    }
   }
 }
 

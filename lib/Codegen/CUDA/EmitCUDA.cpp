@@ -257,15 +257,17 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
   for (auto kernel : module.getOps<kernel::FuncOp>())
     written[kernel.getSymName()].resize(llvm::count_if(
         kernel.getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>));
-  // No kernel writes the program's arguments or its constants.
-  module.walk([&](kernel::CallOp call) {
-    SmallVector<bool> &ofCallee = written[call.getCallee()];
-    unsigned number = 0;
-    for (Value input : call.getInputs())
-      if (isa<RankedTensorType>(input.getType()))
-        ofCallee[number++] |=
-            !isa<BlockArgument>(input) && !matchPattern(input, m_Constant());
-  });
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isFirst = true;
+    for (auto call : function.getOps<kernel::CallOp>()) {
+      SmallVector<bool> &ofCallee = written[call.getCallee()];
+      unsigned number = 0;
+      for (Value input : call.getInputs())
+        if (isa<RankedTensorType>(input.getType()))
+          ofCallee[number++] |= kernel::mayBeWritten(input, isFirst);
+      isFirst = false;
+    }
+  }
   for (auto kernel : module.getOps<kernel::FuncOp>())
     kernel.setWaitsFor(ArrayRef<bool>(written[kernel.getSymName()]));
 }

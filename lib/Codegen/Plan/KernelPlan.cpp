@@ -410,14 +410,28 @@ Value FunctionPlanner::bufferValue(Value tensor) {
   return value;
 }
 
-/// The first launch follows work that does not know of it.
+/// Whether the callee itself waits for all that may write what it reads.
+static bool mayOverlap(kernel::CallOp call, kernel::FuncOp callee,
+                       bool isFirst) {
+  std::optional<ArrayRef<bool>> waitsFor = callee.getWaitsFor();
+  if (!waitsFor)
+    return false;
+  auto tensors = llvm::make_filter_range(call.getInputs(), [](Value input) {
+    return isa<RankedTensorType>(input.getType());
+  });
+  return llvm::all_of(llvm::zip(tensors, *waitsFor), [&](auto each) {
+    auto [input, waits] = each;
+    return waits || !kernel::mayBeWritten(input, isFirst);
+  });
+}
+
 void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
   auto valuesOf = [&](ArrayRef<Index> exprs) {
     return llvm::map_to_vector(exprs, [&](Index e) { return sizeValue(e); });
   };
   kernel::CallOp call = launch.call;
   kernel::FuncOp callee = launch.callee;
-  bool overlaps = !isFirst && callee.getWaitsFor();
+  bool overlaps = mayOverlap(call, callee, isFirst);
   SmallVector<Value> grid = valuesOf(launch.grid),
                      bytes = valuesOf(launch.bytes),
                      values = valuesOf(launch.sizes), buffers;

@@ -1,13 +1,16 @@
 //===- KernelDialect.cpp - The kernel dialect -----------------------------===//
 
 #include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace tripy;
 using namespace tripy::kernel;
 
 #include "tripy/Dialect/Kernel/KernelDialect.cpp.inc"
@@ -161,4 +164,16 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return emitOpError("callee must be a kernel.func; found ")
            << getCalleeAttr();
   return success();
+}
+
+bool kernel::mayBeWritten(Value input, bool isFirstCall) {
+  if (matchPattern(input, m_Constant()))
+    return false;
+  auto argument = dyn_cast<BlockArgument>(input);
+  if (!argument)
+    return true;
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return isFirstCall &&
+         !(function && isParameter(function, argument.getArgNumber()));
 }

@@ -154,8 +154,11 @@ Status CudaContext::launchOne(ShapeState &state, size_t index,
     attributes[count++].value.clusterDim = {
         kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   }
-  // The first launch has no predecessor that knows of it.
-  if (launch.overlapsPredecessor && index > 0) {
+  // The program's first launch may overlap what runs before the program. That
+  // is not prepared when the first ones are left out, as their grids are empty.
+  bool overlaps =
+      launch.overlapsPredecessor && (index > 0 || planned.launch == 0);
+  if (overlaps) {
     attributes[count].id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attributes[count++].value.programmaticStreamSerializationAllowed = 1;
   }

@@ -2,7 +2,7 @@
 
 // Rows are copied 16 bytes at a time; the index is read once for all of them.
 // CHECK: .entry
-// CHECK: ld.global.nc.s32
+// CHECK: ld.global.s32
 // CHECK: ld.global{{.*}}v4.b32
 // CHECK-NOT: ld.global
 // CHECK: st.global{{.*}}v4.b32

@@ -7,12 +7,13 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --no-overlap --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=griddepcontrol --implicit-check-not=prefetch
 
 // OFF: .entry
-// The first layer reads its arguments alone, with no cache to keep coherent.
+// What ran before the program may write the first layer's arguments: it reads
+// them behind the wait, through the cache that sees that.
 // FIRST: .entry main_gemm_0
 // FIRST: .minnctapersm 3
 // FIRST: griddepcontrol.wait
 // FIRST: griddepcontrol.launch_dependents
-// FIRST-COUNT-4: ld.global.nc.L1::no_allocate.v4.b32
+// FIRST-COUNT-4: ld.global.L1::no_allocate.v4.b32
 // FIRST: shfl.sync.bfly
 // FIRST: st.global
 //
@@ -24,10 +25,22 @@
 // SECOND-DAG: ld.global.nc.L1::no_allocate.v4.b32
 // SECOND-DAG: ld.global.v4.b32
 // SECOND: shfl.sync.bfly
+//
+// Nothing writes parameters: the first layer asks for them too.
+// RUN: tripy-compile %s --function=parameters --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=PARAMETERS
+// PARAMETERS: .entry
+// PARAMETERS-COUNT-4: prefetch.global.L2
+// PARAMETERS: griddepcontrol.wait
+// PARAMETERS-DAG: ld.global.nc.L1::no_allocate.v4.b32
+// PARAMETERS-DAG: ld.global.v4.b32
 // LINT: .target sm_90a
 func.func @main(%x: tensor<1x1024xf16>, %w1: tensor<4096x1024xf16>, %b1: tensor<4096xf16>, %w2: tensor<1024x4096xf16>, %b2: tensor<1024xf16>) -> tensor<1x1024xf16> {
   %0 = trace.linear %x, %w1, %b1 : (tensor<1x1024xf16>, tensor<4096x1024xf16>, tensor<4096xf16>) -> tensor<1x4096xf16>
   %1 = trace.gelu %0 : (tensor<1x4096xf16>) -> tensor<1x4096xf16>
   %2 = trace.linear %1, %w2, %b2 : (tensor<1x4096xf16>, tensor<1024x4096xf16>, tensor<1024xf16>) -> tensor<1x1024xf16>
   return %2 : tensor<1x1024xf16>
+}
+func.func @parameters(%x: tensor<1x1024xf16>, %w: tensor<4096x1024xf16> {tripy.parameter}) -> tensor<1x4096xf16> {
+  %0 = trace.linear %x, %w : (tensor<1x1024xf16>, tensor<4096x1024xf16>) -> tensor<1x4096xf16>
+  return %0 : tensor<1x4096xf16>
 }

@@ -6,19 +6,41 @@
 
 #id = affine_map<(i) -> (i)>
 
-// The first launch of a program has no predecessor that knows of it. @add reads
-// what another kernel writes in its second argument, in one of its calls.
-// CHECK: kernel.launch @add {{.*}} written = 1{{$}}
+// The first launch of a program may overlap what ran before the program, which
+// may write the arguments %x and %y. @add reads what another kernel writes in
+// its second argument, in one of its calls; nothing writes parameters.
+// CHECK: kernel.launch @negate {{.*}} written = 1 overlaps
+// CHECK: kernel.launch @add {{.*}} written = 1 overlaps
 // CHECK: kernel.launch @negate {{.*}} written = 1 overlaps
 // CHECK: kernel.launch @add {{.*}} written = 1 overlaps
 // OFF-NOT: overlaps
 // OFF-NOT: waitsFor
 // OFF-NOT: griddepcontrol
-func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %3 = kernel.call @negate(%y) sizes() : (tensor<64xf32>) -> tensor<64xf32>
   %0 = kernel.call @add(%x, %y) sizes() : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   %1 = kernel.call @negate(%0) sizes() : (tensor<64xf32>) -> tensor<64xf32>
   %2 = kernel.call @add(%x, %1) sizes() : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
-  return %2 : tensor<64xf32>
+  return %2, %3 : tensor<64xf32>, tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @first
+// CHECK: kernel.launch @sum {{.*}} written = 1 overlaps
+func.func @first(%x: tensor<64xf32>, %w: tensor<64xf32> {tripy.parameter}) -> tensor<64xf32> {
+  %0 = kernel.call @sum(%x, %w) sizes() : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// CHECK: kernel.func @sum loop {{.*}} {waitsFor = array<i1: true, false>}
+kernel.func @sum loop sizeArgs = [] : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %1 = arith.addf %l, %r : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  kernel.yield %0 : tensor<64xf32>
 }
 
 // CHECK: kernel.func @add loop {{.*}} {waitsFor = array<i1: false, true>}

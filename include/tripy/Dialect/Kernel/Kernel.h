@@ -38,6 +38,13 @@ llvm::SmallVector<llvm::ArrayRef<int64_t>>
 splitSizeArgs(llvm::ArrayRef<int64_t> sizeArgs, mlir::TypeRange argumentTypes,
               mlir::TypeRange resultTypes);
 
+/// Whether a kernel that waits for its predecessors may read `input` of one of
+/// its calls only behind the wait. The first call of a program has what ran
+/// before the program for a predecessor, which may write the program's inputs;
+/// when later calls begin, that has ended. Constants and parameters are never
+/// written.
+bool mayBeWritten(mlir::Value input, bool isFirstCall);
+
 } // namespace tripy::kernel
 
 #endif // TRIPY_DIALECT_KERNEL_KERNEL_H

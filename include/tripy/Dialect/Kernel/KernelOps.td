@@ -118,9 +118,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
   let summary = "A kernel on tensors";
   let description = [{
     The body of a dispatch under a name. `config` is set once code was emitted.
-    `waitsFor` is set when that code itself waits for the kernels before it in
-    the program, so that it may start while they run: for each tensor argument,
-    whether one of them may write it.
+    `waitsFor` is set when that code itself waits for the kernels before it, in
+    the program and in front of it, so that it may start while they run: for
+    each tensor argument, whether one of them may write it.
 
     ```mlir
     kernel.func @exp loop sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
