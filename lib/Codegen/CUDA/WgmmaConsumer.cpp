@@ -85,8 +85,6 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
   if (plan.pingPong)
     awaitTurn();
   SmallVector<Value> sums = multiplyTile(position);
-  if (plan.pingPong)
-    passTurn();
   if (plan.splitsK) {
     joinSplit(sums);
     return position;
@@ -124,6 +122,9 @@ SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
         llvm::append_range(out, sums);
         return out;
       });
+  // The other consumer's instructions queue up behind the last ones of this.
+  if (plan.pingPong)
+    passTurn();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   Value any =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, end[2], i32(0));

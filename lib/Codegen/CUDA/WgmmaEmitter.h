@@ -114,7 +114,9 @@ private:
   void storeByThreads(mlir::Value accumulators, int64_t group);
   void storeBoxes(mlir::Value accumulators, int64_t group);
   void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
-                int64_t column, int64_t buffer);
+                int64_t column, int64_t box);
+  int64_t boxColumns();
+  int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, mlir::Value box);
   void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);

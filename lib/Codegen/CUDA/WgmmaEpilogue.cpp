@@ -184,38 +184,54 @@ void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t lanes,
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::storeBoxes(Value accumulators, int64_t group) {
-  int64_t buffer = 0;
-  auto result = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
-  int64_t columns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
-  for (int64_t column = 0; column < plan.partN(); column += columns)
+  int64_t box = 0;
+  for (int64_t column = 0; column < plan.partN(); column += boxColumns())
     for (unsigned number = 0; number < e.numResults(); ++number)
-      storeBox(accumulators, group, number, column, buffer++);
+      storeBox(accumulators, group, number, column, box++);
+}
+
+int64_t WgmmaEmitter::boxColumns() {
+  return plan.boxColumns * plan.boxRowBytes / 128;
+}
+
+/// Boxes that may not have been read yet when box `box` of a group is written.
+/// The one before it in its buffer has been: of this group, or of another, each
+/// of which has as many boxes.
+int64_t WgmmaEmitter::boxesUnread(int64_t box) {
+  int64_t buffers = plan.boxBuffers();
+  int64_t boxes = plan.partN() / boxColumns() * int64_t(e.numResults());
+  if (box >= buffers)
+    return buffers - 1;
+  if (boxes < buffers)
+    return 0;
+  int64_t last = boxes - 1 - (boxes - 1 - box) % buffers;
+  return boxes - 1 - last + box;
 }
 
 /// One thread of the consumer sends its boxes, and waits before a buffer is
 /// used again until what was sent from it has been read.
 void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
-                            int64_t column, int64_t buffer) {
+                            int64_t column, int64_t box) {
   Value sender =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                             math.value(math.rem(thread, math.constant(128))),
                             math.value(math.constant(0)));
-  // The first box of a group may find the last of another in its buffer.
   e.when(sender, [&] {
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, buffer == 0 ? 0 : 1,
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, boxesUnread(box),
                                          b.getUnitAttr());
   });
   syncConsumer();
-  Value box = add(add(base, i32(stagingAt(plan) + buffer % 2 * boxBytes)),
-                  mul(consumer, 2 * boxBytes));
-  writeBox(accumulators, group, result, column, box);
+  Value buffer = add(add(base, i32(stagingAt(plan) +
+                                   box % plan.boxBuffers() * plan.boxBytes())),
+                     mul(consumer, plan.stagingBytes()));
+  writeBox(accumulators, group, result, column, buffer);
   // TMA reads what the threads have written.
   NVVM::FenceProxyOp::create(
       b, loc, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(b.getContext(),
                                  NVVM::SharedSpace::shared_cta));
   syncConsumer();
-  e.when(sender, [&] { sendBox(result, box, group, column); });
+  e.when(sender, [&] { sendBox(result, buffer, group, column); });
 }
 
 /// Computes the epilogue of 64 rows and a box's columns where the sums are.
@@ -224,7 +240,6 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
   auto type =
       cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
   bool halves = type.getElementTypeBitWidth() == 16;
-  int64_t columns = halves ? 64 : 32;
   Index first = groupRow(group);
   // Beyond the end TMA stores nothing, and what else is read must be there.
   auto clampRow = [&](Index row) {
@@ -245,7 +260,7 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
     return Index(clamped);
   };
   SmallVector<Lanes> values;
-  for (int64_t j = 0; j < columns; j += 8)
+  for (int64_t j = 0; j < boxColumns(); j += 8)
     for (int64_t half = 0; half < 2; ++half) {
       Index row = math.add(math.add(rowBegin, first),
                            math.add(fragmentRow(), math.constant(half * 8)));
@@ -268,8 +283,8 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
 
 /// Four matrices of 8 x 8: two groups of 8 columns, each in both halves of the
 /// rows. Lane l has the address of row l % 8 of matrix l / 8. 16-byte pieces of
-/// a row lie where the 128-byte swizzle wants them: piece i of row r at
-/// i XOR r % 8.
+/// a row lie where the swizzle wants them: piece i of row r at i XOR r % 8 in
+/// rows of 128 bytes, at i XOR r / 2 % 4 in rows of 64.
 void WgmmaEmitter::writeHalves(ArrayRef<Lanes> values, Type element, Value box,
                                int64_t piece) {
   SmallVector<Value> words;
@@ -289,10 +304,12 @@ void WgmmaEmitter::writeHalves(ArrayRef<Lanes> values, Type element, Value box,
   Index ofTile =
       math.add(math.mul(math.div(t, math.constant(32)), math.constant(16)),
                math.add(math.mul(half, math.constant(8)), row));
+  Index turn = plan.boxRowBytes == 128 ? row : math.div(row, math.constant(2));
   Value place = arith::XOrIOp::create(
-      b, loc, toI32(math.div(matrix, math.constant(2))), toI32(row));
+      b, loc, toI32(math.div(matrix, math.constant(2))), toI32(turn));
   place = arith::XOrIOp::create(b, loc, place, i32(piece));
-  Value at = add(add(box, mul(toI32(ofTile), rowBytes)), mul(place, 16));
+  Value at =
+      add(add(box, mul(toI32(ofTile), plan.boxRowBytes)), mul(place, 16));
   NVVM::StMatrixOp::create(b, loc, pointer(at), words, NVVM::MMALayout::row,
                            NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
                            NVVM::LdStMatrixEltType::B16);

@@ -310,17 +310,18 @@ static LLVM::LLVMFuncOp declare(kernel::FuncOp kernel, OpBuilder &b,
   return func;
 }
 
-/// A tensor map with the 128-byte swizzle.
+/// A tensor map whose boxes have rows of 128 bytes, or 64, and that swizzle.
 static kernel::TensorMapAttr swizzledMap(KernelEmission &e, int64_t tensor,
                                          ArrayRef<AffineExpr> dims,
                                          ArrayRef<AffineExpr> strides,
-                                         ArrayRef<int64_t> box) {
+                                         ArrayRef<int64_t> box,
+                                         int64_t swizzle = 128) {
   MLIRContext *context = e.kernel.getContext();
   unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
                                     [](Type type) { return type.isIndex(); });
   return kernel::TensorMapAttr::get(
       context, tensor, AffineMap::get(0, symbols, dims, context),
-      AffineMap::get(0, symbols, strides, context), box, 128);
+      AffineMap::get(0, symbols, strides, context), box, swizzle);
 }
 
 /// The tensor map of an operand: K-contiguous, boxes of a slice's K x `rows`;
@@ -351,7 +352,7 @@ static kernel::TensorMapAttr operandMap(KernelEmission &e,
   return swizzledMap(e, operand.buffer, dims, strides, box);
 }
 
-/// The tensor map of result `number`: boxes of 64 rows x 128 bytes.
+/// The tensor map of result `number`: boxes of 64 rows.
 static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
                                        unsigned tensor, unsigned number) {
   MLIRContext *context = e.kernel.getContext();
@@ -365,13 +366,13 @@ static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
   AffineExpr rows =
       KernelEmission::product(all.drop_front(first).drop_back(), context);
   SmallVector<AffineExpr> dims = {sizes.back(), rows}, strides = {row};
-  SmallVector<int64_t> box = {128 / bytes, 64};
+  SmallVector<int64_t> box = {plan.boxRowBytes / bytes, 64};
   if (first > 0) {
     dims.push_back(KernelEmission::product(all.take_front(first), context));
     strides.push_back(row * rows);
     box.push_back(1);
   }
-  return swizzledMap(e, tensor, dims, strides, box);
+  return swizzledMap(e, tensor, dims, strides, box, plan.boxRowBytes);
 }
 
 static SmallVector<kernel::TensorMapAttr>

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include <numeric>
 #include <optional>
 
 namespace tripy::codegen {
@@ -76,8 +77,11 @@ struct WgmmaPlan {
   bool sharesA = false;
   bool splitsK = false;
   WgmmaStore store = WgmmaStore::Threads;
-  /// Columns of a box of results, when TMA can store them; else 0.
+  /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
+  /// Bytes of a row of a box of results: 128, or 64 where the tile's columns
+  /// are no multiple of that.
+  int64_t boxRowBytes = 128;
 
   mlir::linalg::GenericOp op() const { return ops.front(); }
   int64_t parts() const { return ops.size(); }
@@ -103,10 +107,13 @@ struct WgmmaPlan {
   /// Columns of each contraction that go through the staging area at a time.
   int64_t chunk() const {
     int64_t most = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
-    return std::min(partN(), most);
+    return std::gcd(partN(), most);
   }
   /// Bytes that an epilogue needs for each consumer.
   int64_t stagingBytes() const;
+  /// Bytes of a box of results: 64 rows. `boxBuffers()` are in use in turn.
+  int64_t boxBytes() const { return 64 * boxRowBytes; }
+  int64_t boxBuffers() const { return 2 * 128 / boxRowBytes; }
   /// Product of the static sizes of loops of `op`; dynamic ones count as
   /// `unknown`.
   int64_t extent(llvm::ArrayRef<unsigned> loops, int64_t unknown) const;
@@ -114,13 +121,12 @@ struct WgmmaPlan {
 
 /// Floats of a row of the staging area: 64 and padding against conflicts.
 inline constexpr int64_t stagingRow = 68;
-/// Bytes of a box of results: 64 rows of 128 bytes. Two are in use in turn.
-inline constexpr int64_t boxBytes = 64 * 128;
 
 inline int64_t WgmmaPlan::stagingBytes() const {
   if (splitsK)
     return 0; // the ring's memory, once it is empty
-  return store == WgmmaStore::Boxes ? 2 * boxBytes : 64 * stagingRow * 4;
+  return store == WgmmaStore::Boxes ? boxBuffers() * boxBytes()
+                                    : 64 * stagingRow * 4;
 }
 
 /// A way to cut contractions.

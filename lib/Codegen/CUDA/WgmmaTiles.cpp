@@ -33,6 +33,9 @@ std::string WgmmaTile::str() const {
   return text;
 }
 
+/// Elements of a tile that one consumer has the registers for.
+static constexpr int64_t mostInTurns = 128 * 192;
+
 std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
   WgmmaTile tile;
   auto [size, rest] = text.split(',');
@@ -54,7 +57,7 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
                tile.n <= 256 && tile.n % 16 == 0 && tile.cluster >= 1 &&
                tile.cluster <= 8 && tile.split >= 1 && tile.split <= 8 &&
                (tile.split == 1 || (tile.cluster == 1 && !tile.pingPong)) &&
-               (!tile.pingPong || tile.m * tile.n <= 128 * 128);
+               (!tile.pingPong || tile.m * tile.n <= mostInTurns);
   return suits ? std::optional(tile) : std::nullopt;
 }
 
@@ -216,10 +219,12 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   plan.splitsK = tile.split > 1;
   plan.cluster = plan.splitsK ? tile.split : tile.cluster;
   plan.sharesA = !plan.splitsK && tile.cluster > 1 && of.oneRow(tile);
-  plan.store =
-      plan.boxColumns && !plan.splitsK && plan.partN() % plan.boxColumns == 0
-          ? WgmmaStore::Boxes
-          : WgmmaStore::Threads;
+  bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
+  plan.boxRowBytes = halfBoxes ? 64 : 128;
+  plan.store = plan.boxColumns && !plan.splitsK &&
+                       (halfBoxes || plan.partN() % plan.boxColumns == 0)
+                   ? WgmmaStore::Boxes
+                   : WgmmaStore::Threads;
   int64_t stageBytes = (plan.tileM + plan.tileN) * 128;
   int64_t epilogueBytes = plan.consumers() * plan.stagingBytes();
   plan.stages =
