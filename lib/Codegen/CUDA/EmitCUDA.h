@@ -30,7 +30,7 @@ struct CUDAKernel {
   /// Blocks that a multiprocessor must have registers for; 0: as it happens.
   int64_t residentBlocks = 0;
   /// The tile that somebody asks for.
-  TileSize wantedTile;
+  TileSize wantedTile = {};
 
   Index threadId();
   Index blockId();

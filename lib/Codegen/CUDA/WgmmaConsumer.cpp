@@ -43,25 +43,42 @@ void WgmmaEmitter::takeTiles() {
               [&](RingPosition p) { return skip(consumeTile(p), slices); });
 }
 
-/// Says that this warp is done with a slice, to every block that writes it.
+/// Says that this warp is done with a slice, to every block that writes it:
+/// lane l < wide tells the l-th block beside this one, and itself, those after
+/// it the blocks above and below.
 void WgmmaEmitter::release(Value slot, Value condition) {
   Index lane = math.rem(thread, math.constant(32));
-  Value elected =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(lane),
-                            math.value(math.constant(plan.tilesOfCluster())));
-  elected = arith::AndIOp::create(b, loc, elected, condition);
+  auto isBelow = [&](Index x, Index y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                 math.value(x), math.value(y));
+  };
+  Value elected = arith::AndIOp::create(
+      b, loc, isBelow(lane, math.constant(plan.sharers())), condition);
   e.when(elected, [&] {
     Value barrier = emptyBarrier(slot);
-    if (plan.tilesOfCluster() == 1) {
+    if (plan.sharers() == 1) {
       NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), barrier, Value(),
                                      NVVM::MemScopeKind::CTA, false);
       return;
+    }
+    Index wide = math.constant(plan.wide);
+    Value block = toI32(math.add(math.mul(rankRow(), wide), lane));
+    if (plan.tall > 1) {
+      // The rows but this block's.
+      Index other = math.sub(lane, wide);
+      Value isAbove = isBelow(other, rankRow());
+      Value further = toI32(math.add(other, math.constant(1)));
+      Value row =
+          arith::SelectOp::create(b, loc, isAbove, toI32(other), further);
+      Value inColumn = add(mul(row, plan.wide), toI32(rankColumn()));
+      block =
+          arith::SelectOp::create(b, loc, isBelow(lane, wide), block, inColumn);
     }
     // Without a scope: a release to the whole cluster waits for all memory
     // operations of the thread, and the ring would never be filled ahead.
     Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
     LLVM::InlineAsmOp::create(
-        b, loc, TypeRange(), ValueRange{address, toI32(lane)},
+        b, loc, TypeRange(), ValueRange{address, block},
         "{\n.reg .b32 theirs;\n"
         "mapa.shared::cluster.u32 theirs, $0, $1;\n"
         "mbarrier.arrive.shared::cluster.b64 _, [theirs];\n}",
@@ -85,7 +102,7 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
   if (plan.pingPong)
     awaitTurn();
   SmallVector<Value> sums = multiplyTile(position);
-  if (plan.splitsK) {
+  if (plan.splitsK()) {
     joinSplit(sums);
     return position;
   }

@@ -95,7 +95,9 @@ private:
   void copySlice(RingPosition position, Index k);
   void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
                    mlir::Value full, mlir::Value k, Index first, int64_t rows,
-                   bool shared);
+                   Index part, mlir::Value blocks);
+  Index rankRow();
+  Index rankColumn();
   std::pair<Index, Index> kRange();
   void consume();
   void takeTiles();

@@ -244,12 +244,12 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
   // Beyond the end TMA stores nothing, and what else is read must be there.
   auto clampRow = [&](Index row) {
     Index size = space.sizeOf(plan.m);
-    return isRagged(plan.m, plan.tileM * plan.tall())
+    return isRagged(plan.m, plan.tileM * plan.tall)
                ? math.min(row, math.sub(size, math.constant(1)))
                : row;
   };
   auto clampColumn = [&](Index at) {
-    if (!isRagged(plan.n, plan.partN() * plan.wide()))
+    if (!isRagged(plan.n, plan.partN() * plan.wide))
       return at;
     Value inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(at),
@@ -378,7 +378,7 @@ void WgmmaEmitter::finishSplit() {
   int64_t lanes = runLanes();
   int64_t rowFloats = plan.tileN + 4;
   SmallVector<Memory> sums;
-  for (int64_t block = 0; block < plan.cluster; ++block) {
+  for (int64_t block = 0; block < plan.split; ++block) {
     Value theirs = NVVM::MapaOp::create(
         b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(base),
         i32(block));
@@ -393,7 +393,7 @@ void WgmmaEmitter::finishSplit() {
   Index own = math.sub(thread, math.constant(128));
   Index first = math.add(math.mul(rank, threads), own);
   Index total = math.mul(math.constant(plan.tileM), runs);
-  Index step = math.mul(threads, math.constant(plan.cluster));
+  Index step = math.mul(threads, math.constant(plan.split));
   e.loop(first, total, step, [&](Index run) {
     Index row = math.div(run, runs);
     Index column = math.mul(math.rem(run, runs), math.constant(lanes));

@@ -48,8 +48,7 @@ void WgmmaEmitter::initialiseBarriers() {
       // One arrival for each warp that reads a slice.
       int64_t readers = plan.pingPong ? 1 : plan.consumers();
       NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(slot)),
-                                   i32(4 * readers * plan.tilesOfCluster()),
-                                   Value());
+                                   i32(4 * readers * plan.sharers()), Value());
     }
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
@@ -59,7 +58,7 @@ void WgmmaEmitter::initialiseBarriers() {
 
 /// All threads of all blocks of the cluster.
 void WgmmaEmitter::syncCluster() {
-  if (plan.cluster == 1)
+  if (plan.cluster() == 1)
     return;
   NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
@@ -70,10 +69,10 @@ void WgmmaEmitter::forEachTile(
     Index first, int64_t turns, RingPosition start,
     llvm::function_ref<RingPosition(RingPosition)> body) {
   Index groups = math.mul(space.sizeOf(plan.batch), math.mul(groupsM, groupsN));
-  int64_t clusters = residentClusters(plan.cluster);
+  int64_t clusters = residentClusters(plan.cluster());
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
-  Index own = math.div(block, math.constant(plan.cluster));
-  if (plan.splitsK) {
+  Index own = math.div(block, math.constant(plan.cluster()));
+  if (plan.splitsK()) {
     locate(own);
     body(start);
     return;
@@ -106,6 +105,16 @@ Index WgmmaEmitter::divideTiles(Index a, Index divisor) {
       .getResult();
 }
 
+/// Where this block lies in its cluster of `tall` x `wide`.
+Index WgmmaEmitter::rankRow() {
+  return plan.tall == 1 ? math.constant(0)
+                        : math.div(rank, math.constant(plan.wide));
+}
+Index WgmmaEmitter::rankColumn() {
+  return plan.wide == 1 ? math.constant(0)
+                        : math.rem(rank, math.constant(plan.wide));
+}
+
 /// Where this block's tile of the cluster's group `tile` lies. Groups go in an
 /// order where `groupRows` rows of them are walked column by column.
 void WgmmaEmitter::locate(Index tile) {
@@ -120,12 +129,8 @@ void WgmmaEmitter::locate(Index tile) {
   Index inBand = math.sub(inPlane, math.mul(bands, band));
   Index column = divideTiles(inBand, rows);
   Index row = math.add(firstRow, math.sub(inBand, math.mul(column, rows)));
-  Index size = math.constant(plan.tilesOfCluster());
-  Index place = plan.splitsK ? math.constant(0) : rank;
-  if (plan.sharesA)
-    column = math.add(math.mul(column, size), place);
-  else
-    row = math.add(math.mul(row, size), place);
+  row = math.add(math.mul(row, math.constant(plan.tall)), rankRow());
+  column = math.add(math.mul(column, math.constant(plan.wide)), rankColumn());
   rowBegin = math.mul(row, math.constant(plan.tileM));
   columnBegin = math.mul(column, math.constant(plan.partN()));
 }
@@ -135,11 +140,11 @@ void WgmmaEmitter::locate(Index tile) {
 /// what is known of the accumulators in one place.
 std::pair<Index, Index> WgmmaEmitter::kRange() {
   Index size = space.sizeOf(plan.k);
-  if (!plan.splitsK)
+  if (!plan.splitsK())
     return {math.constant(0), size};
   int64_t slices = llvm::divideCeil(*IndexMath::constantOf(size), plan.tileK());
-  Index most = math.constant(slices % plan.cluster);
-  Index least = math.constant(slices / plan.cluster);
+  Index most = math.constant(slices % plan.split);
+  Index least = math.constant(slices / plan.split);
   Index slice = math.constant(plan.tileK());
   Value hasMore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                         math.value(rank), math.value(most));
@@ -190,28 +195,39 @@ void WgmmaEmitter::copySlice(RingPosition position, Index k) {
   Value atA = add(base, mul(position.slot, sliceA()));
   Value atB =
       add(add(base, i32(plan.stages * sliceA())), mul(position.slot, sliceB()));
+  Index row = rankRow(), column = rankColumn();
+  auto blocks = [&](int64_t mask, Value shift) -> Value {
+    Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);
+    return arith::TruncIOp::create(b, loc, b.getI16Type(), shifted);
+  };
+  Value beside, below;
+  if (plan.wide > 1)
+    beside = blocks((1 << plan.wide) - 1, mul(toI32(row), plan.wide));
+  if (plan.tall > 1) {
+    int64_t mask = 0;
+    for (int64_t i = 0; i < plan.tall; ++i)
+      mask |= int64_t(1) << (i * plan.wide);
+    below = blocks(mask, toI32(column));
+  }
   copyOperand(plan.a, maps[0], atA, full, toI32(k), rowBegin, plan.copiedA(),
-              plan.sharesA);
+              column, beside);
   for (int64_t part = 0; part < plan.parts(); ++part)
     copyOperand(plan.b[part], maps[1 + part],
                 add(atB, i32(part * plan.partN() * rowBytes)), full, toI32(k),
-                columnBegin, plan.copiedB(),
-                !plan.sharesA && plan.tilesOfCluster() > 1);
+                columnBegin, plan.copiedB(), row, below);
 }
 
-/// Copies `rows` rows of a slice: one box when K is contiguous, else one for
-/// each 64 rows. Of a shared slice, this block's part goes to all blocks.
+/// Copies `rows` rows of a slice, part `part` of it: one box when K is
+/// contiguous, else one for each 64 rows. `blocks` says which blocks of the
+/// cluster get it; null for this one alone.
 void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
                                Value full, Value k, Index first, int64_t rows,
-                               bool shared) {
+                               Index part, Value blocks) {
   auto clusterPointer = LLVM::LLVMPointerType::get(b.getContext(), 7);
-  Value mask;
-  if (shared && plan.cluster > 1) {
-    mask = arith::ConstantOp::create(
-        b, loc, b.getI16IntegerAttr((1 << plan.cluster) - 1));
-    Index part = math.mul(rank, math.constant(rows));
-    first = math.add(first, part);
-    at = add(at, toI32(math.mul(part, math.constant(rowBytes))));
+  if (blocks) {
+    Index begin = math.mul(part, math.constant(rows));
+    first = math.add(first, begin);
+    at = add(at, toI32(math.mul(begin, math.constant(rowBytes))));
   }
   Value row = toI32(math.add(first, math.constant(operand.rowBegin())));
   k = add(k, i32(operand.kBegin()));
@@ -225,7 +241,7 @@ void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
     if (operand.batched)
       box.push_back(toI32(tileBatch));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        b, loc, to, map, box, full, ValueRange(), mask, Value(),
+        b, loc, to, map, box, full, ValueRange(), blocks, Value(),
         NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
   }
 }
@@ -235,12 +251,12 @@ void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
-  groupsM = math.ceilDiv(space.sizeOf(plan.m),
-                         math.constant(plan.tileM * plan.tall()));
+  groupsM =
+      math.ceilDiv(space.sizeOf(plan.m), math.constant(plan.tileM * plan.tall));
   groupsN = math.ceilDiv(space.sizeOf(plan.n),
-                         math.constant(plan.partN() * plan.wide()));
+                         math.constant(plan.partN() * plan.wide));
   rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
-                  math.constant(plan.cluster));
+                  math.constant(plan.cluster()));
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
                                   LLVM::AddressOfOp::create(b, loc, shared));
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
@@ -263,7 +279,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
       NVVM::SetMaxRegisterOp::create(b, loc, producerRegisters,
                                      NVVM::SetMaxRegisterAction::decrease);
     produce();
-    if (plan.splitsK)
+    if (plan.splitsK())
       syncCluster(); // with the consumers of the cluster, who join their sums
   }
   {
@@ -390,11 +406,11 @@ tensorMaps(KernelEmission &e, const WgmmaPlan &plan, unsigned inputs) {
 /// Blocks: one for each multiprocessor, or of each tile those that split K.
 static AffineExpr gridOf(KernelEmission &e, const WgmmaPlan &plan,
                          const ContractionSpace &space) {
-  if (!plan.splitsK)
-    return e.constantExpr(residentClusters(plan.cluster) * plan.cluster);
+  if (!plan.splitsK())
+    return e.constantExpr(residentClusters(plan.cluster()) * plan.cluster());
   AffineExpr rows = space.extentOf(plan.m).ceilDiv(plan.tileM);
   AffineExpr columns = space.extentOf(plan.n).ceilDiv(plan.partN());
-  return space.extentOf(plan.batch) * rows * columns * plan.cluster;
+  return space.extentOf(plan.batch) * rows * columns * plan.split;
 }
 
 LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
@@ -430,7 +446,7 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
   if (failed(space))
     return failure();
   emission.setConfig({gridOf(emission, plan, *space)}, {threads, 1, 1},
-                     WgmmaEmitter::sharedBytes(plan), {plan.cluster, 1, 1},
+                     WgmmaEmitter::sharedBytes(plan), {plan.cluster(), 1, 1},
                      tensorMaps(emission, plan, inputs));
   WgmmaEmitter(emission, plan, *space,
                body->getArguments().drop_front(pointers + sizes))

@@ -47,10 +47,14 @@ enum class WgmmaStore {
 };
 
 /// Clusters of `blocks` blocks that run at the same time on an H100 or H200: a
-/// block for each of its 132 multiprocessors, which come in groups of 16 or 18
-/// that a cluster lies within. One cluster more would begin when others end.
+/// block for each of its 132 multiprocessors, which come in groups that a
+/// cluster lies within, most of 16 or 18. An H200 has room for 39 clusters of
+/// 3, 30 of 4, 17 of 6 and 15 of 8; cards differ in their groups. One cluster
+/// more would begin when others end.
 constexpr int64_t residentClusters(int64_t blocks) {
-  return blocks <= 2 ? 132 / blocks : 8 * (16 / blocks);
+  if (blocks <= 2)
+    return 132 / blocks;
+  return blocks == 3 ? 36 : blocks == 4 ? 28 : blocks <= 6 ? 16 : 14;
 }
 
 /// What a contraction must be for this kernel, and how it is cut.
@@ -69,13 +73,13 @@ struct WgmmaPlan {
   /// Consumers take tiles in turn, so that one multiplies while the other runs
   /// its epilogue; otherwise they share a tile, 64 rows each.
   bool pingPong = false;
-  /// Blocks of a cluster. They share the slices of B and have tiles one below
-  /// the other, or share those of A and have tiles side by side: each copies
-  /// its part of a shared slice to all of them. Or they split K: all have the
-  /// same tile and a part of K each.
-  int64_t cluster = 1;
-  bool sharesA = false;
-  bool splitsK = false;
+  /// Blocks of a cluster: `tall` x `wide`. Those that have tiles one below the
+  /// other share the slices of B, those that have tiles side by side share
+  /// those of A: each copies its part of a shared slice to all of them.
+  int64_t tall = 1, wide = 1;
+  /// Or all blocks of the cluster have the same tile, and a part of K each: as
+  /// many as this.
+  int64_t split = 1;
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
@@ -94,16 +98,14 @@ struct WgmmaPlan {
   int64_t consumers() const { return pingPong ? 2 : tileM / 64; }
   /// Groups of 64 rows that one consumer multiplies.
   int64_t rowGroups() const { return pingPong ? tileM / 64 : 1; }
-  /// Blocks that have tiles of their own in a cluster.
-  int64_t tilesOfCluster() const { return splitsK ? 1 : cluster; }
-  /// Tiles of a cluster that lie one below the other, and side by side.
-  int64_t tall() const { return sharesA ? 1 : tilesOfCluster(); }
-  int64_t wide() const { return sharesA ? tilesOfCluster() : 1; }
+  bool splitsK() const { return split > 1; }
+  /// Blocks of a cluster.
+  int64_t cluster() const { return tall * wide * split; }
+  /// Blocks that copy to a block: those beside it, below it, and itself.
+  int64_t sharers() const { return tall + wide - 1; }
   /// Rows of a slice that one block copies; of B, for each contraction.
-  int64_t copiedA() const { return sharesA ? tileM / cluster : tileM; }
-  int64_t copiedB() const {
-    return sharesA || splitsK ? partN() : partN() / cluster;
-  }
+  int64_t copiedA() const { return tileM / wide; }
+  int64_t copiedB() const { return partN() / tall; }
   /// Columns of each contraction that go through the staging area at a time.
   int64_t chunk() const {
     int64_t most = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
@@ -123,7 +125,7 @@ struct WgmmaPlan {
 inline constexpr int64_t stagingRow = 68;
 
 inline int64_t WgmmaPlan::stagingBytes() const {
-  if (splitsK)
+  if (splitsK())
     return 0; // the ring's memory, once it is empty
   return store == WgmmaStore::Boxes ? boxBuffers() * boxBytes()
                                     : 64 * stagingRow * 4;
@@ -133,15 +135,20 @@ inline int64_t WgmmaPlan::stagingBytes() const {
 struct WgmmaTile {
   int64_t m = 0, n = 0;
   bool pingPong = false;
-  /// Blocks that share slices, or that split K.
-  int64_t cluster = 1, split = 1;
+  /// Blocks that share slices, one below the other and side by side, or that
+  /// split K.
+  int64_t tall = 1, wide = 1, split = 1;
+
+  /// Blocks of a cluster.
+  int64_t cluster() const { return tall * wide * split; }
 
   /// As parseWgmmaTile() reads it.
   std::string str() const;
 };
 
 /// Reads "128x256", with ",turns" for consumers that take turns, ",cluster=2"
-/// or ",split=3". Nothing when `text` is none.
+/// or ",cluster=4x2" for blocks that share slices, or ",split=3". Nothing when
+/// `text` is none.
 std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
 
 /// A tile and the cycles that the model expects of a kernel that uses it.

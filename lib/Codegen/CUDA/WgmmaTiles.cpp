@@ -2,6 +2,8 @@
 
 #include "WgmmaGemm.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,8 +28,10 @@ std::string WgmmaTile::str() const {
   std::string text = std::to_string(m) + "x" + std::to_string(n);
   if (pingPong)
     text += ",turns";
-  if (cluster > 1)
-    text += ",cluster=" + std::to_string(cluster);
+  if (wide > 1)
+    text += ",cluster=" + std::to_string(tall) + "x" + std::to_string(wide);
+  else if (tall > 1)
+    text += ",cluster=" + std::to_string(tall);
   if (split > 1)
     text += ",split=" + std::to_string(split);
   return text;
@@ -35,6 +39,13 @@ std::string WgmmaTile::str() const {
 
 /// Elements of a tile that one consumer has the registers for.
 static constexpr int64_t mostInTurns = 128 * 192;
+
+/// "4" or "4x2".
+static bool parseCluster(StringRef text, WgmmaTile &tile) {
+  auto [tall, wide] = text.split('x');
+  return !tall.getAsInteger(10, tile.tall) &&
+         (wide.empty() || !wide.getAsInteger(10, tile.wide));
+}
 
 std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
   WgmmaTile tile;
@@ -46,18 +57,19 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
     auto [word, more] = rest.split(',');
     if (word == "turns")
       tile.pingPong = true;
-    else if (!(word.consume_front("cluster=") &&
-               !word.getAsInteger(10, tile.cluster)) &&
+    else if (!(word.consume_front("cluster=") && parseCluster(word, tile)) &&
              !(word.consume_front("split=") &&
                !word.getAsInteger(10, tile.split)))
       return std::nullopt;
     rest = more;
   }
-  bool suits = (tile.m == 64 || tile.m == 128) && tile.n >= 16 &&
-               tile.n <= 256 && tile.n % 16 == 0 && tile.cluster >= 1 &&
-               tile.cluster <= 8 && tile.split >= 1 && tile.split <= 8 &&
-               (tile.split == 1 || (tile.cluster == 1 && !tile.pingPong)) &&
-               (!tile.pingPong || tile.m * tile.n <= mostInTurns);
+  bool suits =
+      (tile.m == 64 || tile.m == 128) && tile.n >= 16 && tile.n <= 256 &&
+      tile.n % 16 == 0 && tile.tall >= 1 && tile.wide >= 1 && tile.split >= 1 &&
+      tile.tall <= 8 && tile.wide <= 8 && tile.split <= 8 &&
+      tile.cluster() <= 8 &&
+      (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
+      (!tile.pingPong || tile.m * tile.n <= mostInTurns);
   return suits ? std::optional(tile) : std::nullopt;
 }
 
@@ -86,33 +98,47 @@ namespace {
 struct Tile {
   int64_t m, n;
   bool pingPong;
-  /// Blocks that share the slices of B, and of A where there is one row of
-  /// tiles only.
-  int64_t sharingB, sharingA;
+};
+/// Blocks that share slices.
+struct Cluster {
+  int64_t tall, wide;
 };
 } // namespace
 
-/// Measured on an H200 (bench/results/notes-gemm.md): sharing pays with tiles
-/// of 128 rows, and most where one row of tiles makes all blocks read the same
-/// few lines of the L2 cache at once.
 static constexpr Tile tiles[] = {
-    {128, 256, false, 1, 1}, {128, 192, false, 1, 1}, {128, 128, true, 2, 2},
-    {128, 128, false, 2, 2}, {128, 64, false, 1, 1},  {64, 256, false, 1, 4},
-    {64, 192, false, 1, 4},  {64, 128, false, 1, 4},  {64, 64, false, 1, 4}};
+    {128, 256, false}, {128, 192, false}, {128, 160, true}, {128, 128, true},
+    {128, 128, false}, {128, 112, false}, {128, 64, false}, {64, 256, false},
+    {64, 192, false},  {64, 128, false},  {64, 64, false}};
 
-/// Parts that K may be split into, and what joining them costs in cycles: two
-/// waits for the cluster, and the tile through distributed shared memory at 32
-/// bytes a cycle.
+/// Measured on an H200 (bench/results/notes-gemm.md): pairs that share B pay;
+/// more blocks where one row of tiles makes all of them read the same few lines
+/// of the L2 cache at once, or where rows begin within lines.
+static constexpr Cluster pairs[] = {{1, 1}, {2, 1}};
+static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
+static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {4, 2}};
+
+/// Parts that K may be split into, and what joining them costs in cycles: each
+/// run of 8 elements that a thread finishes takes the sums of the other blocks.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 static double joinCycles(const WgmmaTile &tile) {
-  return 1500 + double(tile.m) * tile.n * 4 / 32;
+  int64_t threads = 2 * tile.m;
+  int64_t runs = llvm::divideCeil(tile.m * tile.n / 8, threads * tile.split);
+  return 1800.0 * (tile.split - 1) * runs;
 }
 /// A split is taken when it promises this share of the time or less.
-static constexpr double splitGain = 0.8;
-/// Rows that begin within a line of the L2 cache cost more traffic.
-static constexpr double brokenLines = 1.6;
-/// Bytes that memory delivers to all multiprocessors in a cycle.
-static constexpr double memoryBytes = 2450;
+static constexpr double splitGain = 0.97;
+/// Rows that begin within a line of the L2 cache are two requests.
+static constexpr double brokenLines = 2.3;
+/// Bytes that memory delivers to all multiprocessors in a cycle, and to one.
+static constexpr double memoryBytes = 2450, memoryBytesOfOne = 26;
+/// Bytes that a multiprocessor takes from the L2 cache in a cycle, and of those
+/// that others of its cluster asked for as well.
+static constexpr double cacheBytes = 48, arrivingBytes = 56;
+/// Cycles until the blocks of a cluster that share slices know of each other,
+/// and the share by which they wait for each other.
+static constexpr double clusterStart = 1500, clusterWait = 1.02;
+/// Operations of an epilogue on one element each, in a cycle.
+static constexpr double operationsRate = 40;
 
 namespace {
 /// What the choice of a tile depends on.
@@ -122,6 +148,8 @@ struct Problem {
   /// The number of tiles is, when the kernel is compiled.
   bool known;
   double traffic = 1;
+  /// Of the epilogue, on one element.
+  double operations = 0;
 
   explicit Problem(const WgmmaPlan &plan)
       : m(plan.extent(plan.m, 4096)), n(plan.extent(plan.n, 4096)),
@@ -132,51 +160,64 @@ struct Problem {
     for (const WgmmaOperand &b : plan.b)
       if (b.rowBytes % 128 != 0 || plan.a.rowBytes % 128 != 0)
         traffic = brokenLines;
+    plan.op()->getParentOp()->walk([&](Operation *op) {
+      bool isFunction = isa<arith::DivFOp>(op) ||
+                        isa_and_nonnull<math::MathDialect>(op->getDialect());
+      auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
+      if (body && body.getNumReductionLoops() == 0)
+        operations += isFunction ? 8 : 1;
+    });
   }
 
-  /// Blocks share A where there is one row of tiles, else B.
-  bool oneRow(const WgmmaTile &tile) const { return m <= tile.m; }
+  /// Bytes of the operands.
+  double bytes() const {
+    return batch * (double(m) * k + double(n) * parts * k) * elementBytes;
+  }
 
-  /// Cycles that reading the operands from memory takes at least.
-  double floor() const {
-    double elements = double(m) * k + double(n) * parts * k;
-    return batch * elements * elementBytes / memoryBytes;
+  ArrayRef<Cluster> clusters(const Tile &tile) const {
+    if (m <= tile.m)
+      return besideEachOther;
+    return traffic > 1 ? ArrayRef<Cluster>(squares) : ArrayRef<Cluster>(pairs);
   }
 };
 } // namespace
 
-/// Cycles of one tile: arithmetic at 4096 bytes times columns a cycle (2048
-/// multiply-adds of 16 bits), or traffic from the L2 cache at 48 bytes a cycle,
-/// whichever is larger; then the epilogue at 5 elements a cycle, or at 15 with
-/// stored boxes. Consumers that take turns hide it, while their main loop is 15
-/// % slower.
-static double cyclesOf(const WgmmaTile &tile, const Problem &of,
+/// Cycles of one tile of a block: arithmetic at 4096 bytes times columns a
+/// cycle (2048 multiply-adds of 16 bits), what the block takes from the L2
+/// cache, what arrives, or its share of what `blocks` of them read from memory,
+/// whichever is longest; then the epilogue at 5 elements a cycle, or at 15 with
+/// stored boxes, and its operations. Consumers that take turns hide it.
+static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
                        int64_t waves) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
   double elements = double(tile.m) * tile.n;
-  double arithmetic = elements * bytes / 4096;
-  double rowsA = double(tile.m) / (of.oneRow(tile) ? tile.cluster : 1);
-  double rowsB = double(tile.n) / (of.oneRow(tile) ? 1 : tile.cluster);
-  double mainLoop =
-      std::max({arithmetic, (rowsA + rowsB) * bytes * of.traffic / 48,
-                of.floor() / waves});
+  double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
+  double rate = std::min(memoryBytes, memoryBytesOfOne * blocks);
+  double mainLoop = std::max(
+      {elements * bytes / 4096, asked * bytes * of.traffic / cacheBytes,
+       (tile.m + tile.n) * bytes / arrivingBytes, of.bytes() / rate / waves});
+  if (tile.tall * tile.wide > 1)
+    mainLoop *= clusterWait;
+  double perElement = of.operations / operationsRate;
   if (tile.split > 1)
-    return mainLoop + joinCycles(tile) + elements / tile.split / 5;
-  double epilogue = elements / (of.boxes ? 15 : 5);
-  return tile.pingPong && waves > 1 ? std::max(1.15 * mainLoop, epilogue)
-                                    : mainLoop + epilogue;
+    return mainLoop + joinCycles(tile) + elements / tile.split * perElement;
+  double epilogue = elements * (1.0 / (of.boxes ? 15 : 5) + perElement);
+  return tile.pingPong && waves > 1
+             ? std::max(mainLoop, (mainLoop + epilogue) / 2)
+             : mainLoop + epilogue;
 }
 
 /// Cycles of the contraction: waves of blocks, where clusters are whole.
 static double costOf(const WgmmaTile &tile, const Problem &of) {
-  int64_t rows = llvm::divideCeil(of.m, tile.m);
-  int64_t columns = llvm::divideCeil(of.n, tile.n / of.parts);
-  (of.oneRow(tile) ? columns : rows) =
-      llvm::alignTo(of.oneRow(tile) ? columns : rows, tile.cluster);
-  int64_t size = std::max(tile.cluster, tile.split);
-  int64_t clusters = rows * columns * of.batch * tile.split / size;
-  int64_t waves = llvm::divideCeil(clusters, residentClusters(size));
-  return waves * cyclesOf(tile, of, waves);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.tall);
+  int64_t columns =
+      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.wide);
+  int64_t clusters = rows * columns * of.batch * tile.split / tile.cluster();
+  int64_t resident = residentClusters(tile.cluster());
+  int64_t waves = llvm::divideCeil(clusters, resident);
+  int64_t blocks = std::min(clusters, resident) * tile.cluster();
+  double start = tile.tall * tile.wide > 1 ? clusterStart : 0;
+  return start + waves * cyclesOf(tile, of, blocks, waves);
 }
 
 /// Whether the part of a slice that one of `blocks` blocks copies is made of
@@ -194,15 +235,15 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
   int64_t piece = plan.b.front().kMajor ? 16 : 64;
   if (tile.n % plan.parts() != 0 || part % piece != 0)
     return false;
-  if (tile.cluster > 1) {
-    bool oneRow = of.oneRow(tile);
-    int64_t tiles =
-        oneRow ? llvm::divideCeil(of.n, part) : llvm::divideCeil(of.m, tile.m);
-    if (tiles < tile.cluster ||
-        !(oneRow ? canShare(plan.a, tile.m, tile.cluster)
-                 : canShare(plan.b.front(), part, tile.cluster)))
-      return false;
-  }
+  // More than half of a cluster's blocks have tiles.
+  if (tile.tall > 1 &&
+      (2 * int64_t(llvm::divideCeil(of.m, tile.m)) <= tile.tall ||
+       !canShare(plan.b.front(), part, tile.tall)))
+    return false;
+  if (tile.wide > 1 &&
+      (2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.wide ||
+       !canShare(plan.a, tile.m, tile.wide)))
+    return false;
   // Blocks that split K have one tile each.
   return tile.split == 1 || (of.known && of.k / plan.tileK() >= tile.split);
 }
@@ -216,12 +257,12 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   plan.tileM = tile.m;
   plan.tileN = tile.n;
   plan.pingPong = tile.pingPong;
-  plan.splitsK = tile.split > 1;
-  plan.cluster = plan.splitsK ? tile.split : tile.cluster;
-  plan.sharesA = !plan.splitsK && tile.cluster > 1 && of.oneRow(tile);
+  plan.tall = tile.tall;
+  plan.wide = tile.wide;
+  plan.split = tile.split;
   bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
   plan.boxRowBytes = halfBoxes ? 64 : 128;
-  plan.store = plan.boxColumns && !plan.splitsK &&
+  plan.store = plan.boxColumns && !plan.splitsK() &&
                        (halfBoxes || plan.partN() % plan.boxColumns == 0)
                    ? WgmmaStore::Boxes
                    : WgmmaStore::Threads;
@@ -245,16 +286,12 @@ static bool maySplit(const WgmmaPlan &plan, const Problem &of,
 /// Calls `use` with the tiles of the table, those that split K last.
 static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
-  for (const Tile &row : tiles) {
-    WgmmaTile tile{row.m, row.n, row.pingPong, 1, 1};
-    use(tile);
-    tile.cluster = of.oneRow(tile) ? row.sharingA : row.sharingB;
-    if (tile.cluster > 1)
-      use(tile);
-  }
+  for (const Tile &row : tiles)
+    for (Cluster cluster : of.clusters(row))
+      use({row.m, row.n, row.pingPong, cluster.tall, cluster.wide});
   for (const Tile &row : tiles)
     for (int64_t split : splits)
-      if (WgmmaTile tile{row.m, row.n, false, 1, split};
+      if (WgmmaTile tile{row.m, row.n, false, 1, 1, split};
           !row.pingPong && maySplit(plan, of, tile))
         use(tile);
 }
@@ -273,15 +310,17 @@ std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
   return best;
 }
 
-/// Tiles of the table's sizes with other ways to share slices or take turns.
-/// The model knows less of these.
+/// Tiles of the table's sizes, and larger ones, with other ways to share slices
+/// or take turns. The model knows less of these.
 static SmallVector<WgmmaTile> furtherTiles() {
-  SmallVector<WgmmaTile> found;
+  static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
+                                       {1, 4}, {2, 2}, {4, 2}, {2, 4}};
+  SmallVector<WgmmaTile> found = {{128, 192, true}, {128, 192, true, 2}};
   for (const Tile &row : tiles)
     for (bool turns : {false, true})
-      for (int64_t cluster : {1, 2, 4})
-        if (!turns || row.m * row.n <= 128 * 128)
-          found.push_back({row.m, row.n, turns, cluster, 1});
+      for (Cluster cluster : shapes)
+        if (!turns || row.m * row.n <= mostInTurns)
+          found.push_back({row.m, row.n, turns, cluster.tall, cluster.wide});
   return found;
 }
 
