@@ -3,7 +3,7 @@
 // Each warp of a warpgroup issues its part; the products are computed when the
 // warps wait for them, and the registers of the accumulators are NaN from the
 // first issue until then. So a missing wait, or an operand that is overwritten
-// too early, shows in the result.
+// too early, shows in the result; registers of A that are, in an error.
 //
 //===----------------------------------------------------------------------===//
 #include "Flow.h"
@@ -88,6 +88,21 @@ Next issue(Warp &warp, const Instruction &i, uint32_t mask) {
   return Next::Continue;
 }
 
+/// Whether the registers that an operation reads A from still have what they
+/// had when it was issued: the instruction may read them until the wait.
+bool keepsOperand(Block &block, uint32_t first, const WgmmaForm &form,
+                  const WgmmaQueue::Operation &operation) {
+  constexpr uint32_t count = WgmmaShape::registersA;
+  const uint32_t *offsets =
+      block.cluster->launch->body.lists.data() + form.sourceA;
+  for (uint32_t t = 0; t < 128; ++t)
+    for (uint32_t k = 0; k < count; ++k)
+      if (block.warps[first + t / 32].reg<uint32_t>(offsets[k])[t % 32] !=
+          operation.registersA[t * count + k])
+        return false;
+  return true;
+}
+
 /// Computes the oldest operation.
 Status retire(Block &block, uint32_t first, WgmmaQueue &queue) {
   const Body &body = block.cluster->launch->body;
@@ -96,6 +111,10 @@ Status retire(Block &block, uint32_t first, WgmmaQueue &queue) {
   if (operation.issued != 0xF)
     return fault(concat("the wgmma of line ", operation.instruction->line,
                         " was not issued by all four warps"));
+  if (form.registersA && !keepsOperand(block, first, form, operation))
+    return fault(concat("the registers of A of the wgmma of line ",
+                        operation.instruction->line,
+                        " were written before the wait for it"));
   uint32_t key = body.lists[form.accumulators];
   WgmmaQueue::Accumulator &accumulator = queue.accumulators[key];
   Status status =

@@ -13,8 +13,9 @@ using namespace tripy::emulator;
 
 namespace {
 
-/// What a test leaves out of a right kernel.
-enum class Missing { Nothing, BarrierWait, GroupWait };
+/// What a test leaves out of a right kernel; OperandWait: the wait before A's
+/// registers are written again.
+enum class Missing { Nothing, BarrierWait, GroupWait, OperandWait };
 
 const char *nameOf(MatrixType type) {
   switch (type) {
@@ -101,6 +102,8 @@ void emitMultiplications(TestKernel &kernel, const Case &c) {
                 s.negateB ? "-1" : "1", transposes, ";");
   }
   kernel.line("wgmma.commit_group.sync.aligned;");
+  if (c.missing == Missing::OperandWait)
+    kernel.line("add.s32 %r17, %r17, 1;");
   if (c.missing != Missing::GroupWait)
     kernel.line("wgmma.wait_group.sync.aligned 0;");
 }
@@ -247,6 +250,14 @@ TEST(PtxWgmma, AMissingBarrierWaitIsFound) {
   Case c;
   c.missing = Missing::BarrierWait;
   EXPECT_FAULT(runCase(c), "never written");
+}
+
+/// The instruction may read A's registers until the wait for it.
+TEST(PtxWgmma, AnOverwrittenOperandIsFound) {
+  Case c;
+  c.registersA = true;
+  c.missing = Missing::OperandWait;
+  EXPECT_FAULT(runCase(c), "were written before the wait");
 }
 
 /// Results come as late as they may, too: the registers are as before.
