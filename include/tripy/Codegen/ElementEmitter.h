@@ -78,6 +78,7 @@ public:
   void bindSource(mlir::Value tensor, Source source) {
     sources[tensor] = std::move(source);
   }
+  void unbindSource(mlir::Value tensor) { sources.erase(tensor); }
   /// Says what an index value of the kernel is in the emitted code.
   void bindIndex(mlir::Value value, Index index) { indices[value] = index; }
 

@@ -98,8 +98,9 @@ void awaitPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
 int64_t vectorLanes(KernelEmission &e);
 
 /// Marks the functions and divisions of `kernel` whose results all end in 16
-/// bits (see requiredAccuracy()).
-void markAccuracy(kernel::FuncOp kernel);
+/// bits (see requiredAccuracy()). `roundedOperand`: a contraction's operand
+/// that the emitter rounds to its type before it multiplies, or null.
+void markAccuracy(kernel::FuncOp kernel, mlir::Value roundedOperand = {});
 
 void emitCUDALoop(CUDAKernel &kernel);
 /// Emits a loop kernel that reads a tensor across its contiguous dimension,

@@ -21,6 +21,7 @@ namespace {
 /// Where the values that one operation feeds are rounded.
 class Ends {
 public:
+  explicit Ends(Value roundedOperand) : roundedOperand(roundedOperand) {}
   /// Follows `value`; false when it ends in more than 16 bits, in an integer
   /// or in a comparison.
   bool follow(Value value);
@@ -31,6 +32,7 @@ private:
   bool visit(OpOperand &use);
   bool visitOperand(linalg::GenericOp op, OpOperand &use);
 
+  Value roundedOperand;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> worklist;
 };
@@ -81,6 +83,11 @@ bool Ends::follow(Value value) {
       continue;
     if (seen.size() > mostValues)
       return false;
+    if (next == roundedOperand) {
+      if (!rounds(next.getType()))
+        return false;
+      continue;
+    }
     for (OpOperand &use : next.getUses())
       if (!visit(use))
         return false;
@@ -88,15 +95,15 @@ bool Ends::follow(Value value) {
   return true;
 }
 
-void codegen::markAccuracy(kernel::FuncOp kernel) {
-  kernel.walk([](Operation *op) {
+void codegen::markAccuracy(kernel::FuncOp kernel, Value roundedOperand) {
+  kernel.walk([&](Operation *op) {
     bool isFunction =
         isa<arith::DivFOp>(op) ||
         (op->getDialect() && isa<math::MathDialect>(op->getDialect()));
     if (!isFunction || op->getNumResults() != 1 ||
         !isa<FloatType>(op->getResult(0).getType()))
       return;
-    Ends ends;
+    Ends ends(roundedOperand);
     if (ends.follow(op->getResult(0)))
       op->setAttr(ends.onlyF16 ? feedsF16Name : feeds16Name,
                   UnitAttr::get(op->getContext()));

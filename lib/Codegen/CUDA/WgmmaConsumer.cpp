@@ -119,9 +119,13 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
 SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
   SmallVector<Type> floats(plan.tileN / 2, b.getF32Type());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
-  SmallVector<Value> carriedIn = {position.slot, position.parity, i32(-1)};
+  SmallVector<Value> zeros;
   for (int64_t group = 0; group < plan.rowGroups(); ++group)
-    carriedIn.push_back(LLVM::ZeroOp::create(b, loc, type));
+    zeros.push_back(LLVM::ZeroOp::create(b, loc, type));
+  if (plan.prologue.input)
+    return multiplyComputedTile(position, zeros);
+  SmallVector<Value> carriedIn = {position.slot, position.parity, i32(-1)};
+  llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
       math.constant(0), kRange().second, math.constant(plan.tileK()), carriedIn,
       [&](Index, ValueRange carried) {
@@ -163,25 +167,30 @@ Value WgmmaEmitter::descriptor(const WgmmaOperand &operand, Value address) {
   return arith::OrIOp::create(b, loc, wide, constant);
 }
 
+/// A descriptor of what lies `bytes` further on.
+Value WgmmaEmitter::advance(Value start, int64_t bytes) {
+  Value by = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes >> 4));
+  return arith::AddIOp::create(b, loc, start, by);
+}
+
+/// The first row of A that this consumer reads of a slice.
+Value WgmmaEmitter::ownSliceA(Value slot) {
+  Value at = add(base, mul(slot, sliceA()));
+  return plan.pingPong ? at : add(at, mul(consumer, 64 * rowBytes));
+}
+
+Value WgmmaEmitter::sliceOfB(Value slot) {
+  return add(add(base, i32(plan.stages * sliceA())), mul(slot, sliceB()));
+}
+
 SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
                                                ValueRange accumulators) {
   constexpr int64_t groupBytes = 64 * rowBytes;
-  Value atA = add(base, mul(slot, sliceA()));
-  if (!plan.pingPong)
-    atA = add(atA, mul(consumer, groupBytes));
-  Value atB = add(add(base, i32(plan.stages * sliceA())), mul(slot, sliceB()));
   const WgmmaOperand &operandB = plan.b.front();
-  Value left = descriptor(plan.a, atA), right = descriptor(operandB, atB);
+  Value left = descriptor(plan.a, ownSliceA(slot));
+  Value right = descriptor(operandB, sliceOfB(slot));
   auto shape =
       NVVM::MMAShapeAttr::get(b.getContext(), 64, plan.tileN, plan.stepK());
-  auto advance = [&](Value start, int64_t bytes) -> Value {
-    Value by =
-        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes >> 4));
-    return arith::AddIOp::create(b, loc, start, by);
-  };
-  auto stepBytes = [&](const WgmmaOperand &operand) {
-    return plan.stepK() * (operand.kMajor ? plan.elementBytes : rowBytes);
-  };
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
   SmallVector<Value> sums(accumulators);
   for (int64_t step = 0; step < plan.tileK() / plan.stepK(); ++step)

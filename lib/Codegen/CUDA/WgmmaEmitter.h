@@ -2,7 +2,8 @@
 //
 // Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of slices, the
 // producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
-// WgmmaEpilogue.cpp what they do with their sums.
+// WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
+// with their sums.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
@@ -106,11 +107,34 @@ private:
   llvm::SmallVector<mlir::Value> multiplySlice(mlir::Value slot,
                                                mlir::ValueRange accumulators);
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
+  mlir::Value ownSliceA(mlir::Value slot);
+  mlir::Value sliceOfB(mlir::Value slot);
+  mlir::Value advance(mlir::Value start, int64_t bytes);
+  /// Bytes from one step of K to the next.
+  int64_t stepBytes(const WgmmaOperand &operand) const {
+    return plan.stepK() * (operand.kMajor ? plan.elementBytes : rowBytes);
+  }
   void release(mlir::Value slot, mlir::Value condition);
   void syncConsumer();
   void syncCluster();
   void awaitTurn();
   void passTurn();
+
+  // A that is computed (WgmmaPrologue.cpp).
+  llvm::SmallVector<mlir::Value>
+  multiplyComputedTile(RingPosition &position, mlir::ValueRange accumulators);
+  llvm::SmallVector<mlir::Value> multiplyComputed(mlir::Value slot,
+                                                  mlir::ValueRange words,
+                                                  mlir::ValueRange sums);
+  mlir::Value multiplyWords(mlir::Value sums, llvm::ArrayRef<mlir::Value> words,
+                            mlir::Value right);
+  llvm::SmallVector<mlir::Value> computeSlice(RingPosition position, Index k);
+  llvm::SmallVector<mlir::Value> keepHere(llvm::ArrayRef<mlir::Value> words);
+  mlir::Value computeWord(mlir::Value word, Index row, Index k);
+  std::pair<Index, mlir::Value> clampToK(Index begin);
+  llvm::SmallVector<Index> operandAt(Index row, Index k);
+  void readVectors(Index row, Index k, bool alongK);
+  void findOperandRows();
 
   // The epilogue.
   void storeByThreads(mlir::Value accumulators, int64_t group);
@@ -158,6 +182,7 @@ private:
   Index rank;             ///< of this block in its cluster
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
+  llvm::SmallVector<Index> operandRows;   ///< findOperandRows()
 };
 
 } // namespace tripy::codegen::wgmma

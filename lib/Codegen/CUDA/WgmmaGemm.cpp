@@ -441,7 +441,8 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
   KernelEmission emission(kernel, b, EmitterOptions());
   if (failed(emission.bind(body->getArguments().take_front(pointers), indices)))
     return failure();
-  markAccuracy(kernel);
+  markAccuracy(kernel,
+               plan.prologue.input ? plan.op().getInputs()[0] : Value());
   FailureOr<ContractionSpace> space = ContractionSpace::of(plan.op(), emission);
   if (failed(space))
     return failure();

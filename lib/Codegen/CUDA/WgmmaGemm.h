@@ -36,6 +36,19 @@ struct WgmmaOperand {
   int64_t rowBegin() const { return kMajor ? outerBegin : innerBegin; }
 };
 
+/// An element-wise function that A is of a tensor in memory.
+struct WgmmaPrologue {
+  /// The tensor that is copied in A's place; null when A is in memory.
+  mlir::Value input;
+  /// What else it reads: tensors whose elements do not vary with both the row
+  /// and K, and their indices in terms of A's.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::AffineMap>> vectors;
+  /// The operations that compute A.
+  llvm::SmallPtrSet<mlir::Operation *, 8> ops;
+  /// Scalar operations for one element.
+  int64_t cost = 0;
+};
+
 /// How the epilogue brings the tile to memory.
 enum class WgmmaStore {
   /// Accumulators go through shared memory in f32, so that a thread gets
@@ -63,7 +76,8 @@ struct WgmmaPlan {
   /// columns lie side by side in the tile, so that the epilogue has column j
   /// of all of them together.
   llvm::SmallVector<mlir::linalg::GenericOp> ops;
-  WgmmaOperand a;
+  WgmmaOperand a; ///< or what A is computed from
+  WgmmaPrologue prologue;
   llvm::SmallVector<WgmmaOperand> b; ///< of each contraction
   mlir::NVVM::WGMMATypes type = mlir::NVVM::WGMMATypes::f16;
   int64_t elementBytes = 2;
@@ -162,6 +176,10 @@ struct WgmmaCandidate {
 /// the instruction has, or whose rows are not multiples of 16 bytes.
 std::optional<WgmmaPlan> recogniseWgmma(kernel::FuncOp kernel);
 
+/// The function that A of the contractions in `plan` is of a tensor of A's
+/// shape and type; nothing when it is none that the kernel can compute.
+std::optional<WgmmaPrologue> findPrologue(const WgmmaPlan &plan);
+
 /// The tile of the least cost; there is one for all that recogniseWgmma()
 /// returns.
 std::optional<WgmmaCandidate> chooseTile(const WgmmaPlan &plan);
@@ -174,7 +192,8 @@ bool cutInto(WgmmaPlan &plan, const WgmmaTile &tile);
 /// What a measured tile holds for, as text: "f16 4096x4096x1024 nt batch=1
 /// parts=1 store=boxes16" says element type, rows, columns of each contraction
 /// and K, whether the operands lie as written (n: A is MxK, B is KxN) or
-/// transposed, and how results are stored. Nothing when a size is dynamic.
+/// transposed, how results are stored, and that A is computed (prologue=, the
+/// operations for an element). Nothing when a size is dynamic.
 std::optional<std::string> describeContraction(const WgmmaPlan &plan);
 
 /// Emits `kernel` into `module`.

@@ -61,19 +61,19 @@ static BlockArgument findBuffer(Value tensor, SmallVectorImpl<int64_t> &begin,
   return dyn_cast<BlockArgument>(tensor);
 }
 
-/// Recognises [batch, outer..., k] and [batch, k, outer].
+/// Recognises [batch, outer..., k] and [batch, k, outer] in `tensor`, which
+/// stands for operand `number`.
 static std::optional<WgmmaOperand>
 recognise(kernel::FuncOp kernel, const WgmmaPlan &plan, linalg::GenericOp op,
-          unsigned number, ArrayRef<unsigned> outer) {
-  OpOperand &operand = op->getOpOperand(number);
-  AffineMap map = op.getMatchingIndexingMap(&operand);
+          unsigned number, ArrayRef<unsigned> outer, Value tensor) {
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(number));
   unsigned first = plan.batch.size();
-  if (!isa<RankedTensorType>(operand.get().getType()) || plan.k.size() != 1 ||
+  if (!isa<RankedTensorType>(tensor.getType()) || plan.k.size() != 1 ||
       map.getNumResults() != first + outer.size() + 1 ||
       !standAt(map, 0, plan.batch))
     return std::nullopt;
   SmallVector<int64_t> begin, end;
-  BlockArgument argument = findBuffer(operand.get(), begin, end);
+  BlockArgument argument = findBuffer(tensor, begin, end);
   if (!argument)
     return std::nullopt;
   auto type = cast<RankedTensorType>(argument.getType());
@@ -142,6 +142,10 @@ static bool canStoreBoxes(kernel::FuncOp kernel, const WgmmaPlan &plan) {
                    llvm::any_of(plan.b, [&](const WgmmaOperand &b) {
                      return b.buffer == tensor;
                    });
+    // What A alone is computed from is read elsewhere.
+    operand |= llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      return plan.prologue.ops.contains(user);
+    });
     if (type && !operand &&
         (!type.hasStaticShape() || type.getNumElements() > 2 * columns))
       return false;
@@ -215,12 +219,20 @@ std::optional<WgmmaPlan> codegen::recogniseWgmma(kernel::FuncOp kernel) {
   // The columns' number decides how results are stored.
   if (plan.extent(plan.n, 0) == 0)
     return std::nullopt;
-  auto a = recognise(kernel, plan, plan.op(), 0, plan.m);
-  if (!a)
+  Value left = plan.op().getInputs()[0];
+  if (left.getDefiningOp<linalg::GenericOp>()) {
+    std::optional<WgmmaPrologue> prologue = findPrologue(plan);
+    if (!prologue)
+      return std::nullopt;
+    plan.prologue = std::move(*prologue);
+    left = plan.prologue.input;
+  }
+  auto a = recognise(kernel, plan, plan.op(), 0, plan.m, left);
+  if (!a || (plan.prologue.input && !a->kMajor))
     return std::nullopt;
   plan.a = *a;
   for (linalg::GenericOp op : plan.ops) {
-    auto b = recognise(kernel, plan, op, 1, plan.n);
+    auto b = recognise(kernel, plan, op, 1, plan.n, op.getInputs()[1]);
     if (!b || (!plan.b.empty() && b->kMajor != plan.b.front().kMajor))
       return std::nullopt;
     plan.b.push_back(*b);

@@ -87,8 +87,10 @@ std::optional<std::string> codegen::describeContraction(const WgmmaPlan &plan) {
   text += " batch=" + number(plan.extent(plan.batch, 1)) +
           " parts=" + number(plan.parts()) + " store=";
   // A box has 128 bytes in a row.
-  return text + (plan.boxColumns ? "boxes" + number(128 * 8 / plan.boxColumns)
-                                 : std::string("threads"));
+  text += plan.boxColumns ? "boxes" + number(128 * 8 / plan.boxColumns)
+                          : std::string("threads");
+  return plan.prologue.input ? text + " prologue=" + number(plan.prologue.cost)
+                             : text;
 }
 
 //===-- costs -------------------------------------------------------------===//
@@ -139,12 +141,24 @@ static constexpr double cacheBytes = 48, arrivingBytes = 56;
 static constexpr double clusterStart = 1500, clusterWait = 1.02;
 /// Operations of an epilogue on one element each, in a cycle.
 static constexpr double operationsRate = 40;
+/// An A that is computed on the way, all of it a guess: instructions for an
+/// element besides the function's, to read, widen and round it; instructions of
+/// a thread in a cycle; the share of the shorter of computing and multiplying
+/// that the longer does not hide; and the cycles of a slice that the tensor
+/// cores wait for a single consumer.
+static constexpr double prologueOverhead = 3, threadInstructions = 128,
+                        prologueExposed = 1.0 / 3, prologueWait = 100;
+/// Scalar operations of a function beside the accumulators of 256 columns: silu
+/// (27) fits, log and gelu spill 8 bytes.
+static constexpr int64_t mostIn256 = 32;
 
 namespace {
 /// What the choice of a tile depends on.
 struct Problem {
   int64_t m, n, k, batch, parts, elementBytes;
   bool boxes;
+  /// Instructions for an element of A, where it is computed on the way.
+  double prologue = 0;
   /// The number of tiles is, when the kernel is compiled.
   bool known;
   double traffic = 1;
@@ -164,9 +178,12 @@ struct Problem {
       bool isFunction = isa<arith::DivFOp>(op) ||
                         isa_and_nonnull<math::MathDialect>(op->getDialect());
       auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
-      if (body && body.getNumReductionLoops() == 0)
+      if (body && body.getNumReductionLoops() == 0 &&
+          !plan.prologue.ops.contains(body))
         operations += isFunction ? 8 : 1;
     });
+    if (plan.prologue.input)
+      prologue = plan.prologue.cost + prologueOverhead;
   }
 
   /// Bytes of the operands.
@@ -182,6 +199,19 @@ struct Problem {
 };
 } // namespace
 
+/// Cycles of a tile's arithmetic, with that of an A which is computed.
+static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
+  double bytes = double(of.k) * of.elementBytes / tile.split;
+  double multiplying = double(tile.m) * tile.n * bytes / 4096;
+  if (of.prologue == 0)
+    return multiplying;
+  double computing =
+      tile.m * bytes / of.elementBytes * of.prologue / threadInstructions;
+  double wait = tile.m == 64 ? bytes / 128 * prologueWait : 0;
+  return std::max(multiplying, computing) +
+         std::min(multiplying, computing) * prologueExposed + wait;
+}
+
 /// Cycles of one tile of a block: arithmetic at 4096 bytes times columns a
 /// cycle (2048 multiply-adds of 16 bits), what the block takes from the L2
 /// cache, what arrives, or its share of what `blocks` of them read from memory,
@@ -194,7 +224,7 @@ static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
   double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
   double rate = std::min(memoryBytes, memoryBytesOfOne * blocks);
   double mainLoop = std::max(
-      {elements * bytes / 4096, asked * bytes * of.traffic / cacheBytes,
+      {arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
        (tile.m + tile.n) * bytes / arrivingBytes, of.bytes() / rate / waves});
   if (tile.tall * tile.wide > 1)
     mainLoop *= clusterWait;
@@ -244,8 +274,16 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
       (2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.wide ||
        !canShare(plan.a, tile.m, tile.wide)))
     return false;
-  // Blocks that split K have one tile each.
-  return tile.split == 1 || (of.known && of.k / plan.tileK() >= tile.split);
+  // A that is computed needs registers: twice as many for two groups of rows,
+  // and those of a costly function.
+  if (plan.prologue.input &&
+      (tile.pingPong || (tile.n > 192 && plan.prologue.cost > mostIn256)))
+    return false;
+  // Blocks that split K have one tile each, and two slices where the last
+  // stands behind the loop.
+  int64_t slices = plan.prologue.input ? 2 : 1;
+  return tile.split == 1 ||
+         (of.known && of.k / plan.tileK() >= slices * tile.split);
 }
 
 //===-- choices -----------------------------------------------------------===//
