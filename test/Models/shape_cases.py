@@ -446,11 +446,55 @@ def gated(m):
     return p
 
 
+def logarithm(p, x):
+    def form(pair):
+        value, error = pair
+        return np.log(value), error / np.abs(value) * 2 + 8 * F32 * (1 + np.abs(np.log(value)))
+    return p.apply("trace.log {0}", [x], p.dims[x], p.dtypes[x], form)
+
+
+def computed(m):
+    """Products whose left operand is computed on its way to the tensor cores.
+
+    The profile expects many rows, as it takes for them, and some of the runs have few.
+    """
+    batch = ["b0"] if m.chance(0.3) else []
+    # A long K goes round the ring of slices.
+    k = 8 * int(m.rng.integers(1, 26) if m.chance(0.6) else m.rng.integers(64, 120))
+    sizes = {"k": k, "n": int(m.rng.integers(1, 140)), "b0": int(m.rng.integers(2, 4))}
+    turn_b = m.chance(0.5)
+    sizes["n"] = sizes["n"] if turn_b else 8 * (1 + sizes["n"] // 8)
+    m.runs, m.dynamic = [dict(sizes, m=int(m.rng.integers(1, 400))) for _ in range(2)], ["m"]
+    p, dtype = m.program(), m.pick(["f16", "f16", "bf16"])
+    p.expected["m"] = 2**25 // (sizes["k"] * sizes["n"]) + 9
+    dims = [*batch, "m", "k"]
+    # The logarithm of what TMA fills with is infinite.
+    hasLog = m.chance(0.3)
+    x = p.input(dims, dtype, (lambda rng, shape: rng.uniform(0.25, 4, shape)) if hasLog else normal)
+    x = logarithm(p, x) if hasLog else x
+    for _ in range(int(m.rng.integers(0 if hasLog else 1, 4))):
+        if m.chance(0.4):
+            x = unary(p, m.pick(["relu", "neg", "abs", "sigmoid", "tanh", "silu", "gelu", "cos"]), x)
+        else:
+            other = m.pick([["k"], ["k"], [*batch, "m", 1], ["m", 1], [1], [*batch, 1, "k"]])
+            x = binary(p, m.pick(["add", "mul", "maximum", "sub"]), x, p.input(other, dtype, normal), dims)
+    parts, bias = [], m.chance(0.4)
+    for _ in range(m.pick([1, 1, 2, 3])):
+        b = p.input([*batch, *(["n", "k"] if turn_b else ["k", "n"])], dtype, normal)
+        y = multiply(m, p, x, transposed(p, b) if turn_b else b, [*batch, "m", "n"], False)
+        parts.append(binary(p, "add", y, p.input(["n"], dtype, normal), p.dims[y]) if bias else y)
+    y = parts[0]
+    for part in parts[1:]:
+        y = binary(p, m.pick(["mul", "sub"]), y, part, p.dims[y])
+    epilogue(m, p, y)
+    return p
+
+
 EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "transpose": transpose,
             "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
-            "gemm-gated": gated}
+            "gemm-gated": gated, "gemm-computed": computed}
 
 
 def make(emitter, index, seed, limits):

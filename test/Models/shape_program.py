@@ -61,6 +61,8 @@ class Program:
 
     def __init__(self, runs, dynamic=()):
         self.runs, self.dynamic = runs, set(dynamic)
+        # Dynamic sizes that the profile expects, greater than those of the runs.
+        self.expected = {}
         self.inputs, self.steps, self.lines, self.dims, self.dtypes = [], [], [], {}, {}
 
     def size(self, dim, run=0):
@@ -102,8 +104,9 @@ class Program:
             if any(dim in self.dynamic for dim in dims):
                 sizes = [[self.size(dim, run) for run in range(len(self.runs))] for dim in dims]
                 names = ", ".join(f'"{dim if dim in self.dynamic else ""}"' for dim in dims)
+                opt = [self.expected.get(dim, s[0]) for dim, s in zip(dims, sizes)]
                 attributes += (f", tripy.dims = [{names}], tripy.profile = #tripy.profile<min = {[min(s) for s in sizes]}, "
-                               f"opt = {[s[0] for s in sizes]}, max = {[max(s) for s in sizes]}>")
+                               f"opt = {opt}, max = {[max([o, *s]) for o, s in zip(opt, sizes)]}>")
             arguments.append(f"{name}: {self.type_of(name)} {{{attributes}}}")
         return (f"func.func @main(\n    {(',' + chr(10) + '    ').join(arguments)})\n"
                 f"    -> ({self.type_of(result)} {{tripy.name = \"y\"}}) {{\n"

@@ -346,6 +346,7 @@ static LogicalResult planFunction(func::FuncOp function,
   splitContractions(program);
   FusionGraph graph(program);
   formHeroes(graph);
+  formPrologues(graph);
   formLoops(graph);
   if (failed(buildDispatches(graph, function)))
     return failure();
@@ -366,6 +367,7 @@ class FormDispatches
     options.paired = paired;
     options.tensorPaired = tensorPaired;
     options.vectorRows = vectorRows;
+    options.tensorPrologues = tensorPrologues;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !hasTensorOps(function) ||
           !function.getBody().front().getOps<kernel::DispatchOp>().empty())

@@ -154,6 +154,15 @@ void pairContractions(FusionGraph &graph, Node *node,
 /// Makes one kernel of contractions' kernels that read the same operand and do
 /// not depend on each other.
 void mergeContractions(FusionGraph &graph, llvm::ArrayRef<Node *> nodes);
+/// A contraction of `kernel` that is to stay on tensor cores; null if there is
+/// none.
+flatir::DotOp tensorDot(const FusionGraph &graph, const Node *kernel);
+/// Whether tensor cores are fed through `op`: a part of rows of a multiple of
+/// 16 bytes, cut in the rows or, if these are one dimension, in their number.
+bool isTensorView(flatir::DotOp dot, mlir::Operation *op);
+/// Gives contractions' kernels the element-wise functions that compute their
+/// left operands, where tensor cores can have them on the way.
+void formPrologues(FusionGraph &graph);
 /// Builds kernels around contractions, rows and reductions.
 void formHeroes(FusionGraph &graph);
 /// Places everything else.

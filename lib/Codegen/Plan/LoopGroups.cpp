@@ -36,9 +36,7 @@ static bool isOnOperandSide(const Node *kernel, Operation *op) {
   });
 }
 
-/// A contraction of `kernel` that is to stay on tensor cores; null if there is
-/// none.
-static flatir::DotOp tensorDot(const FusionGraph &graph, const Node *kernel) {
+flatir::DotOp fusion::tensorDot(const FusionGraph &graph, const Node *kernel) {
   for (Operation *op : kernel->operandSide)
     if (auto dot = dyn_cast<flatir::DotOp>(op))
       return graph.options.onTensorCores(dot) &&
@@ -57,9 +55,7 @@ static flatir::SliceOp asPart(Operation *op) {
   return slice;
 }
 
-/// Whether tensor cores are fed through `op`: a part of rows of a multiple of
-/// 16 bytes, cut in the rows or, if these are one dimension, in their number.
-static bool isTensorView(flatir::DotOp dot, Operation *op) {
+bool fusion::isTensorView(flatir::DotOp dot, Operation *op) {
   flatir::SliceOp slice = asPart(op);
   if (!slice)
     return false;
@@ -113,13 +109,24 @@ static int64_t timesRead(const FusionGraph &graph, OpOperand &operand) {
   return llvm::divideCeil(graph.elements(Sizes(other)), tile);
 }
 
+/// Whether `op`, on the operand side of a tensor-core kernel, makes a vector
+/// that the function of the left operand reads: it is broadcast, which nothing
+/// else is there (see formPrologues()).
+static bool isPrologueVector(const Node *kernel, Operation *op) {
+  return isCheap(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return !kernel->operandSide.contains(user) ||
+                  isa<flatir::BroadcastOp>(user) ||
+                  isPrologueVector(kernel, user);
+         });
+}
+
 /// Why a contraction's kernel does not compute `op` as it reads an operand;
 /// empty when it does.
 static std::string whyNotOperand(const FusionGraph &graph, const Node *kernel,
                                  Operation *op) {
   flatir::DotOp dot = tensorDot(graph, kernel);
   if (dot)
-    return isTensorView(dot, op)
+    return isTensorView(dot, op) || isPrologueVector(kernel, op)
                ? ""
                : "the contraction would leave the tensor cores";
   if (isGemmOperandView(op))

@@ -29,6 +29,8 @@ struct PlannerOptions {
   /// Contractions with at most so many rows have kernels of their own kind,
   /// bound by memory, which take several of one shape.
   int64_t vectorRows = 0;
+  /// Kernels on tensor cores can compute the left operand, element by element.
+  bool tensorPrologues = false;
 
   bool isVector(flatir::DotOp dot) const;
   /// Whether `dot` runs on tensor cores, once its operands lie in memory in
