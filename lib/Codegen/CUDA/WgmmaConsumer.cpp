@@ -119,13 +119,11 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
 SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
   SmallVector<Type> floats(plan.tileN / 2, b.getF32Type());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
-  SmallVector<Value> zeros;
-  for (int64_t group = 0; group < plan.rowGroups(); ++group)
-    zeros.push_back(LLVM::ZeroOp::create(b, loc, type));
   if (plan.prologue.input)
-    return multiplyComputedTile(position, zeros);
+    return {multiplyComputedTile(position, LLVM::ZeroOp::create(b, loc, type))};
   SmallVector<Value> carriedIn = {position.slot, position.parity, i32(-1)};
-  llvm::append_range(carriedIn, zeros);
+  for (int64_t group = 0; group < plan.rowGroups(); ++group)
+    carriedIn.push_back(LLVM::ZeroOp::create(b, loc, type));
   SmallVector<Value> end = e.reduceLoop(
       math.constant(0), kRange().second, math.constant(plan.tileK()), carriedIn,
       [&](Index, ValueRange carried) {

@@ -121,17 +121,16 @@ private:
   void passTurn();
 
   // A that is computed (WgmmaPrologue.cpp).
-  llvm::SmallVector<mlir::Value>
-  multiplyComputedTile(RingPosition &position, mlir::ValueRange accumulators);
-  llvm::SmallVector<mlir::Value> multiplyComputed(mlir::Value slot,
-                                                  mlir::ValueRange words,
-                                                  mlir::ValueRange sums);
+  mlir::Value multiplyComputedTile(RingPosition &position, mlir::Value zeros);
+  mlir::Value multiplyComputed(mlir::Value slot,
+                               llvm::ArrayRef<mlir::Value> words,
+                               mlir::Value sums);
   mlir::Value multiplyWords(mlir::Value sums, llvm::ArrayRef<mlir::Value> words,
                             mlir::Value right);
   llvm::SmallVector<mlir::Value> computeSlice(RingPosition position, Index k);
   llvm::SmallVector<mlir::Value> keepHere(llvm::ArrayRef<mlir::Value> words);
   mlir::Value computeWord(mlir::Value word, Index row, Index k);
-  std::pair<Index, mlir::Value> clampToK(Index begin);
+  llvm::SmallVector<std::pair<Index, mlir::Value>> placesAlongK(Index k);
   llvm::SmallVector<Index> operandAt(Index row, Index k);
   void readVectors(Index row, Index k, bool alongK);
   void findOperandRows();

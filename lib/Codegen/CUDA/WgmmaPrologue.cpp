@@ -57,12 +57,14 @@ static int64_t costOf(Operation &op) {
 }
 
 /// Whether an element depends on the row, on the position along K, or on
-/// neither, but not on both.
+/// neither, but not on both. There is nothing to depend on in a dimension of
+/// one element.
 bool PrologueSearch::isVector(AffineMap access) const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(a.getType()).getShape();
   unsigned k = access.getNumDims() - 1;
   bool ofRow = false;
   for (unsigned dim = batch; dim < k; ++dim)
-    ofRow |= access.isFunctionOfDim(dim);
+    ofRow |= shape[dim] != 1 && access.isFunctionOfDim(dim);
   return !ofRow || !access.isFunctionOfDim(k);
 }
 
@@ -175,20 +177,19 @@ void WgmmaEmitter::readVectors(Index row, Index k, bool alongK) {
   }
 }
 
-/// Rows of this thread: of the upper and the lower half of 16, for each group
-/// of 64. Those beyond the end count as the last: what they are multiplied
-/// into is stored nowhere, but what is read for them must be there.
+/// Rows of this thread: of the upper and the lower half of 16. Those beyond the
+/// end count as the last: what they are multiplied into is stored nowhere, but
+/// what is read for them must be there.
 void WgmmaEmitter::findOperandRows() {
   operandRows.clear();
-  for (int64_t group = 0; group < plan.rowGroups(); ++group)
-    for (int64_t half = 0; half < 2; ++half) {
-      Index row = math.add(math.add(rowBegin, groupRow(group)),
-                           math.add(fragmentRow(), math.constant(half * 8)));
-      if (isRagged(plan.m, plan.tileM * plan.tall))
-        row = math.min(row, math.sub(space.sizeOf(plan.m), math.constant(1)));
-      operandRows.push_back(row);
-      readVectors(row, math.constant(0), /*alongK=*/false);
-    }
+  for (int64_t half = 0; half < 2; ++half) {
+    Index row = math.add(math.add(rowBegin, consumerRow()),
+                         math.add(fragmentRow(), math.constant(half * 8)));
+    if (isRagged(plan.m, plan.tileM * plan.tall))
+      row = math.min(row, math.sub(space.sizeOf(plan.m), math.constant(1)));
+    operandRows.push_back(row);
+    readVectors(row, math.constant(0), /*alongK=*/false);
+  }
 }
 
 /// A word of A: the function of the two numbers of `word`, at `row` and `k`.
@@ -220,33 +221,46 @@ Value WgmmaEmitter::computeWord(Value word, Index row, Index k) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Position `k` of this thread as indices may have it, and whether it is within
-/// K where that is in question: TMA fills with zeros, but the function of zero
-/// may be any number, and B's zeros do not undo infinity.
-std::pair<Index, Value> WgmmaEmitter::clampToK(Index begin) {
-  Index k = math.add(begin, fragmentColumn());
-  if (!isRagged(plan.k, plan.tileK()))
-    return {k, Value()};
-  // The 8 numbers from `begin` on are within K together.
-  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                       math.value(begin),
-                                       math.value(space.sizeOf(plan.k)));
-  Value clamped = arith::SelectOp::create(b, loc, inside, math.value(k),
-                                          math.value(math.constant(0)));
-  math.setFactor(clamped, math.factorOf(k));
-  return {Index(clamped), inside};
+/// This thread's positions along K in the slice at `k`, one for each 8 columns,
+/// as indices may have them, and whether they are within K where that is in
+/// question: TMA fills with zeros, but the function of zero may be any number,
+/// and B's zeros do not undo infinity. One comparison is enough: what lies
+/// beyond K in the last slice, which counts as the one before, is known.
+SmallVector<std::pair<Index, Value>> WgmmaEmitter::placesAlongK(Index k) {
+  int64_t size = plan.extent(plan.k, 0), slice = plan.tileK();
+  int64_t last = size / slice * slice, left = size % slice;
+  Value within;
+  Index before = k;
+  if (left > 0) {
+    within =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(k),
+                              math.value(math.constant(last)));
+    Value chosen = arith::SelectOp::create(
+        b, loc, within, math.value(k),
+        math.value(math.constant(std::max<int64_t>(last - slice, 0))));
+    math.setFactor(chosen, slice);
+    before = chosen;
+  }
+  SmallVector<std::pair<Index, Value>> places;
+  for (int64_t column = 0; column < slice; column += 8) {
+    bool isSure = left == 0 || column < left;
+    // There may be no slice before.
+    int64_t at = isSure || last > 0 ? column : 0;
+    Index begin = math.add(isSure ? k : before, fragmentColumn());
+    places.push_back(
+        {math.add(begin, math.constant(at)), isSure ? Value() : within});
+  }
+  return places;
 }
 
-/// A as registers: for each step of K and each group of 64 rows the four words
-/// of an instruction. `k`: where the slice begins.
+/// A as registers: for each step of K the four words of an instruction. `k`:
+/// where the slice begins.
 SmallVector<Value> WgmmaEmitter::computeSlice(RingPosition position, Index k) {
   int64_t steps = plan.tileK() / plan.stepK();
-  // Two groups of 8 columns in a step.
-  SmallVector<std::pair<Index, Value>> places;
-  for (int64_t piece = 0; piece < 2 * steps; ++piece) {
-    places.push_back(clampToK(math.add(k, math.constant(piece * 8))));
-    readVectors(operandRows.front(), places.back().first, /*alongK=*/true);
-  }
+  // Two in a step.
+  SmallVector<std::pair<Index, Value>> places = placesAlongK(k);
+  for (auto [column, within] : places)
+    readVectors(operandRows.front(), column, /*alongK=*/true);
   waitFor(fullBarrier(position.slot), position.parity);
   // Lane l has the address of row l % 8 of matrix l / 8: rows 0 and 8 of the
   // first 8 columns, then of the others. Pieces are swizzled.
@@ -263,24 +277,22 @@ SmallVector<Value> WgmmaEmitter::computeSlice(RingPosition position, Index k) {
   auto four = LLVM::LLVMStructType::getLiteral(
       b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> words;
-  for (int64_t step = 0; step < steps; ++step)
-    for (int64_t group = 0; group < plan.rowGroups(); ++group) {
-      Value piece = arith::XOrIOp::create(b, loc, swizzle, i32(2 * step));
-      Value at = add(start, add(mul(piece, 16), i32(group * 64 * rowBytes)));
-      Value loaded = NVVM::LdMatrixOp::create(
-          b, loc, four, pointer(at), 4, NVVM::MMALayout::row,
-          NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
-          NVVM::LdStMatrixEltType::B16);
-      for (int64_t i = 0; i < 4; ++i) {
-        auto [column, inside] = places[step * 2 + i / 2];
-        Value word =
-            computeWord(LLVM::ExtractValueOp::create(b, loc, loaded, i),
-                        operandRows[group * 2 + i % 2], column);
-        words.push_back(
-            inside ? arith::SelectOp::create(b, loc, inside, word, i32(0))
-                   : word);
-      }
+  for (int64_t step = 0; step < steps; ++step) {
+    Value piece = arith::XOrIOp::create(b, loc, swizzle, i32(2 * step));
+    Value loaded = NVVM::LdMatrixOp::create(
+        b, loc, four, pointer(add(start, mul(piece, 16))), 4,
+        NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+    for (int64_t i = 0; i < 4; ++i) {
+      auto [column, within] = places[step * 2 + i / 2];
+      Value word = computeWord(LLVM::ExtractValueOp::create(b, loc, loaded, i),
+                               operandRows[i % 2], column);
+      words.push_back(
+          within ? arith::SelectOp::create(b, loc, within, word, i32(0))
+                 : word);
     }
+  }
   return keepHere(words);
 }
 
@@ -345,61 +357,52 @@ Value WgmmaEmitter::multiplyWords(Value sums, ArrayRef<Value> words,
 }
 
 /// Multiplies a slice whose A `words` are; the instructions are under way.
-SmallVector<Value> WgmmaEmitter::multiplyComputed(Value slot, ValueRange words,
-                                                  ValueRange accumulators) {
-  SmallVector<Value> given(words), sums(accumulators);
+Value WgmmaEmitter::multiplyComputed(Value slot, ArrayRef<Value> words,
+                                     Value sums) {
   const WgmmaOperand &operand = plan.b.front();
   Value right = descriptor(operand, sliceOfB(slot));
-  int64_t steps = plan.tileK() / plan.stepK();
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
-  for (int64_t step = 0; step < steps; ++step)
-    for (auto [group, sum] : llvm::enumerate(sums)) {
-      size_t first = (step * plan.rowGroups() + group) * 4;
-      sum = multiplyWords(sum, ArrayRef(given).slice(first, 4),
-                          advance(right, step * stepBytes(operand)));
-    }
+  for (int64_t step = 0; step < plan.tileK() / plan.stepK(); ++step)
+    sums = multiplyWords(sums, words.slice(step * 4, 4),
+                         advance(right, step * stepBytes(operand)));
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   return sums;
 }
 
 /// multiplyTile() for an A that is computed. The last slice stands behind the
 /// loop: there is no next one to compute.
-SmallVector<Value> WgmmaEmitter::multiplyComputedTile(RingPosition &position,
-                                                      ValueRange accumulators) {
+Value WgmmaEmitter::multiplyComputedTile(RingPosition &position, Value zeros) {
   // Of this tile alone.
   ElementEmitter::Scope scope(e.elements);
   findOperandRows();
   auto [begin, size] = kRange();
   Index slice = math.constant(plan.tileK());
-  size_t groups = accumulators.size();
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  SmallVector<Value> carriedIn = {position.slot, position.parity};
-  llvm::append_range(carriedIn, accumulators);
+  SmallVector<Value> carriedIn = {position.slot, position.parity, zeros};
   llvm::append_range(carriedIn, computeSlice(position, begin));
+  auto finish = [&](Value slot, ArrayRef<Value> words) {
+    NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+    keepHere(words);
+    release(slot, always);
+  };
   SmallVector<Value> end = e.reduceLoop(
       math.constant(1), math.ceilDiv(size, slice), math.constant(1), carriedIn,
       [&, begin = begin](Index number, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        SmallVector<Value> own(carried.drop_front(2 + groups));
-        SmallVector<Value> sums =
-            multiplyComputed(at.slot, own, carried.slice(2, groups));
+        SmallVector<Value> words(carried.drop_front(3));
+        Value sums = multiplyComputed(at.slot, words, carried[2]);
         RingPosition following = next(at);
-        SmallVector<Value> words =
-            computeSlice(following, math.add(begin, math.mul(number, slice)));
-        NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-        keepHere(own);
-        release(at.slot, always);
-        SmallVector<Value> out = {following.slot, following.parity};
-        llvm::append_range(out, sums);
-        llvm::append_range(out, words);
+        SmallVector<Value> out = {following.slot, following.parity, sums};
+        llvm::append_range(
+            out,
+            computeSlice(following, math.add(begin, math.mul(number, slice))));
+        finish(at.slot, words);
         return out;
       });
-  ValueRange last(end);
   RingPosition at{end[0], end[1]};
-  SmallVector<Value> sums = multiplyComputed(
-      at.slot, last.drop_front(2 + groups), last.slice(2, groups));
-  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-  release(at.slot, always);
+  ArrayRef<Value> words = ArrayRef(end).drop_front(3);
+  Value sums = multiplyComputed(at.slot, words, end[2]);
+  finish(at.slot, words);
   position = next(at);
   return sums;
 }
