@@ -321,6 +321,36 @@ def mlp_case(rows):
                 fn, fn, flops=4 * rows * 1024 * 4096, tolerance=1e-2, tags={"issue"})
 
 
+def prologue_case(name, columns, body, fn):
+    """A linear layer of 1024 features of 8192 rows behind element-wise operations, which its kernel may compute."""
+    x, s, n = Input("x", (8192, 1024)), Input("s", (8192, 1)), Input("n", (1024,))
+    w, b, y = Input("w", (columns, 1024), scale=.03), Input("b", (columns,)), Input("y", (8192, columns))
+
+    def behind(lib, x, s, n, w, b):
+        return linear(lib, fn(lib, x, s, n), w, b)
+    return Case("blocks", f"{name}_linear_8192x{columns}x1024_f16", [x, s, n, w, b], y,
+                body.format(x=x.type, s=s.type, n=n.type) + f"""
+        %y = trace.linear %l, %w, %b : ({x.type}, {w.type}, {b.type}) -> {y.type}""",
+                behind, behind, flops=2 * 8192 * columns * 1024, tolerance=1e-2, tags={"prologue"})
+
+
+def prologue_cases():
+    scaled = """
+        %0 = trace.mul %x, %s : ({x}, {s}) -> {x}
+        %l = trace.mul %0, %n : ({x}, {n}) -> {x}"""
+    activated = """
+        %0 = trace.mul %x, %s : ({x}, {s}) -> {x}
+        %1 = trace.add %0, %n : ({x}, {n}) -> {x}
+        %2 = trace.sigmoid %1 : ({x}) -> {x}
+        %l = trace.mul %1, %2 : ({x}, {x}) -> {x}"""
+
+    def silu(lib, x, s, n):
+        v = x * s + n
+        return v / (1 + lib.exp(-v))
+    return ([prologue_case("scaled", columns, scaled, lambda lib, x, s, n: x * s * n) for columns in (256, 1024, 4096)]
+            + [prologue_case("silu", columns, activated, silu) for columns in (256, 1024)])
+
+
 def block_cases():
     x, w, b = Input("x", (4096, 1280)), Input("w", (10240, 1280), scale=.03), Input("b", (10240,))
     p, y = tensor("f16", 4096, 10240), Input("y", (4096, 5120))
@@ -363,8 +393,8 @@ def latency_cases():
 
 
 def all_cases():
-    return (loop_cases() + row_cases() + reduce_cases() + movement_cases() + block_cases() + latency_cases()
-            + gemm_cases())
+    return (loop_cases() + row_cases() + reduce_cases() + movement_cases() + block_cases() + prologue_cases()
+            + latency_cases() + gemm_cases())
 
 
 def main():
