@@ -127,6 +127,7 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
     translate.cuda = *found;
     pipeline.chip = options.chip;
     pipeline.gemmTile = options.gemmTile;
+    pipeline.gemmPrologues = options.gemmPrologues;
     pipeline.overlap = options.overlap;
     pipeline.tuningFile = options.tuningFile;
     pipeline.tuningDevice = options.tuningDevice;

@@ -64,7 +64,8 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     plan.tensorF8 = chip.hasMmaOfF8();
     // Columns of up to four contractions lie side by side in a tile.
     plan.tensorPaired = plan.tensorCores ? 4 : 1;
-    plan.tensorPrologues = cuda && chip.hasWgmma();
+    if (cuda && chip.hasWgmma())
+      plan.tensorPrologues = options.gemmPrologues;
     plan.vectorRows = cuda ? codegen::mostVectorRows : 0;
     pm.addPass(createFormDispatchesPass(plan));
   }

@@ -40,6 +40,9 @@ Compiles a function of trace or flatir operations to an executable file.
   --no-cache               neither use nor keep code
   --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
                            such as 128x256 or 64x64,cluster=4
+  --gemm-prologues=WHEN    for measurements: tensor-core kernels compute
+                           element-wise left operands never, always, or where
+                           that is estimated to pay (estimated, the default)
   --no-overlap             for measurements: GPU kernels start when the one in
                            front of them ended
   --tuning-file=FILE       take the tiles of tensor-core kernels from what was
@@ -91,7 +94,7 @@ static constexpr std::string_view valued[] = {
     "seed",        "cache-dir",   "cache-size",
     "gemm-tile",   "tuning-file", "tuning-device",
     "tune",        "tune-report", "tune-candidates",
-    "tune-copies", "tune-runs"};
+    "tune-copies", "tune-runs",   "gemm-prologues"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
@@ -180,6 +183,15 @@ static Status setTuneNumber(Options &options, std::string_view name,
   return Status::ok();
 }
 
+static Status setPrologues(Options &options, std::string_view value) {
+  if (value != "never" && value != "estimated" && value != "always")
+    return usage(concat("--gemm-prologues is never, estimated or always; "
+                        "found '",
+                        printable(value), "'"));
+  options.compiler.gemmPrologues = value;
+  return Status::ok();
+}
+
 static Status setValue(Options &options, std::string_view name,
                        std::string_view value) {
   if (value.empty())
@@ -196,6 +208,8 @@ static Status setValue(Options &options, std::string_view name,
     options.weights = value;
   else if (name == "gemm-tile")
     options.compiler.gemmTile = value;
+  else if (name == "gemm-prologues")
+    return setPrologues(options, value);
   else if (name == "cache-dir")
     options.compiler.cache.folder = value;
   else if (name == "cache-size")

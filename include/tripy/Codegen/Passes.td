@@ -63,8 +63,8 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
            "Contractions with at most so many rows have kernels of another kind">,
-    Option<"tensorPrologues", "tensor-prologues", "bool", "false",
-           "Tensor-core kernels compute left operands element by element">,
+    Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
+           "Tensor-core kernels compute left operands element by element: never, estimated (where it pays), always">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "4",
            "Contractions that one tensor-core kernel computes">];
 }

@@ -45,6 +45,9 @@ struct CompileOptions {
   std::string chip = "sm_90a";
   /// CUDA: tile of tensor-core kernels, for measurements: "128x256".
   std::string gemmTile;
+  /// CUDA: whether tensor-core kernels compute element-wise left operands;
+  /// "never" and "always" are for measurements.
+  std::string gemmPrologues = "estimated";
   /// CUDA: kernels start before their predecessors ended; off for measurements.
   bool overlap = true;
   /// CUDA: a file of measured tiles (docs/tuning.md), and the GPU that they are

@@ -34,6 +34,9 @@ struct PipelineOptions {
   /// CUDA: tile of tensor-core kernels, as --kernel-emit-cuda takes it; empty:
   /// chosen by size.
   std::string gemmTile;
+  /// CUDA: when tensor-core kernels compute left operands, as
+  /// --flatir-form-dispatches takes it.
+  std::string gemmPrologues = "estimated";
   /// CUDA: kernels start before their predecessors ended (docs/overlap.md).
   bool overlap = true;
   /// CUDA: measured tiles, as --kernel-emit-cuda takes them; empty: none.

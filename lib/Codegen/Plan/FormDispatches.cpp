@@ -16,6 +16,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace tripy {
 #define GEN_PASS_DEF_FORMDISPATCHESPASS
@@ -367,7 +368,20 @@ class FormDispatches
     options.paired = paired;
     options.tensorPaired = tensorPaired;
     options.vectorRows = vectorRows;
-    options.tensorPrologues = tensorPrologues;
+    using Prologues = PlannerOptions::Prologues;
+    auto prologues =
+        llvm::StringSwitch<std::optional<Prologues>>(tensorPrologues)
+            .Case("never", Prologues::Never)
+            .Case("estimated", Prologues::Estimated)
+            .Case("always", Prologues::Always)
+            .Default(std::nullopt);
+    if (!prologues) {
+      emitError(getOperation().getLoc(),
+                "tensor-prologues is never, estimated or always; found '")
+          << tensorPrologues << "'";
+      return signalPassFailure();
+    }
+    options.tensorPrologues = *prologues;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !hasTensorOps(function) ||
           !function.getBody().front().getOps<kernel::DispatchOp>().empty())

@@ -29,8 +29,10 @@ struct PlannerOptions {
   /// Contractions with at most so many rows have kernels of their own kind,
   /// bound by memory, which take several of one shape.
   int64_t vectorRows = 0;
-  /// Kernels on tensor cores can compute the left operand, element by element.
-  bool tensorPrologues = false;
+  /// Whether kernels on tensor cores compute the left operand, element by
+  /// element.
+  enum class Prologues { Never, Estimated, Always };
+  Prologues tensorPrologues = Prologues::Never;
 
   bool isVector(flatir::DotOp dot) const;
   /// Whether `dot` runs on tensor cores, once its operands lie in memory in

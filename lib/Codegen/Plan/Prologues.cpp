@@ -275,14 +275,15 @@ static void tryPrologue(FusionGraph &graph, Node *kernel) {
       std::to_string(cycles.times) + " times, which costs about " +
       std::to_string(int64_t(cycles.lost())) + " cycles and saves " +
       std::to_string(int64_t(cycles.saved));
-  if (cycles.lost() >= cycles.saved)
+  if (cycles.lost() >= cycles.saved &&
+      graph.options.tensorPrologues != PlannerOptions::Prologues::Always)
     return graph.remarkDeclined(made, kernel, text);
   graph.remarkFused(made, kernel, text);
   take(graph, kernel, cone);
 }
 
 void fusion::formPrologues(FusionGraph &graph) {
-  if (!graph.options.tensorPrologues)
+  if (graph.options.tensorPrologues == PlannerOptions::Prologues::Never)
     return;
   for (Node *node : graph.nodes())
     if (node->hero == kernel::Hero::Gemm && !node->ops.empty())

@@ -1,6 +1,9 @@
-// RUN: tripy-opt %s --flatir-form-dispatches="tensor-cores tensor-prologues" --split-input-file | FileCheck %s
-// RUN: tripy-opt %s --flatir-form-dispatches="tensor-cores tensor-prologues" --split-input-file --remark-format=emitRemark --remarks-filter="fusion" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tripy-opt %s --flatir-form-dispatches="tensor-cores tensor-prologues=estimated" --split-input-file | FileCheck %s
+// RUN: tripy-opt %s --flatir-form-dispatches="tensor-cores tensor-prologues=estimated" --split-input-file --remark-format=emitRemark --remarks-filter="fusion" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tripy-opt %s --flatir-form-dispatches="tensor-cores tensor-prologues=always" --split-input-file | FileCheck %s --check-prefix=ALWAYS
 // RUN: tripy-opt %s --tripy-cuda --split-input-file | FileCheck %s --check-prefix=KERNEL
+// RUN: not tripy-opt %s --flatir-form-dispatches="tensor-prologues=sometimes" --split-input-file 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: tensor-prologues is never, estimated or always; found 'sometimes'
 
 // Where a contraction's kernel on tensor cores computes its left operand. None
 // of these leaves the tensor cores: every gemm kernel has tensor maps.
@@ -115,6 +118,8 @@ func.func @plane(%x: tensor<4x512x1024xf16>, %s: tensor<512x1024xf16>, %w: tenso
 // -----
 
 // 16 tiles of columns would compute it 16 times.
+// ALWAYS-LABEL: func.func @costly(
+// ALWAYS: kernel.dispatch gemm(%arg0, %arg1)
 // CHECK-LABEL: func.func @costly(
 // CHECK: kernel.dispatch loop(%arg0)
 // REMARK: Function=costly | Remark="did not fuse 'tanh' into 'dot': tensor cores' kernel computes each element 16 times, which costs about {{[0-9]+}} cycles and saves {{[0-9]+}}"
