@@ -6,7 +6,7 @@
 // The first slice is read before the loop: what varies along K ahead of the
 // wait for the slice, two numbers at a time.
 // CHECK: .visible .entry main_gemm
-// CHECK: ld.global.nc.v2.b16
+// CHECK: ld.global{{.*}}.v2.b16
 // CHECK: WAIT: mbarrier.try_wait.parity
 // CHECK-COUNT-4: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK: wgmma.fence.sync.aligned
