@@ -372,6 +372,7 @@ Value WgmmaEmitter::multiplyComputed(Value slot, ArrayRef<Value> words,
 /// multiplyTile() for an A that is computed. The last slice stands behind the
 /// loop: there is no next one to compute.
 Value WgmmaEmitter::multiplyComputedTile(RingPosition &position, Value zeros) {
+  assert(!plan.pingPong && "suits() leaves such tiles out");
   // Of this tile alone.
   ElementEmitter::Scope scope(e.elements);
   findOperandRows();
