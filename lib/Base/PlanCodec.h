@@ -241,6 +241,19 @@ inline constexpr auto record = [](auto &codec, auto &value) {
   describe(codec, value);
 };
 
+template <typename Codec> void describe(Codec &codec, MatrixProduct &product) {
+  for (Index *position :
+       {&product.a, &product.b, &product.result, &product.bias})
+    codec.field(*position);
+  codec.field(product.operandType);
+  codec.field(product.resultType);
+  for (bool *flag :
+       {&product.transposedA, &product.transposedB, &product.allowTF32})
+    codec.field(*flag);
+  for (int64_t *size : {&product.batch, &product.m, &product.n, &product.k})
+    codec.field(*size);
+}
+
 template <typename Codec> void describe(Codec &codec, Launch &launch) {
   codec.field(launch.kernel);
   for (Index &size : launch.grid)
@@ -249,6 +262,7 @@ template <typename Codec> void describe(Codec &codec, Launch &launch) {
   codec.list(launch.accesses, limits.arguments, "accesses of a launch", record);
   codec.field(launch.why);
   codec.field(launch.overlapsPredecessor);
+  codec.field(launch.product);
 }
 
 template <typename Codec> void describe(Codec &codec, WhyLine &line) {
@@ -277,6 +291,7 @@ template <typename Codec> void describe(Codec &codec, Program &program) {
   codec.list(program.images, limits.images, "images", record);
   codec.list(program.kernels, limits.kernels, "kernels", record);
   codec.list(program.tensorMaps, limits.tensors, "tensor maps", record);
+  codec.list(program.products, limits.tensors, "products", record);
   codec.list(program.launches, limits.launches, "launches", record);
 }
 

@@ -1,7 +1,7 @@
 //===- Verifier.h - State of one verification -------------------*- C++ -*-===//
 //
 // Private to lib/Base: Verify.cpp checks sizes and the interface,
-// VerifyLaunch.cpp memory, kernels and launches.
+// VerifyLaunch.cpp memory, kernels and launches, VerifyProduct.cpp products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_BASE_VERIFIER_H
@@ -60,6 +60,15 @@ private:
   Status checkAliases(const Launch &launch, const std::string &what) const;
   /// The range of an expression, when there is one of this number.
   Status boundOf(Index expr, std::string_view what, Interval &bound) const;
+
+  // VerifyProduct.cpp
+  Status checkProducts() const;
+  /// That what a library would touch is what the launch touches.
+  Status checkLaunchProduct(const Launch &launch,
+                            const std::string &what) const;
+  Status checkProductTensor(const Launch &launch, Index position,
+                            std::string_view name, uint64_t bytes, bool writes,
+                            const std::string &what) const;
 
   Status malformed(std::string message) const {
     return Status(Code::Malformed, std::move(message));

@@ -52,6 +52,7 @@ Status Verifier::checkCounts() const {
                          {program.outputs.size(), limits.tensors, "outputs"},
                          {program.buffers.size(), limits.tensors, "buffers"},
                          {program.tensorMaps.size(), limits.tensors, "maps"},
+                         {program.products.size(), limits.tensors, "products"},
                          {program.kernels.size(), limits.kernels, "kernels"},
                          {program.images.size(), limits.images, "images"},
                          {program.launches.size(), limits.launches, "launches"},
@@ -266,7 +267,8 @@ Status Verifier::run() {
     if (Status status = (this->*check)(); !status.isOk())
       return status;
   for (auto check : {&Verifier::checkSizeChecks, &Verifier::checkImages,
-                     &Verifier::checkKernels, &Verifier::checkTensorMaps})
+                     &Verifier::checkKernels, &Verifier::checkTensorMaps,
+                     &Verifier::checkProducts})
     if (Status status = (this->*check)(); !status.isOk())
       return status;
   return checkLaunches();

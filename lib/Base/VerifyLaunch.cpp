@@ -448,6 +448,8 @@ Status Verifier::checkLaunches() {
         return status;
     if (Status status = checkAliases(launch, what); !status.isOk())
       return status;
+    if (Status status = checkLaunchProduct(launch, what); !status.isOk())
+      return status;
   }
   for (size_t i = 0; i < program.outputs.size(); ++i)
     if (!outputWritten[i] && outputBytes[i] > 0)

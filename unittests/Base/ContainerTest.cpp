@@ -33,7 +33,8 @@ uint64_t get(const std::vector<uint8_t> &bytes, size_t at) {
 }
 
 TEST(Container, RoundTripKeepsEverything) {
-  for (auto make : {samples::cpuSample, samples::cudaSample}) {
+  for (auto make :
+       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
     auto sample = make();
     std::vector<uint8_t> bytes = samples::container(*sample);
     ASSERT_FALSE(bytes.empty());
@@ -160,11 +161,11 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"empty", [](Bytes &b) { b.clear(); }, Code::Truncated},
         Damage{"header", [](Bytes &b) { b.resize(63); }, Code::Truncated, true,
                "the header needs 64 bytes, but the file has 63"},
-        Damage{"newer major", [](Bytes &b) { put(b, 8, 2, 2); },
+        Damage{"newer major", [](Bytes &b) { put(b, 8, 3, 2); },
                Code::UnsupportedVersion},
         Damage{"newer minor", [](Bytes &b) { put(b, 10, 1, 2); },
                Code::UnsupportedVersion},
-        Damage{"older major", [](Bytes &b) { put(b, 8, 0, 2); },
+        Damage{"older major", [](Bytes &b) { put(b, 8, 1, 2); },
                Code::UnsupportedVersion},
         Damage{"cut", [](Bytes &b) { b.pop_back(); }, Code::Truncated},
         Damage{"longer", [](Bytes &b) { b.push_back(0); }, Code::Malformed},

@@ -84,10 +84,12 @@ Counts changeEveryByte(const Bytes &bytes, bool repair) {
 TEST(Corruption, SamplesAreAccepted) {
   EXPECT_TRUE(accepts(samples::container(*samples::cpuSample())));
   EXPECT_TRUE(accepts(samples::container(*samples::cudaSample())));
+  EXPECT_TRUE(accepts(samples::container(*samples::productSample())));
 }
 
 TEST(Corruption, EveryTruncationIsRefused) {
-  for (auto make : {samples::cpuSample, samples::cudaSample}) {
+  for (auto make :
+       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
     Bytes bytes = samples::container(*make());
     for (size_t size = 0; size < bytes.size(); ++size) {
       Bytes cut(bytes.begin(), bytes.begin() + size);
@@ -110,7 +112,8 @@ TEST(Corruption, EveryTruncationWithMatchingHashesIsRefused) {
 }
 
 TEST(Corruption, EveryChangedByteIsRefused) {
-  for (auto make : {samples::cpuSample, samples::cudaSample}) {
+  for (auto make :
+       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
     Bytes bytes = samples::container(*make());
     Counts counts = changeEveryByte(bytes, false);
     EXPECT_EQ(counts.accepted, 0u);
@@ -120,7 +123,8 @@ TEST(Corruption, EveryChangedByteIsRefused) {
 }
 
 TEST(Corruption, EveryChangedByteWithMatchingHashesIsSafe) {
-  for (auto make : {samples::cpuSample, samples::cudaSample}) {
+  for (auto make :
+       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
     Bytes bytes = samples::container(*make());
     Counts counts = changeEveryByte(bytes, true);
     // Names and constants may change, most other bytes may not.
@@ -131,7 +135,8 @@ TEST(Corruption, EveryChangedByteWithMatchingHashesIsSafe) {
 
 TEST(Corruption, ManyChangedBytesWithMatchingHashesAreSafe) {
   std::mt19937_64 random(1);
-  for (auto make : {samples::cpuSample, samples::cudaSample}) {
+  for (auto make :
+       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
     Bytes bytes = samples::container(*make());
     for (int round = 0; round < 20000; ++round) {
       Bytes changed = bytes;

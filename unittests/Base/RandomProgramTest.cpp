@@ -55,7 +55,7 @@ private:
   }
 
   void changeOne(Program &program) {
-    switch (pick(12)) {
+    switch (pick(14)) {
     case 0: {
       SizeExpr &expr = any(program.exprs);
       expr = {SizeOp(pick(14)), Index(pick(12)), Index(pick(12)),
@@ -95,9 +95,29 @@ private:
     case 10:
       program.arenaBytes = number();
       break;
+    case 11:
+      any(program.launches).product = Index(pick(3));
+      break;
+    case 12:
+      if (!program.products.empty())
+        changeProduct(any(program.products));
+      break;
     default:
       program.launches.push_back(any(program.launches));
     }
+  }
+
+  void changeProduct(MatrixProduct &product) {
+    Index *positions[] = {&product.a, &product.b, &product.result,
+                          &product.bias};
+    int64_t *sizes[] = {&product.batch, &product.m, &product.n, &product.k};
+    size_t which = pick(4);
+    if (pick(2))
+      *positions[which] = Index(number());
+    else
+      *sizes[which] = int64_t(number());
+    if (pick(4) == 0)
+      product.resultType = DType(pick(14));
   }
 
   std::mt19937_64 random;
@@ -106,7 +126,9 @@ private:
 TEST(RandomProgram, TheVerifierAlwaysAnswers) {
   size_t accepted = 0, refused = 0;
   for (uint64_t seed = 0; seed < 20000; ++seed) {
-    auto sample = seed % 2 ? cpuSample() : cudaSample();
+    auto sample = seed % 3 == 0   ? cpuSample()
+                  : seed % 3 == 1 ? cudaSample()
+                                  : productSample();
     Mutator(seed).change(sample->program);
     if (!verifyProgram(sample->program).isOk()) {
       ++refused;

@@ -201,6 +201,59 @@ std::unique_ptr<Sample> samples::cudaSample() {
   return sample;
 }
 
+std::unique_ptr<Sample> samples::productSample() {
+  auto sample = std::make_unique<Sample>();
+  Program &program = sample->program;
+  program.device = DeviceKind::CUDA;
+  program.name = "product";
+  Index one = sample->constant(1), two = sample->constant(2);
+  Index three = sample->constant(3), five = sample->constant(5);
+  Index seven = sample->constant(7), biasBytes = sample->constant(28);
+  Index xBytes = sample->constant(2 * 3 * 5 * 4);
+  Index wBytes = sample->constant(2 * 7 * 5 * 4);
+  Index yBytes = sample->constant(2 * 3 * 7 * 4);
+  program.inputs = {
+      {"x", InputKind::Argument, DType::F32, {two, three, five}, 0},
+      {"w", InputKind::Argument, DType::F32, {two, seven, five}, 0}};
+  program.outputs = {{"y", DType::F32, {two, three, seven}, 0}};
+  addWhys(program);
+  sample->constants.assign(28, 0);
+  program.constants = sample->constants;
+  sample->image.assign(64, 0x7f);
+  program.imageData = sample->image;
+  program.images = {{ImageKind::Cubin, "sm_90a", 0, 64}};
+  program.buffers = {{BufferKind::Input, 0, 0, 0},
+                     {BufferKind::Input, 1, 0, 0},
+                     {BufferKind::Constant, 0, 0, 28},
+                     {BufferKind::Output, 0, 0, 0}};
+  constexpr auto buffer = uint8_t(ArgKind::Buffer);
+  program.kernels = {
+      {"gemm",
+       0,
+       {128, 1, 1},
+       {1, 1, 1},
+       0,
+       {uint8_t(ArgKind::Size), buffer, buffer, buffer, buffer}}};
+  MatrixProduct product{1,    2,    4, 3, DType::F32, DType::F32, false,
+                        true, true, 2, 3, 7,          5};
+  program.products = {product};
+  program.launches = {Launch{0,
+                             {two, one, one},
+                             {{ArgKind::Size, five},
+                              {ArgKind::Buffer, 0},
+                              {ArgKind::Buffer, 1},
+                              {ArgKind::Buffer, 2},
+                              {ArgKind::Buffer, 3}},
+                             {{true, false, xBytes},
+                              {true, false, wBytes},
+                              {true, false, biasBytes},
+                              {false, true, yBytes}},
+                             0,
+                             false,
+                             0}};
+  return sample;
+}
+
 std::vector<uint8_t> samples::container(const Sample &sample) {
   VectorSink sink;
   if (!serialize(sample.program, sink).isOk())

@@ -43,6 +43,10 @@ std::unique_ptr<Sample> cpuSample();
 /// Input a and output b of f16 (16, 8); never run in tests without a GPU.
 std::unique_ptr<Sample> cudaSample();
 
+/// y = x w + c for f32 x (2, 3, 5), w (2, 7, 5), which is transposed, a
+/// constant c (7) and y (2, 3, 7): a product that a library may compute.
+std::unique_ptr<Sample> productSample();
+
 /// The container of a sample.
 std::vector<uint8_t> container(const Sample &sample);
 

@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, VerifyCpu, testing::ValuesIn(sizeCases),
                          verifyCaseName);
 
 TEST(Verify, Samples) {
-  for (auto make : {cpuSample, cudaSample}) {
+  for (auto make : {cpuSample, cudaSample, productSample}) {
     Status status = verifyProgram(make()->program);
     EXPECT_TRUE(status.isOk()) << status.message();
   }

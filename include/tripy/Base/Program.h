@@ -180,6 +180,26 @@ struct TensorMap {
   uint8_t swizzle = 0; ///< 0, 32, 64 or 128 bytes
 };
 
+/// A product of matrices, which a launch computes with its kernel and which a
+/// library may compute in its place: for each of `batch` matrices
+///   result[m, n] = sum over k of A[m, k] * B[k, n] (+ bias[n])
+/// Sums are made in f32 and rounded once, to `resultType`. All tensors are
+/// dense: A is [batch, m, k], or [batch, k, m] where it is transposed; B is
+/// [batch, k, n] or [batch, n, k]; the result is [batch, m, n], and the bias
+/// [n] has its type. f16, bf16 and f32 operands have results of their type or
+/// f32, f8E4M3FN operands f16, bf16 or f32.
+struct MatrixProduct {
+  /// Positions among the launch's arguments, which are buffers; no bias:
+  /// noIndex.
+  Index a = 0, b = 0, result = 0, bias = noIndex;
+  DType operandType = DType::F16, resultType = DType::F16;
+  bool transposedA = false, transposedB = false;
+  /// f32 operands may be rounded to TF32.
+  bool allowTF32 = false;
+  /// 1 to 2^31 - 1.
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+};
+
 /// One kernel launch; launches run in order.
 ///
 /// A CUDA kernel gets its args as kernel parameters in order. A host kernel is
@@ -199,6 +219,9 @@ struct Launch {
   /// CUDA: may start before its predecessor ended (programmatic dependent
   /// launch); the kernel itself waits.
   bool overlapsPredecessor = false;
+  /// CUDA: index of what a library may compute in the kernel's place, or
+  /// noIndex. All that the launch writes is this product's result.
+  Index product = noIndex;
 };
 
 //===-- provenance --------------------------------------------------------===//
@@ -230,6 +253,7 @@ struct Program {
   uint64_t arenaBytes = 0;
   std::vector<Kernel> kernels;
   std::vector<TensorMap> tensorMaps;
+  std::vector<MatrixProduct> products;
   std::vector<Launch> launches;
   std::vector<Image> images;
   std::vector<WhyEntry> whys;

@@ -18,7 +18,7 @@ namespace tripy {
 
 /// Bounds on what a program may ask for.
 struct ProgramLimits {
-  uint32_t tensors = 65536; ///< inputs, outputs, buffers, tensor maps: of each
+  uint32_t tensors = 65536; ///< inputs, outputs, buffers, maps, products: each
   uint32_t symbols = 65536;
   uint32_t kernels = 65536;
   uint32_t images = 64;
