@@ -175,6 +175,14 @@ tripy_code tripy_executable_launch_why(const tripy_executable *executable,
                                        size_t launch, const char **kernel,
                                        const char **why);
 
+/* How a launch is computed that a library may compute in place of the program's
+   kernel: *is_library is 1 and the text "cuBLASLt 13.1.0", or 0 and "own
+   kernel: " with the reason. "" for other launches. The text lives until the
+   thread's next call of this function. */
+tripy_code tripy_executable_launch_backend(const tripy_executable *executable,
+                                           size_t launch, int32_t *is_library,
+                                           const char **text);
+
 /* Copies the values of parameters to the device: all from a safetensors file,
    or one by name from host memory. Before the first context. */
 tripy_code tripy_executable_bind_parameters(tripy_executable *executable,

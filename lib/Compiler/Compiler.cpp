@@ -131,6 +131,7 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
     pipeline.overlap = options.overlap;
     pipeline.tuningFile = options.tuningFile;
     pipeline.tuningDevice = options.tuningDevice;
+    pipeline.backends = options.backends;
     return success();
   }
   Result<target::HostTarget> found = target::findHostTarget(options.cpu);
@@ -231,6 +232,7 @@ tripy::compileKernels(ModuleOp module, func::FuncOp function,
   if (failed(findDevice(module, options, settings, pipeline)))
     return failure();
   settings.cache = options.cache;
+  pipeline.backends = Backends::Own;
   PassManager passes(module.getContext());
   buildPipeline(passes, Level::Linalg, Level::Plan, pipeline);
   if (failed(passes.run(module)))

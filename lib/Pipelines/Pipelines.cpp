@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -30,6 +31,14 @@ static void addFlatIR(OpPassManager &pm) {
   simplifyFunctions(pm);
 }
 
+std::optional<Backends> tripy::parseBackends(StringRef text) {
+  return llvm::StringSwitch<std::optional<Backends>>(text)
+      .Case("own", Backends::Own)
+      .Case("auto", Backends::Auto)
+      .Case("libraries", Backends::Libraries)
+      .Default(std::nullopt);
+}
+
 /// kernel.func on linalg -> code
 static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   ExpandMathPassOptions math;
@@ -39,6 +48,12 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createEmitCPUPass(emit));
     pm.addNestedPass<ModuleOp>(createExpandMathPass(math));
     return;
+  }
+  if (options.backends != Backends::Own) {
+    BidLibrariesPassOptions bids;
+    bids.chip = options.chip;
+    bids.always = options.backends == Backends::Libraries;
+    pm.addPass(createBidLibrariesPass(bids));
   }
   EmitCUDAPassOptions emit;
   emit.chip = options.chip;
@@ -93,6 +108,14 @@ struct CudaOptions : PassPipelineOptions<CudaOptions> {
   Option<std::string> tuningFile{
       *this, "tuning-file",
       llvm::cl::desc("Measured tiles of tensor-core kernels")};
+  Option<Backends> backend{
+      *this, "backend", llvm::cl::desc("What may compute contractions"),
+      llvm::cl::init(Backends::Own),
+      llvm::cl::values(clEnumValN(Backends::Own, "own", "own kernels alone"),
+                       clEnumValN(Backends::Auto, "auto",
+                                  "libraries where the model prefers them"),
+                       clEnumValN(Backends::Libraries, "libraries",
+                                  "libraries wherever they can"))};
 };
 } // namespace
 
@@ -111,6 +134,7 @@ void tripy::registerTripyPipelines() {
         options.device = DeviceKind::CUDA;
         options.chip = given.chip;
         options.tuningFile = given.tuningFile;
+        options.backends = given.backend;
         buildPipeline(pm, Level::Trace, Level::Plan, options);
       });
 }

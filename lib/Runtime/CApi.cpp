@@ -35,6 +35,7 @@ namespace {
 
 thread_local std::string lastError;
 thread_local std::string whyText;
+thread_local std::string backendText;
 
 tripy_code record(const Status &status) noexcept {
   if (status.isOk())
@@ -334,6 +335,25 @@ tripy_code tripy_executable_launch_why(const tripy_executable *executable,
         formatWhy(program, found.why, executable->shared->options().showSource);
     *kernel = program.kernels[found.kernel].symbol.c_str();
     *why = whyText.c_str();
+    return Status::ok();
+  });
+}
+
+tripy_code tripy_executable_launch_backend(const tripy_executable *executable,
+                                           size_t launch, int32_t *is_library,
+                                           const char **text) {
+  return guarded([&] {
+    if (!executable || !is_library || !text)
+      return nullArgument(!executable   ? "executable"
+                          : !is_library ? "is_library"
+                                        : "text");
+    size_t count = executable->shared->program().launches.size();
+    if (launch >= count)
+      return outOfRange("launches", launch, count);
+    Backend backend = executable->shared->backend(static_cast<Index>(launch));
+    backendText = std::move(backend.text);
+    *is_library = backend.isLibrary ? 1 : 0;
+    *text = backendText.c_str();
     return Status::ok();
   });
 }

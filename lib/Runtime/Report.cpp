@@ -125,6 +125,11 @@ std::string runtime::formatProgram(const Program &program) {
   text += concat("  arena: ", formatBytes(program.arenaBytes),
                  ", constants: ", formatBytes(program.constants.size()), "\n");
   text += concat("  kernels: ", program.kernels.size(),
-                 ", launches: ", program.launches.size(), "\n");
+                 ", launches: ", program.launches.size());
+  if (auto products = std::count_if(
+          program.launches.begin(), program.launches.end(),
+          [](const Launch &launch) { return launch.product != noIndex; }))
+    text += concat(", of which cuBLASLt may compute ", products);
+  text += "\n";
   return text + formatCode(program);
 }

@@ -35,6 +35,8 @@ private:
   LogicalResult readLaunch(kernel::LaunchOp op);
   LogicalResult readTensorMap(kernel::LaunchOp op, kernel::TensorMapAttr attr,
                               Launch &launch);
+  LogicalResult readProduct(kernel::LaunchOp op, kernel::FuncOp callee,
+                            Launch &launch);
   void mergeKernels();
   FailureOr<Index> kernelOf(kernel::LaunchOp op);
   LogicalResult checkGrid(kernel::LaunchOp op, const Launch &launch);
@@ -59,6 +61,8 @@ private:
   SmallVector<Buffer> bakedBuffers;
   DenseMap<Value, Index> buffers;
   llvm::StringMap<Index> kernels;
+  /// By the kernel that computes them otherwise.
+  DenseMap<Operation *, Index> products;
   /// Names of kernels by those of equal ones.
   llvm::StringMap<std::string> equal;
 };
@@ -375,6 +379,48 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
   return success();
 }
 
+/// What a library may compute in place of `callee`, once for all its launches.
+LogicalResult Translator::readProduct(kernel::LaunchOp op,
+                                      kernel::FuncOp callee, Launch &launch) {
+  std::optional<kernel::ProductAttr> attr = callee.getProduct();
+  if (!attr)
+    return success();
+  SmallVector<Type> tensors = tensorsOf(callee);
+  uint64_t operand = attr->getA();
+  if (operand >= tensors.size() ||
+      callee.getFunctionType().getNumResults() != 1)
+    return op.emitOpError("its kernel's product names no tensor");
+  auto [entry, isNew] =
+      products.try_emplace(callee, result.program.products.size());
+  launch.product = entry->second;
+  if (!isNew)
+    return success();
+  MatrixProduct product;
+  product.a = operand;
+  product.b = attr->getB();
+  product.bias = attr->getBias() < 0 ? noIndex : Index(attr->getBias());
+  product.result = tensors.size() - 1;
+  for (auto [number, dtype] :
+       {std::pair(operand, &product.operandType),
+        std::pair(uint64_t(product.result), &product.resultType)}) {
+    Type element = cast<RankedTensorType>(tensors[number]).getElementType();
+    std::optional<DType> found = dtypeOf(element);
+    if (!found)
+      return op.emitOpError("a product cannot have the element type ")
+             << element;
+    *dtype = *found;
+  }
+  product.transposedA = attr->getTransposedA();
+  product.transposedB = attr->getTransposedB();
+  product.allowTF32 = attr->getAllowTF32();
+  product.batch = attr->getBatch();
+  product.m = attr->getM();
+  product.n = attr->getN();
+  product.k = attr->getK();
+  result.program.products.push_back(product);
+  return success();
+}
+
 LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   Launch launch;
   FailureOr<Index> kernel = kernelOf(op);
@@ -408,6 +454,8 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   for (kernel::TensorMapAttr map : callee.getConfigAttr().getTensorMaps())
     if (failed(readTensorMap(op, map, launch)))
       return failure();
+  if (failed(readProduct(op, callee, launch)))
+    return failure();
   launch.why = whys.add(op.getLoc());
   launch.overlapsPredecessor = op.getOverlaps();
   result.program.launches.push_back(std::move(launch));

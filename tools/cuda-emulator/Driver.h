@@ -46,8 +46,6 @@ struct OpaqueModule {
   std::map<std::string, std::unique_ptr<OpaqueFunction>> functions;
 };
 
-struct OpaqueStream {};
-
 struct OpaqueEvent {
   bool timed = true, recorded = false;
   /// Seconds on the host's steady clock.
@@ -63,6 +61,7 @@ using cuda::DriverResult;
 /// Results that the runtime does not tell apart.
 inline constexpr auto invalidHandle = static_cast<DriverResult>(400);
 inline constexpr auto notSupported = static_cast<DriverResult>(801);
+inline constexpr auto captureUnsupported = static_cast<DriverResult>(900);
 inline constexpr auto invalidClusterSize = static_cast<DriverResult>(912);
 
 /// Handles of one kind that exist, and what is behind them.
@@ -93,12 +92,20 @@ struct KernelLaunch {
   bool overlaps = false;
 };
 
+/// A function of the host that runs in a stream's order.
+struct HostFunction {
+  void (*call)(void *data) = nullptr;
+  void *data = nullptr;
+};
+
 } // namespace tripy::emulatordriver
 
 namespace tripy::cuda {
 
 struct OpaqueGraphNode {
   emulatordriver::KernelLaunch launch;
+  /// In place of a launch: a function of the host.
+  emulatordriver::HostFunction host;
   /// Predecessor -> whether the edge lets this node begin early.
   std::map<OpaqueGraphNode *, bool> predecessors;
 };
@@ -108,11 +115,17 @@ struct OpaqueGraph {
   std::vector<std::unique_ptr<OpaqueGraphNode>> nodes;
 };
 
+struct OpaqueStream {
+  /// What is launched goes here while the stream is captured.
+  std::unique_ptr<OpaqueGraph> capture;
+};
+
 struct OpaqueGraphExec {
   struct Step {
     /// The node that it was made from; names the step, may be gone.
     OpaqueGraphNode *node;
     emulatordriver::KernelLaunch launch;
+    emulatordriver::HostFunction host;
   };
   /// Every launch stands behind its predecessors.
   std::vector<Step> steps;
@@ -155,7 +168,14 @@ struct Driver {
   /// Runs what was submitted. What goes wrong makes the driver stuck.
   void flush();
 
+  /// Runs a function of the host behind what was submitted.
+  void submit(const HostFunction &function);
+
   bool hasStream(cuda::StreamHandle stream) const;
+  /// What is recorded of this stream, which exists; or null.
+  cuda::OpaqueGraph *captureOf(cuda::StreamHandle stream) const;
+  /// Success, or what a call says that works on this stream now.
+  DriverResult checkStream(cuda::StreamHandle stream) const;
   bool hasFunction(cuda::FunctionHandle function) const;
 
 private:
@@ -189,6 +209,10 @@ private:
 
 /// The calling thread's stack of contexts.
 std::vector<cuda::ContextHandle> &contextStack();
+
+/// A new node of a graph, behind the one made last; `overlaps` lets it begin
+/// before that one ended.
+cuda::OpaqueGraphNode &record(cuda::OpaqueGraph &graph, bool overlaps = false);
 
 /// Copies parameter values into .param space. InvalidValue without values.
 DriverResult packParams(KernelLaunch &launch, void **params);

@@ -154,10 +154,11 @@ TRIPY_DRIVER_CALL cuGraphInstantiateWithFlags(GraphExecHandle *exec,
     return DriverResult::InvalidValue;
   auto made = std::make_unique<OpaqueGraphExec>();
   for (OpaqueGraphNode *node : nodes) {
-    if (DriverResult result = checkLaunch(*call, node->launch);
-        result != DriverResult::Success)
-      return result;
-    made->steps.push_back({node, node->launch});
+    if (!node->host.call)
+      if (DriverResult result = checkLaunch(*call, node->launch);
+          result != DriverResult::Success)
+        return result;
+    made->steps.push_back({node, node->launch, node->host});
     // Alone behind the node in front of it, and that early.
     made->steps.back().launch.overlaps =
         made->steps.size() > 1 && node->predecessors.size() == 1 &&
@@ -184,7 +185,7 @@ cuGraphExecKernelNodeSetParams_v2(GraphExecHandle exec, GraphNodeHandle node,
   if (!call->execs.has(exec) || !params)
     return DriverResult::InvalidValue;
   for (OpaqueGraphExec::Step &step : exec->steps) {
-    if (step.node != node)
+    if (step.node != node || step.host.call)
       continue;
     KernelLaunch changed = step.launch;
     if (DriverResult result = fill(*call, changed, *params);
@@ -203,9 +204,16 @@ TRIPY_DRIVER_CALL cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
   Call call(Call::Submits);
   if (!call)
     return call.refusal();
-  if (!call->execs.has(exec) || !call->hasStream(stream))
+  if (!call->execs.has(exec))
     return invalidHandle;
+  if (DriverResult result = call->checkStream(stream);
+      result != DriverResult::Success)
+    return result;
   for (const OpaqueGraphExec::Step &step : exec->steps) {
+    if (step.host.call) {
+      call->submit(step.host);
+      continue;
+    }
     // The module may have been unloaded meanwhile.
     if (!call->hasFunction(step.launch.function))
       return invalidHandle;

@@ -157,6 +157,12 @@ void Driver::submit(const KernelLaunch &launch) {
     chain.push_back(launch);
 }
 
+void Driver::submit(const HostFunction &function) {
+  flush();
+  if (stuck == DriverResult::Success)
+    function.call(function.data);
+}
+
 static std::array<uint32_t, 3> clusterOf(const LaunchAttributeValue &value) {
   return {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
 }
@@ -197,7 +203,11 @@ TRIPY_DRIVER_CALL cuLaunchKernelEx(const LaunchConfig *config,
       result != DriverResult::Success)
     return result;
   DriverResult result = checkLaunch(*call, launch);
-  if (result == DriverResult::Success)
+  if (result != DriverResult::Success)
+    return result;
+  if (OpaqueGraph *capture = call->captureOf(config->stream))
+    record(*capture, launch.overlaps).launch = std::move(launch);
+  else
     call->submit(launch);
   return result;
 }

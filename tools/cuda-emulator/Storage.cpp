@@ -90,8 +90,9 @@ static DriverResult copy(void *to, const void *from, size_t bytes,
   Call call;
   if (!call)
     return call.refusal();
-  if (!call->hasStream(stream))
-    return invalidHandle;
+  if (DriverResult result = call->checkStream(stream);
+      result != DriverResult::Success)
+    return result;
   if (bytes == 0)
     return DriverResult::Success;
   for (DevicePointer range : {device, second})

@@ -30,19 +30,7 @@ TRIPY_DRIVER_CALL cuStreamSynchronize(StreamHandle stream) {
   Call call;
   if (!call)
     return call.refusal();
-  return call->hasStream(stream) ? DriverResult::Success : invalidHandle;
-}
-
-TRIPY_DRIVER_CALL cuStreamIsCapturing(StreamHandle stream, int *status) {
-  Call call;
-  if (!call)
-    return call.refusal();
-  if (!call->hasStream(stream))
-    return invalidHandle;
-  if (!status)
-    return DriverResult::InvalidValue;
-  *status = 0;
-  return DriverResult::Success;
+  return call->checkStream(stream);
 }
 
 //===-- events ------------------------------------------------------------===//
@@ -75,8 +63,11 @@ TRIPY_DRIVER_CALL cuEventRecord(EventHandle event, StreamHandle stream) {
   Call call;
   if (!call)
     return call.refusal();
-  if (!call->events.has(event) || !call->hasStream(stream))
+  if (!call->events.has(event))
     return invalidHandle;
+  if (DriverResult result = call->checkStream(stream);
+      result != DriverResult::Success)
+    return result;
   event->recorded = true;
   event->time = now();
   return DriverResult::Success;

@@ -44,6 +44,8 @@ using namespace tripy::emulatordriver;
   X(streamDestroy, cuStreamDestroy_v2)                                         \
   X(streamSynchronize, cuStreamSynchronize)                                    \
   X(streamIsCapturing, cuStreamIsCapturing)                                    \
+  X(streamBeginCapture, cuStreamBeginCapture_v2)                               \
+  X(streamEndCapture, cuStreamEndCapture)                                      \
   X(eventCreate, cuEventCreate)                                                \
   X(eventDestroy, cuEventDestroy_v2)                                           \
   X(eventRecord, cuEventRecord)                                                \

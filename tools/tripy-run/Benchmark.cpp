@@ -122,6 +122,35 @@ Status measureReplay(ExecutionContext &context,
 
 } // namespace
 
+static std::vector<runtime::Backend>
+listBackends(const runtime::Executable &executable) {
+  std::vector<runtime::Backend> found;
+  for (Index i = 0; i < executable.program().launches.size(); ++i)
+    if (executable.program().launches[i].product != noIndex)
+      found.push_back(executable.backend(i));
+  return found;
+}
+
+/// "  2 of 3 launches that a library may compute: cuBLASLt 13.1.0; own kernel:
+/// why", each text once.
+static std::string
+formatBackends(const std::vector<runtime::Backend> &backends) {
+  if (backends.empty())
+    return "";
+  std::vector<std::string> texts;
+  for (const runtime::Backend &backend : backends)
+    if (std::find(texts.begin(), texts.end(), backend.text) == texts.end())
+      texts.push_back(backend.text);
+  auto used = std::count_if(backends.begin(), backends.end(),
+                            [](auto &backend) { return backend.isLibrary; });
+  std::string out =
+      concat("  by a library: ", used, " of ", backends.size(),
+             backends.size() == 1 ? " launch" : " launches", " that may be: ");
+  for (const std::string &text : texts)
+    out += concat(&text == &texts.front() ? "" : "; ", printable(text, 1024));
+  return out + "\n";
+}
+
 Result<BenchmarkResult> run::measure(ExecutionContext &context,
                                      std::span<const TensorView> inputs,
                                      std::span<const TensorView> outputs,
@@ -151,6 +180,7 @@ Result<BenchmarkResult> run::measure(ExecutionContext &context,
     for (const TensorView &tensor : tensors)
       result.bytes += tensor.shape.bytes(tensor.dtype).value_or(0);
   result.latency = summarize(std::move(seconds));
+  result.backends = listBackends(context.executable());
   if (device->kind() == DeviceKind::CUDA)
     if (Status status = measureReplay(context, given.tensors(), taken.tensors(),
                                       runs, result);
@@ -197,6 +227,12 @@ std::string run::formatBenchmark(const BenchmarkResult &result,
                      ", \"host_min_s\": ", seconds(result.host.min),
                      ", \"replay_s\": ", seconds(result.replay),
                      ", \"copy_gbps\": ", seconds(result.copyRate * 1e-9));
+    if (!result.backends.empty())
+      text +=
+          concat(", \"library_candidates\": ", result.backends.size(),
+                 ", \"library_launches\": ",
+                 std::count_if(result.backends.begin(), result.backends.end(),
+                               [](auto &b) { return b.isLibrary; }));
     return text + "}\n";
   }
   char spread[32];
@@ -221,5 +257,5 @@ std::string run::formatBenchmark(const BenchmarkResult &result,
                   rate * 1e-9, rate / result.copyRate, result.copyRate * 1e-9);
     text += line;
   }
-  return text;
+  return text + formatBackends(result.backends);
 }

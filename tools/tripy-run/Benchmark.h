@@ -34,6 +34,8 @@ struct BenchmarkResult {
   /// GPU only: bytes read and written per second by copies within the device,
   /// measured beside the runs; 0 when there was no memory for it.
   double copyRate = 0;
+  /// Of each launch that a library may compute.
+  std::vector<runtime::Backend> backends;
 };
 
 /// Times `runs` runs after a warm-up, with tensors on the program's device.

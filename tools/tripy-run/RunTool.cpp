@@ -250,8 +250,10 @@ std::string Tool::formatProfile(std::span<const double> seconds) const {
                             formatSeconds(total), "\n");
   for (size_t i = 0; i < program().launches.size(); ++i) {
     const Launch &launch = program().launches[i];
+    std::string backend = executable->backend(static_cast<Index>(i)).text;
     text += concat(formatSeconds(seconds[i]), "  ",
-                   program().kernels[launch.kernel].symbol, "\n",
+                   program().kernels[launch.kernel].symbol,
+                   backend.empty() ? "" : concat(" (", backend, ")"), "\n",
                    formatWhy(program(), launch.why, true));
   }
   return text;

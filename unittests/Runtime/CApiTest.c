@@ -39,6 +39,7 @@ int tripy_c_test_run(const char *path) {
   float x[6] = {0, 1, 2, 3, 4, 5}, y[6] = {0, 10, 20, 30, 40, 50}, sum[6];
   int64_t counted[2], shape[2] = {2, 3}, shapes[2][TRIPY_MAX_RANK];
   const char *kernel = NULL, *why = NULL;
+  int32_t isLibrary = 1;
   int i;
 
   EXPECT(tripy_executable_load(path, NULL, &executable) == TRIPY_UNSUPPORTED);
@@ -68,6 +69,11 @@ int tripy_c_test_run(const char *path) {
   EXPECT(tripy_executable_launch_why(executable, 2, &kernel, &why) == TRIPY_OK);
   EXPECT(strcmp(kernel, "count_i64") == 0);
   EXPECT(strcmp(why, "--> model.cpp:9 in trace.matmul\n") == 0);
+  EXPECT(tripy_executable_launch_backend(executable, 2, &isLibrary, &why) ==
+         TRIPY_OK);
+  EXPECT(isLibrary == 0 && strcmp(why, "") == 0);
+  EXPECT(tripy_executable_launch_backend(executable, 3, &isLibrary, &why) ==
+         TRIPY_INVALID_ARGUMENT);
 
   EXPECT(tripy_context_create(executable, &context) == TRIPY_OK);
   /* The context keeps what it needs. */

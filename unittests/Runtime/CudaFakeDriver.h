@@ -66,6 +66,9 @@ public:
   uint64_t memory = uint64_t(64) << 20;
   std::string name = "Fake H200";
   void addKernel(FakeKernel kernel);
+  cuda::FunctionHandle function(const std::string &name) {
+    return reinterpret_cast<cuda::FunctionHandle>(kernels.at(name).get());
+  }
 
   //===-- failures --------------------------------------------------------===//
   /// Call number `nth` from now (1 is the next) returns `result`; a sticky one
@@ -129,6 +132,8 @@ private:
   std::map<Graph *, std::unique_ptr<Graph>> graphs;
   std::map<Node *, std::unique_ptr<Node>> nodes;
   std::map<Exec *, std::unique_ptr<Exec>> execs;
+  /// What is launched on a stream goes into its graph.
+  std::map<cuda::StreamHandle, Graph *> captures;
   int contextUses = 0;
 };
 

@@ -47,8 +47,51 @@ struct FakeGraphCalls {
             attribute.value.programmaticStreamSerializationAllowed;
     }
     copyParams(kernel, params, launch);
-    current->run(kernel, launch);
+    auto capture = current->captures.find(config->stream);
+    if (capture == current->captures.end())
+      current->run(kernel, launch);
+    else
+      record(*capture->second, kernel, launch);
     return success;
+  }
+  static void record(FakeDriver::Graph &graph, FakeKernel &kernel,
+                     FakeLaunch launch) {
+    launch.inGraph = true;
+    if (!graph.nodes.empty())
+      launch.behind.push_back(graph.nodes.back()->kernel->name);
+    auto made = std::make_unique<Node>(Node{&kernel, std::move(launch)});
+    graph.nodes.push_back(made.get());
+    current->nodes[made.get()] = std::move(made);
+  }
+  static DriverResult beginCapture(StreamHandle stream, int) {
+    Lock lock(current->mutex);
+    DriverResult result = current->enter("cuStreamBeginCapture");
+    if (result != success)
+      return result;
+    if (!current->streams.count(stream) || current->captures.count(stream))
+      return invalidValue;
+    auto made = std::make_unique<FakeDriver::Graph>();
+    current->captures[stream] = made.get();
+    current->graphs[made.get()] = std::move(made);
+    return success;
+  }
+  static DriverResult endCapture(StreamHandle stream, GraphHandle *graph) {
+    Lock lock(current->mutex);
+    DriverResult result = current->enter("cuStreamEndCapture");
+    auto capture = current->captures.find(stream);
+    if (capture == current->captures.end())
+      return result != success ? result : invalidValue;
+    FakeDriver::Graph *made = capture->second;
+    current->captures.erase(capture);
+    if (result == success) {
+      *graph = reinterpret_cast<GraphHandle>(made);
+      return success;
+    }
+    // A capture that was spoilt leaves nothing.
+    for (Node *node : made->nodes)
+      current->nodes.erase(node);
+    current->graphs.erase(made);
+    return result;
   }
 
   static DriverResult graphCreate(GraphHandle *graph, unsigned) {
@@ -226,6 +269,8 @@ struct FakeGraphCalls {
 void cudatest::addGraphCalls(DriverApi &api) {
   using F = FakeGraphCalls;
   api.launchKernelEx = F::launchEx;
+  api.streamBeginCapture = F::beginCapture;
+  api.streamEndCapture = F::endCapture;
   api.graphCreate = F::graphCreate;
   api.graphDestroy = F::graphDestroy;
   api.graphAddKernelNode = F::addKernelNode;

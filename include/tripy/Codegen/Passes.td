@@ -139,6 +139,30 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
                         "The GPU that measured tiles are for; empty: the only one that the file has any for">];
 }
 
+def BidLibrariesPass : Pass<"kernel-bid-libraries", "::mlir::ModuleOp"> {
+  let summary = "Marks kernels that a library may compute";
+  let description = [{
+    Sets `product` on each `kernel.func` on linalg that is one product of
+    matrices, perhaps with a bias, of static sizes and whole tensors, when
+    cuBLASLt computes it with the same roundings and is expected to be faster.
+    The kernel is emitted all the same and runs where the library is missing.
+    Each bid, taken or declined, is a remark of category `libraries`.
+
+    ```mlir
+    kernel.func @dot gemm sizeArgs = [] : (tensor<64x32xf16>, tensor<16x32xf16>) -> tensor<64x16xf16> {
+      ...
+    }
+    // becomes
+    kernel.func @dot gemm sizeArgs = [] attributes {product = #kernel.product<a = 0, b = 1, bias = -1,
+        transposedA = false, transposedB = true, allowTF32 = false, batch = 1, m = 64, n = 16, k = 32>} ...
+    ```
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect"];
+  let statistics = [Statistic<"numBids", "bids", "Kernels that a library may compute">];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
+                 Option<"always", "always", "bool", "false", "Takes every bid, whatever the model of costs says">];
+}
+
 def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {
   let summary = "Places buffers and lists launches";
   let description = [{

@@ -53,6 +53,8 @@ struct CompileOptions {
   /// CUDA: a file of measured tiles (docs/tuning.md), and the GPU that they are
   /// wanted for: "NVIDIA H200". Without device, that of all its records.
   std::string tuningFile, tuningDevice;
+  /// CUDA: what may compute contractions (docs/libraries.md).
+  Backends backends = Backends::Own;
   /// The function to compile; others are dropped.
   std::string function = "main";
   /// Where GPU code is kept between compilations.

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <optional>
 #include <string>
 
 namespace tripy {
@@ -24,6 +25,16 @@ enum class Level {
   Kernels,    ///< code over pointers in @host_code or @device_code
   Plan,       ///< kernel.launch
 };
+
+/// What may compute contractions on CUDA.
+enum class Backends {
+  Own,       ///< this project's kernels alone
+  Auto,      ///< libraries too, where the model of costs prefers them
+  Libraries, ///< libraries wherever they can
+};
+
+/// Reads "own", "auto" or "libraries".
+std::optional<Backends> parseBackends(llvm::StringRef text);
 
 struct PipelineOptions {
   DeviceKind device = DeviceKind::CPU;
@@ -41,6 +52,8 @@ struct PipelineOptions {
   bool overlap = true;
   /// CUDA: measured tiles, as --kernel-emit-cuda takes them; empty: none.
   std::string tuningFile, tuningDevice;
+  /// CUDA: a library takes a kernel's place where it is there at run time.
+  Backends backends = Backends::Own;
 };
 
 /// Adds the passes that lead from level `from` to level `to`.

@@ -63,12 +63,23 @@ public:
   }
 };
 
+/// What computes a launch.
+struct Backend {
+  /// A library; else the program's own kernel.
+  bool isLibrary = false;
+  /// "cuBLASLt 13.1.0", or "own kernel: " and why the library does not.
+  std::string text = {};
+};
+
 /// A program on a device: code loaded, constants in reach of the kernels.
 class DeviceProgram {
 public:
   virtual ~DeviceProgram() = default;
   /// Device address of Program::constants; null when there are none.
   virtual const uint8_t *constants() const = 0;
+  /// For a launch that a library may compute in its kernel's place: how it is
+  /// computed on this device. Empty for other launches. Thread-safe.
+  virtual Backend backend(Index launch) const { return {}; }
   /// New state for one execution context. `this` outlives it. Thread-safe.
   virtual Result<std::unique_ptr<DeviceContext>> createContext() = 0;
 };

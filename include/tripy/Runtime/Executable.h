@@ -84,6 +84,12 @@ public:
     return arguments.size() != contents.inputs.size();
   }
 
+  /// What computes a launch that a library may compute; empty for others, and
+  /// after inspectOnly. `launch` is a number of program().launches.
+  Backend backend(Index launch) const {
+    return prepared ? prepared->backend(launch) : Backend();
+  }
+
   /// Copies one parameter to the device. Once for each, before the first
   /// context. Errors: NotFound, DTypeMismatch, ShapeOutOfRange,
   /// InvalidArgument (bound before, not in host memory), and of the device.

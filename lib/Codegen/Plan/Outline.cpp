@@ -117,7 +117,8 @@ kernel::FuncOp Outliner::functionFor(kernel::DispatchOp dispatch,
                         dispatch.getResultTypes());
   auto function = kernel::FuncOp::create(
       b, dispatch.getLoc(), uniqueName(dispatch, prefix), dispatch.getHero(),
-      type, dispatch.getSizeArgs(), /*config=*/nullptr, /*waitsFor=*/nullptr);
+      type, dispatch.getSizeArgs(), /*config=*/nullptr, /*waitsFor=*/nullptr,
+      /*product=*/nullptr);
   IRMapping mapping;
   dispatch.getBody().cloneInto(&function.getBody(), mapping);
   symbols.insert(function, module.getBody()->end());

@@ -3,7 +3,8 @@
 // The first run of a shape writes all kernel parameters and, when there are
 // several launches, builds a CUDA graph. Later runs compare the buffer
 // addresses with those in the parameters, rewrite what moved in place, and
-// submit once.
+// submit once. A graph with calls of a library is captured from a stream, and
+// captured again when an address moved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,7 @@ void CudaContext::drop(ShapeState &state) {
     device.api.graphDestroy(state.graph);
   state.exec = nullptr;
   state.graph = nullptr;
+  state.captured = false;
 }
 
 ShapeState *CudaContext::find(std::span<const int64_t> symbols) {
@@ -142,9 +144,30 @@ Status CudaContext::launch(ShapeState &state, StreamHandle stream,
   return Status::ok();
 }
 
+Status CudaContext::launchProduct(ShapeState &state,
+                                  const PlannedLaunch &planned,
+                                  StreamHandle stream) {
+  const Launch &launch = program.launches[planned.launch];
+  const MatrixProduct &product = program.products[launch.product];
+  auto address = [&](Index position) {
+    return *static_cast<void **>(state.params[planned.firstParam + position]);
+  };
+  Status status = planned.product->enqueue(
+      owner.libraries->handle(), address(product.a), address(product.b),
+      product.bias == noIndex ? nullptr : address(product.bias),
+      address(product.result), workspace.data(), stream);
+  if (status.isOk())
+    return status;
+  return std::move(status).withContext(
+      concat("in place of kernel '",
+             printable(program.kernels[launch.kernel].symbol), "'"));
+}
+
 Status CudaContext::launchOne(ShapeState &state, size_t index,
                               StreamHandle stream) {
   const PlannedLaunch &planned = state.launches[index];
+  if (planned.product)
+    return launchProduct(state, planned, stream);
   const Launch &launch = program.launches[planned.launch];
   const Kernel &kernel = program.kernels[launch.kernel];
   LaunchAttribute attributes[2] = {};
@@ -155,9 +178,11 @@ Status CudaContext::launchOne(ShapeState &state, size_t index,
         kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   }
   // The program's first launch may overlap what runs before the program. That
-  // is not prepared when the first ones are left out, as their grids are empty.
+  // is not prepared when the first ones are left out, as their grids are empty,
+  // nor behind a library, whose launches know nothing of it.
   bool overlaps =
-      launch.overlapsPredecessor && (index > 0 || planned.launch == 0);
+      launch.overlapsPredecessor &&
+      (index > 0 ? !state.launches[index - 1].product : planned.launch == 0);
   if (overlaps) {
     attributes[count].id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attributes[count++].value.programmaticStreamSerializationAllowed = 1;
@@ -193,7 +218,7 @@ Status CudaContext::plan(ShapeState &state, const Arguments &arguments) {
       return status;
   if (state.launches.size() <= device.options.directLaunches)
     return Status::ok();
-  return buildGraph(state);
+  return makeGraph(state);
 }
 
 Status CudaContext::planLaunch(ShapeState &state, uint32_t index,
@@ -225,6 +250,8 @@ Status CudaContext::planLaunch(ShapeState &state, uint32_t index,
       state.params.push_back(&state.values.emplace_back());
   }
   bool changed = false;
+  if (owner.libraries)
+    planned.product = owner.libraries->of(index);
   state.launches.push_back(planned);
   return bind(state, planned, arguments, /*all=*/true, changed);
 }
@@ -272,7 +299,7 @@ Status CudaContext::rebind(ShapeState &state, const Arguments &arguments) {
     if (Status status = bind(state, planned, arguments, /*all=*/false, changed);
         !status.isOk())
       return status;
-    if (!changed || !state.exec)
+    if (!changed || !state.exec || state.captured)
       continue;
     KernelNodeParams params = nodeParams(state, planned);
     DriverResult result = device.api.graphExecKernelNodeSetParams(
@@ -283,5 +310,8 @@ Status CudaContext::rebind(ShapeState &state, const Arguments &arguments) {
   }
   std::copy(arguments.buffers.begin(), arguments.buffers.end(),
             state.buffers.begin());
-  return Status::ok();
+  if (!state.captured)
+    return Status::ok();
+  drop(state);
+  return makeGraph(state);
 }

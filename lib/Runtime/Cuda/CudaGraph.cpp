@@ -71,12 +71,69 @@ Status CudaContext::buildGraph(ShapeState &state) {
   for (size_t i = 0; i < state.launches.size(); ++i)
     if (Status status = addNode(state, i); !status.isOk())
       return status;
+  return instantiate(state);
+}
+
+Status CudaContext::instantiate(ShapeState &state) {
   Status status =
       device.check(device.api.graphInstantiate(&state.exec, state.graph, 0),
                    "cuGraphInstantiateWithFlags", Code::LaunchFailed);
   if (!status.isOk())
     state.exec = nullptr;
   return status;
+}
+
+Status CudaContext::makeGraph(ShapeState &state) {
+  auto usesLibrary = [](const PlannedLaunch &planned) {
+    return planned.product != nullptr;
+  };
+  if (std::none_of(state.launches.begin(), state.launches.end(), usesLibrary))
+    return buildGraph(state);
+  Status status = captureGraph(state);
+  if (status.isOk() || !device.alive().isOk())
+    return status;
+  drop(state);
+  for (PlannedLaunch &planned : state.launches)
+    if (planned.product) {
+      owner.libraries->refuse(planned.launch, status.message());
+      planned.product = nullptr;
+    }
+  return buildGraph(state);
+}
+
+/// What a library launches is known to nobody else: it is recorded on a stream.
+Status CudaContext::captureGraph(ShapeState &state) {
+  const DriverApi &api = device.api;
+  StreamHandle stream = nullptr;
+  if (Status status = device.check(api.streamCreate(&stream, streamNonBlocking),
+                                   "cuStreamCreate");
+      !status.isOk())
+    return status;
+  Status status = captureLaunches(state, stream);
+  Status destroyed = device.check(api.streamDestroy(stream), "cuStreamDestroy");
+  if (!status.isOk() || !destroyed.isOk())
+    return status.isOk() ? destroyed : status;
+  state.captured = true;
+  return instantiate(state);
+}
+
+Status CudaContext::captureLaunches(ShapeState &state, StreamHandle stream) {
+  const DriverApi &api = device.api;
+  if (Status status =
+          device.check(api.streamBeginCapture(stream, captureRelaxed),
+                       "cuStreamBeginCapture");
+      !status.isOk())
+    return status;
+  Status status;
+  for (size_t i = 0; i < state.launches.size() && status.isOk(); ++i)
+    status = launchOne(state, i, stream);
+  // The capture ends whatever happened in it.
+  DriverResult result = api.streamEndCapture(stream, &state.graph);
+  if (result != DriverResult::Success)
+    state.graph = nullptr;
+  if (!status.isOk())
+    return status;
+  return device.check(result, "cuStreamEndCapture", Code::LaunchFailed);
 }
 
 /// CUtensorMapDataType; -1 for a type that tensor maps lack. Bytes are copied

@@ -12,6 +12,7 @@ using namespace tripy::cuda;
 
 CudaProgram::~CudaProgram() {
   ContextScope scope(*device, ContextScope::Release);
+  libraries.reset();
   unloadModules();
 }
 
@@ -38,6 +39,7 @@ Status CudaProgram::load() {
     if (Status status = loadKernel(kernel); !status.isOk())
       return std::move(status).withContext("kernel '" +
                                            printable(kernel.symbol) + "'");
+  findLibraries();
   return uploadConstants();
 }
 
@@ -252,6 +254,32 @@ std::string cuda::describeImage(const runtime::DeviceProgram &base) {
                 limits.computeMajor * 10 + limits.computeMinor);
 }
 
+//===-- libraries ---------------------------------------------------------===//
+
+static Result<const CublasLtApi *> systemOr(const CublasLtApi *given) {
+  if (!given)
+    return systemCublasLt();
+  if (Status status = checkCublasLtVersion(*given); !status.isOk())
+    return status;
+  return given;
+}
+
+/// A library that is missing is no error: every launch has its own kernel.
+void CudaProgram::findLibraries() {
+  if (program.products.empty())
+    return;
+  Result<const CublasLtApi *> api = systemOr(device->options.cublasLt);
+  libraries = std::make_unique<LibraryProducts>(
+      api ? *api : nullptr, api ? "" : api.status().message(), program);
+}
+
+runtime::Backend CudaProgram::backend(Index launch) const {
+  if (launch >= program.launches.size() ||
+      program.launches[launch].product == noIndex)
+    return {};
+  return {libraries->of(launch) != nullptr, libraries->describe(launch)};
+}
+
 //===-- constants ---------------------------------------------------------===//
 
 Status CudaProgram::uploadConstants() {
@@ -276,8 +304,12 @@ Status CudaProgram::uploadConstants() {
 Result<std::unique_ptr<runtime::DeviceContext>> CudaProgram::createContext() {
   if (Status status = device->alive(); !status.isOk())
     return status;
+  Result<runtime::DeviceMemory> workspace = runtime::DeviceMemory::allocate(
+      device, libraries ? libraries->workspaceBytes() : 0);
+  if (!workspace)
+    return Status(workspace.status()).withContext("workspace of cuBLASLt");
   return std::unique_ptr<runtime::DeviceContext>(
-      std::make_unique<CudaContext>(*this));
+      std::make_unique<CudaContext>(*this, std::move(*workspace)));
 }
 
 Result<std::unique_ptr<runtime::DeviceProgram>>

@@ -14,7 +14,7 @@ static DriverSlot slot(const char *name, int version, Function *&member) {
   return {name, version, reinterpret_cast<void **>(&member)};
 }
 
-std::array<DriverSlot, 47> cuda::driverSlots(DriverApi &api) {
+std::array<DriverSlot, 49> cuda::driverSlots(DriverApi &api) {
   return {{
       slot("cuInit", 2000, api.init),
       slot("cuDriverGetVersion", 2020, api.driverGetVersion),
@@ -48,6 +48,8 @@ std::array<DriverSlot, 47> cuda::driverSlots(DriverApi &api) {
       slot("cuStreamDestroy", 4000, api.streamDestroy),
       slot("cuStreamSynchronize", 2000, api.streamSynchronize),
       slot("cuStreamIsCapturing", 10000, api.streamIsCapturing),
+      slot("cuStreamBeginCapture", 10010, api.streamBeginCapture),
+      slot("cuStreamEndCapture", 10000, api.streamEndCapture),
       slot("cuEventCreate", 2000, api.eventCreate),
       slot("cuEventDestroy", 4000, api.eventDestroy),
       slot("cuEventRecord", 2000, api.eventRecord),

@@ -8,6 +8,7 @@
 #define TRIPY_RUNTIME_CUDA_PROGRAMIMPL_H
 
 #include "DeviceImpl.h"
+#include "LibraryProducts.h"
 
 #include "tripy/Base/Program.h"
 
@@ -26,6 +27,7 @@ public:
   Status load();
 
   const uint8_t *constants() const override { return constantMemory.data(); }
+  runtime::Backend backend(Index launch) const override;
   Result<std::unique_ptr<runtime::DeviceContext>> createContext() override;
 
   const std::shared_ptr<CudaDevice> device;
@@ -34,6 +36,8 @@ public:
   std::vector<FunctionHandle> functions;
   /// The best image, or the first of several that hold the code together.
   const Image *image = nullptr;
+  /// Null for a program without products.
+  std::unique_ptr<LibraryProducts> libraries;
 
 private:
   /// Loads `image`, or the PTX where the driver refuses the machine code.
@@ -47,6 +51,7 @@ private:
   Status checkResources(const Kernel &kernel, FunctionHandle function);
   Status moduleFailure(DriverResult result, const char *log);
   Status uploadConstants();
+  void findLibraries();
 
   std::vector<ModuleHandle> modules;
   runtime::DeviceMemory constantMemory;
@@ -60,7 +65,10 @@ struct PlannedLaunch {
   std::array<uint32_t, 3> grid = {};
   /// First of its parameters in ShapeState::params.
   size_t firstParam = 0;
+  /// Null in a captured graph.
   GraphNodeHandle node = nullptr;
+  /// Computes the launch in its kernel's place; or null.
+  LibraryProduct *product = nullptr;
 };
 
 /// What is kept for one shape.
@@ -75,12 +83,16 @@ struct ShapeState {
   std::vector<void *> buffers;
   GraphHandle graph = nullptr;
   GraphExecHandle exec = nullptr;
+  /// The graph was captured, since a library launches kernels of its own: it is
+  /// made anew when an address changes.
+  bool captured = false;
 };
 
 class CudaContext final : public runtime::DeviceContext {
 public:
-  explicit CudaContext(CudaProgram &owner)
-      : owner(owner), device(*owner.device), program(owner.program) {}
+  CudaContext(CudaProgram &owner, runtime::DeviceMemory workspace)
+      : owner(owner), device(*owner.device), program(owner.program),
+        workspace(std::move(workspace)) {}
   ~CudaContext() override;
   Status run(const runtime::RunArguments &arguments,
              runtime::Stream stream) override;
@@ -95,11 +107,19 @@ private:
   Result<ShapeState *> ready(const Arguments &arguments);
   Status launch(ShapeState &state, StreamHandle stream, bool capturing);
   Status launchOne(ShapeState &state, size_t index, StreamHandle stream);
+  Status launchProduct(ShapeState &state, const PlannedLaunch &planned,
+                       StreamHandle stream);
   /// Makes the state for a new shape.
   Status plan(ShapeState &state, const Arguments &arguments);
   Status planLaunch(ShapeState &state, uint32_t index,
                     const Arguments &arguments);
+  /// The graph of a state with all parameters. Where a library does not let
+  /// itself be captured, kernels take its place.
+  Status makeGraph(ShapeState &state);
   Status buildGraph(ShapeState &state);
+  Status captureGraph(ShapeState &state);
+  Status captureLaunches(ShapeState &state, StreamHandle stream);
+  Status instantiate(ShapeState &state);
   Status addNode(ShapeState &state, size_t index);
   /// Brings the parameters to the buffer addresses of `arguments`.
   Status rebind(ShapeState &state, const Arguments &arguments);
@@ -117,6 +137,8 @@ private:
   CudaProgram &owner;
   CudaDevice &device;
   const Program &program;
+  /// For the libraries' algorithms, one after the other.
+  runtime::DeviceMemory workspace;
   /// Most recently used first.
   std::vector<std::unique_ptr<ShapeState>> shapes;
   std::optional<CudaTimer> timer;

@@ -87,6 +87,22 @@ def Kernel_ConfigAttr : AttrDef<Kernel_Dialect, "Config"> {
   let assemblyFormat = "`<` `grid` `=` $grid `,` `block` `=` `[` $block `]` `,` `cluster` `=` `[` $cluster `]` `,` `scratch` `=` $scratch (`,` `tensor_maps` `=` `[` $tensorMaps^ `]`)? `>`";
 }
 
+def Kernel_ProductAttr : AttrDef<Kernel_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "A product of matrices that a library may compute in a kernel's place";
+  let description = [{
+    All that the kernel computes: for each of `batch` matrices, result[m, n] is
+    the sum over k of A[m, k] * B[k, n], plus bias[n] where there is one. `a`,
+    `b` and `bias` are numbers of the kernel's tensor arguments (no bias: -1),
+    which are read whole and dense: A is [batch, m, k], or [batch, k, m] where
+    it is transposed, B [batch, k, n] or [batch, n, k], each of these perhaps
+    several dimensions. The result is the kernel's only one, [batch, m, n].
+  }];
+  let parameters = (ins "int64_t":$a, "int64_t":$b, "int64_t":$bias, "bool":$transposedA, "bool":$transposedB,
+                        "bool":$allowTF32, "int64_t":$batch, "int64_t":$m, "int64_t":$n, "int64_t":$k);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
 
 def Kernel_DispatchOp : Kernel_Op<"dispatch", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
@@ -120,7 +136,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
     The body of a dispatch under a name. `config` is set once code was emitted.
     `waitsFor` is set when that code itself waits for the kernels before it, in
     the program and in front of it, so that it may start while they run: for
-    each tensor argument, whether one of them may write it.
+    each tensor argument, whether one of them may write it. `product` is set
+    where a library may compute the result in the kernel's place.
 
     ```mlir
     kernel.func @exp loop sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
@@ -131,7 +148,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Kernel_HeroAttr:$hero, TypeAttrOf<FunctionType>:$functionType,
                        DenseI64ArrayAttr:$sizeArgs, OptionalAttr<Kernel_ConfigAttr>:$config,
-                       OptionalAttr<DenseBoolArrayAttr>:$waitsFor);
+                       OptionalAttr<DenseBoolArrayAttr>:$waitsFor,
+                       OptionalAttr<Kernel_ProductAttr>:$product);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $hero `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
   let hasVerifier = 1;

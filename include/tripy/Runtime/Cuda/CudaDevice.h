@@ -9,6 +9,7 @@
 #define TRIPY_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "tripy/Base/Status.h"
+#include "tripy/Runtime/Cuda/CublasLtApi.h"
 #include "tripy/Runtime/Cuda/DriverApi.h"
 #include "tripy/Runtime/Device.h"
 
@@ -27,6 +28,8 @@ struct CudaOptions {
   uint32_t maxShapes = 16;
   /// Bytes of each of the two pinned buffers that host copies go through.
   uint32_t stagingBytes = 4 << 20;
+  /// In place of systemCublasLt(); outlives the device.
+  const CublasLtApi *cublasLt = nullptr;
 };
 
 /// GPU number `ordinal` of the driver behind `api`, which outlives the device.

@@ -161,6 +161,9 @@ enum class JitOption : int32_t {
 
 inline constexpr unsigned streamNonBlocking = 1;
 inline constexpr unsigned eventDisableTiming = 2;
+/// CUstreamCaptureMode: calls that may not be captured, such as those that load
+/// a library's code, go on as ever.
+inline constexpr int captureRelaxed = 2;
 
 /// One member per driver function, named after it without "cu".
 struct DriverApi {
@@ -213,6 +216,9 @@ struct DriverApi {
   DriverResult (*streamSynchronize)(StreamHandle stream);
   /// `status` becomes 0 when the stream's work is run, not captured.
   DriverResult (*streamIsCapturing)(StreamHandle stream, int *status);
+  DriverResult (*streamBeginCapture)(StreamHandle stream, int mode);
+  /// `graph` becomes null when the capture was spoilt.
+  DriverResult (*streamEndCapture)(StreamHandle stream, GraphHandle *graph);
   DriverResult (*eventCreate)(EventHandle *event, unsigned flags);
   DriverResult (*eventDestroy)(EventHandle event);
   DriverResult (*eventRecord)(EventHandle event, StreamHandle stream);
@@ -258,7 +264,7 @@ struct DriverSlot {
 };
 
 /// Every function of the table, with its place in `api`.
-std::array<DriverSlot, 47> driverSlots(DriverApi &api);
+std::array<DriverSlot, 49> driverSlots(DriverApi &api);
 
 /// The table of this machine's driver, loaded once and never unloaded. Errors:
 /// DriverMissing, DriverTooOld, both with what to do.

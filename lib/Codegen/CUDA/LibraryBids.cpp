@@ -1,0 +1,391 @@
+//===- LibraryBids.cpp - Contractions that a library may compute ----------===//
+//
+// A kernel that is one product of matrices and nothing else may be computed by
+// cuBLASLt. What is asked of it is what the program means, rounding included:
+// sums in f32, a bias added before the only rounding, or no bias. All else
+// stays with the kernel, which is emitted in any case: whether the library is
+// there is known when the program is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gemv.h"
+#include "WgmmaGemm.h"
+
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_BIDLIBRARIESPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+//===-- what a kernel computes --------------------------------------------===//
+
+namespace {
+
+/// Reads a kernel as one product of matrices; says why it is none.
+class ProductReader {
+public:
+  explicit ProductReader(kernel::FuncOp kernel) : kernel(kernel) {}
+  kernel::ProductAttr read();
+  /// Why read() returned nothing.
+  StringRef reason() const { return why; }
+  /// Of the product: bytes of an element of the operands.
+  int64_t elementBytes() {
+    return elementTypeOf(op.getInputs()[0]).getIntOrFloatBitWidth() / 8;
+  }
+
+private:
+  kernel::ProductAttr decline(StringRef reason) {
+    why = reason;
+    return {};
+  }
+  static Type elementTypeOf(Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  }
+  /// The number of `value` among the kernel's tensor arguments; -1: it is none.
+  int64_t argumentNumber(Value value);
+  bool findContraction();
+  bool haveTypes();
+  bool startsAtZero();
+  /// Whether an operand is [batch, outer, k] or, transposed, [batch, k, outer].
+  std::optional<bool> isTransposed(unsigned operand, ArrayRef<unsigned> outer);
+  bool readEpilogue();
+  int64_t biasOf(Value value);
+  int64_t extent(ArrayRef<unsigned> loops);
+
+  kernel::FuncOp kernel;
+  linalg::GenericOp op;
+  linalg::ContractionDimensions dims;
+  int64_t bias = -1;
+  StringRef why;
+};
+
+} // namespace
+
+int64_t ProductReader::argumentNumber(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return -1;
+  return llvm::count_if(
+      kernel.getBody().getArguments().take_front(argument.getArgNumber()),
+      [](BlockArgument other) {
+        return isa<RankedTensorType>(other.getType());
+      });
+}
+
+bool ProductReader::findContraction() {
+  for (auto generic : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (generic.getNumReductionLoops() == 0)
+      continue;
+    if (op)
+      return false;
+    op = generic;
+  }
+  return op && op.getNumDpsInputs() == 2 &&
+         linalg::isaContractionOpInterface(op);
+}
+
+/// The types that Program.h lists.
+bool ProductReader::haveTypes() {
+  Type operand = elementTypeOf(op.getInputs()[0]);
+  Type result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0))
+                    .getElementType();
+  if (operand != elementTypeOf(op.getInputs()[1]) ||
+      !elementTypeOf(op.getResult(0)).isF32())
+    return false;
+  if (operand.isF32())
+    return result.isF32();
+  if (operand.isF16() || operand.isBF16())
+    return result == operand || result.isF32();
+  return isa<Float8E4M3FNType>(operand) &&
+         (result.isF16() || result.isBF16() || result.isF32());
+}
+
+bool ProductReader::startsAtZero() {
+  auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}
+
+std::optional<bool> ProductReader::isTransposed(unsigned operand,
+                                                ArrayRef<unsigned> outer) {
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  auto is = [&](ArrayRef<unsigned> second, ArrayRef<unsigned> third) {
+    SmallVector<unsigned> order(ArrayRef<unsigned>(dims.batch));
+    llvm::append_range(order, second);
+    llvm::append_range(order, third);
+    return map == AffineMap::getMultiDimMapWithTargets(map.getNumDims(), order,
+                                                       map.getContext());
+  };
+  if (is(outer, dims.k))
+    return false;
+  if (is(dims.k, outer))
+    return true;
+  return std::nullopt;
+}
+
+int64_t ProductReader::extent(ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product *= ranges[loop];
+  return product;
+}
+
+/// The operation of an element-wise `op` on what it reads, when it has one only
+/// and reads and writes elements of one position.
+static Operation *singleOperation(linalg::GenericOp op) {
+  Block &body = op.getRegion().front();
+  bool isPointwise =
+      op.getNumReductionLoops() == 0 && op.getNumResults() == 1 &&
+      llvm::all_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isIdentity(); });
+  if (!isPointwise || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation *first = &body.front();
+  return body.getTerminator()->getOperands() == first->getResults() ? first
+                                                                    : nullptr;
+}
+
+/// The number of the argument that `value` repeats in every row of the result;
+/// -1: none.
+int64_t ProductReader::biasOf(Value value) {
+  auto broadcast = value.getDefiningOp<linalg::GenericOp>();
+  if (!broadcast || broadcast.getNumDpsInputs() != 1 ||
+      broadcast.getNumReductionLoops() != 0 ||
+      !llvm::hasSingleElement(broadcast.getRegion().front()) ||
+      broadcast.getRegion().front().getTerminator()->getOperand(0) !=
+          broadcast.getRegion().front().getArgument(0))
+    return -1;
+  AffineMap from = broadcast.getIndexingMapsArray()[0];
+  unsigned rank = from.getNumDims(), columns = dims.n.size();
+  auto last = AffineMap::getFilteredIdentityMap(
+      from.getContext(), rank,
+      [&](AffineDimExpr dim) { return dim.getPosition() >= rank - columns; });
+  if (from != last || !broadcast.getIndexingMapsArray()[1].isIdentity())
+    return -1;
+  return argumentNumber(broadcast.getInputs()[0]);
+}
+
+/// Follows the sums to the kernel's result.
+bool ProductReader::readEpilogue() {
+  Value value = op.getResult(0);
+  Value yielded = kernel.getBody().front().getTerminator()->getOperand(0);
+  while (value != yielded) {
+    auto next = value.hasOneUse()
+                    ? dyn_cast<linalg::GenericOp>(*value.getUsers().begin())
+                    : linalg::GenericOp();
+    Operation *does = next ? singleOperation(next) : nullptr;
+    if (isa_and_nonnull<arith::AddFOp>(does) && bias < 0 &&
+        elementTypeOf(value).isF32()) {
+      bool first = next.getInputs()[0] == value;
+      bias = biasOf(next.getInputs()[first ? 1 : 0]);
+      if (bias < 0)
+        return false;
+    } else if (!isa_and_nonnull<arith::TruncFOp>(does) || bias >= 0) {
+      // The library's bias has the result's type, which is f32 then.
+      return false;
+    }
+    value = next.getResult(0);
+  }
+  return true;
+}
+
+kernel::ProductAttr ProductReader::read() {
+  FunctionType type = kernel.getFunctionType();
+  if (llvm::any_of(type.getInputs(), [](Type t) { return t.isIndex(); }))
+    return decline("sizes that only the run tells");
+  if (!findContraction())
+    return decline("more than one contraction, or none of two operands");
+  if (type.getNumResults() != 1)
+    return decline("several results");
+  if (!haveTypes() || !startsAtZero())
+    return decline("types that the library does not multiply");
+  int64_t a = argumentNumber(op.getInputs()[0]);
+  int64_t b = argumentNumber(op.getInputs()[1]);
+  if (a < 0 || b < 0)
+    return decline("an operand that is no whole tensor in memory");
+  auto found = linalg::inferContractionDims(op);
+  if (failed(found))
+    return decline("no product of matrices");
+  dims = *found;
+  SmallVector<unsigned> rows(ArrayRef<unsigned>(dims.batch));
+  llvm::append_range(rows, dims.m);
+  llvm::append_range(rows, dims.n);
+  AffineMap result = op.getIndexingMapsArray().back();
+  std::optional<bool> transposedA = isTransposed(0, dims.m);
+  std::optional<bool> transposedB = isTransposed(1, dims.n);
+  if (!transposedA || !transposedB ||
+      result != AffineMap::getMultiDimMapWithTargets(result.getNumDims(), rows,
+                                                     result.getContext()))
+    return decline("dimensions in an order that no matrix has");
+  if (!readEpilogue())
+    return decline("more than the library's epilogue computes with the same "
+                   "roundings: a bias of f32");
+  auto [batch, m, n, k] = std::array{extent(dims.batch), extent(dims.m),
+                                     extent(dims.n), extent(dims.k)};
+  for (int64_t size : {batch, m, n, k})
+    if (size < 1 || size > INT32_MAX)
+      return decline("sizes of 0, or of 2^31 and more");
+  return kernel::ProductAttr::get(kernel.getContext(), a, b, bias, *transposedA,
+                                  *transposedB, op->hasAttr(allowTF32AttrName),
+                                  batch, m, n, k);
+}
+
+//===-- costs -------------------------------------------------------------===//
+
+/// The library is taken when the model promises it this share of the own
+/// kernel's time or less: it is a guess about code that nobody here has seen.
+static constexpr double libraryGain = 0.9;
+/// Cycles of a launch that does not overlap with those around it.
+static constexpr double launchCycles = 1700;
+/// Bytes that memory delivers in a cycle, and a multiprocessor gets from the L2
+/// cache, as in WgmmaTiles.cpp.
+static constexpr double memoryBytes = 2450, cacheBytes = 48;
+/// Time that rows which are no multiple of 16 bytes cost the library.
+static constexpr double unalignedRows = 1.6;
+
+namespace {
+/// A product as the model of costs sees it.
+struct Problem {
+  kernel::ProductAttr product;
+  int64_t elementBytes;
+  CudaChip chip;
+
+  bool onTensorCores() const {
+    return elementBytes < 4 || product.getAllowTF32();
+  }
+  double multiplyAdds() const {
+    return double(product.getBatch()) * product.getM() * product.getN() *
+           product.getK();
+  }
+  /// Multiply-adds of a multiprocessor in a cycle.
+  double rate(bool wgmma) const {
+    if (!onTensorCores())
+      return 128;
+    return (wgmma ? 2048.0 : double(chip.products)) * 2 / elementBytes;
+  }
+  /// Cycles to read the operands once.
+  double floor() const {
+    double elements = double(product.getM()) * product.getK() +
+                      double(product.getN()) * product.getK();
+    return product.getBatch() * elements * elementBytes / memoryBytes;
+  }
+};
+} // namespace
+
+/// Cycles of the program's kernel.
+static double ownCycles(kernel::FuncOp kernel, const Problem &of) {
+  if (of.chip.hasWgmma())
+    if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel))
+      return chooseTile(*plan)->cycles;
+  constexpr double reached = 0.75;
+  double arithmetic = of.multiplyAdds() / of.rate(/*wgmma=*/false) /
+                      double(of.chip.multiprocessors);
+  return std::max(arithmetic / reached, of.floor());
+}
+
+/// Cycles of a library that has tiles of all usual sizes, splits K where that
+/// pays, and hides nothing of its epilogue.
+static double libraryCycles(const Problem &of) {
+  static constexpr std::pair<int64_t, int64_t> tiles[] = {
+      {256, 128}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
+  kernel::ProductAttr product = of.product;
+  auto inner = [&](bool transposed, int64_t outer) {
+    return (transposed ? outer : product.getK()) * of.elementBytes;
+  };
+  bool aligned = inner(product.getTransposedA(), product.getM()) % 16 == 0 &&
+                 inner(!product.getTransposedB(), product.getN()) % 16 == 0;
+  double best = 0;
+  for (auto [m, n] : tiles)
+    for (int64_t split : {1, 2, 4, 8}) {
+      int64_t blocks = llvm::divideCeil(product.getM(), m) *
+                       llvm::divideCeil(product.getN(), n) *
+                       product.getBatch() * split;
+      double waves = double(llvm::divideCeil(blocks, of.chip.multiprocessors));
+      double k = double(product.getK()) / double(split);
+      double mainLoop =
+          std::max({double(m * n) * k / of.rate(of.chip.hasWgmma()),
+                    double(m + n) * k * double(of.elementBytes) / cacheBytes,
+                    of.floor() / waves});
+      double cycles = waves * (mainLoop + double(m * n) / 15);
+      if (split > 1) // parts are written, read and added by another kernel
+        cycles += launchCycles + double(product.getM()) *
+                                     double(product.getN()) *
+                                     double(product.getBatch()) * 8 *
+                                     double(split) / memoryBytes;
+      best = best == 0 ? cycles : std::min(best, cycles);
+    }
+  return best * (aligned ? 1 : unalignedRows) + launchCycles;
+}
+
+//===-- the pass ----------------------------------------------------------===//
+
+static void report(kernel::FuncOp kernel, bool taken, const Twine &text) {
+  auto options = remark::RemarkOpts::name(taken ? "bid" : "declined")
+                     .category("libraries")
+                     .function(kernel.getSymName());
+  auto remark = taken ? remark::passed(kernel.getLoc(), options)
+                      : remark::missed(kernel.getLoc(), options);
+  if (remark)
+    remark << remark::add("{0}", text.str());
+}
+
+static std::string describe(kernel::ProductAttr product) {
+  return llvm::formatv("{0}x{1}x{2} {3}{4} batch={5}", product.getM(),
+                       product.getN(), product.getK(),
+                       product.getTransposedA() ? 't' : 'n',
+                       product.getTransposedB() ? 't' : 'n', product.getBatch())
+      .str();
+}
+
+namespace {
+struct BidLibrariesPass : tripy::impl::BidLibrariesPassBase<BidLibrariesPass> {
+  using BidLibrariesPassBase::BidLibrariesPassBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<kernel::FuncOp>())
+      if (kernel.getHero() == kernel::Hero::Gemm)
+        bid(kernel);
+  }
+
+  void bid(kernel::FuncOp kernel);
+};
+} // namespace
+
+void BidLibrariesPass::bid(kernel::FuncOp kernel) {
+  ProductReader reader(kernel);
+  kernel::ProductAttr product = reader.read();
+  if (!product)
+    return report(kernel, false,
+                  "cuBLASLt does not bid: the kernel has " + reader.reason());
+  std::string text = "cuBLASLt bids for " + describe(product);
+  CudaChip target = CudaChip::of(chip);
+  if (!always) {
+    if (planGemv(kernel, target.hasClusters()))
+      return report(kernel, false,
+                    text + "; declined: with few rows the own kernel reads the "
+                           "matrix as fast as memory delivers it");
+    Problem problem{product, reader.elementBytes(), target};
+    double own = ownCycles(kernel, problem), its = libraryCycles(problem);
+    text += llvm::formatv(", {0:F0} cycles by the model, {1:F0} of the own "
+                          "kernel",
+                          its, own)
+                .str();
+    if (its > libraryGain * own)
+      return report(kernel, false, text + "; declined");
+  }
+  report(kernel, true, text + "; taken where the library is there");
+  kernel.setProductAttr(product);
+  ++numBids;
+}
