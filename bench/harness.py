@@ -5,7 +5,8 @@ usage: harness.py --bin DIR [--output FILE.json] [--chart FILE.svg]
                   [--cases TEXT,...] [--sides NAME,...] [--seconds N]
        harness.py --compare FIRST.json SECOND.json
 
-Sides: tripy, torch (eager), compile, autotune (torch.compile), cublaslt (the
+Sides: tripy, tripy+libraries (the same compiler, which leaves products to
+cuBLASLt wherever it can; neither Tripy's own result nor a peer), torch (eager), compile, autotune (torch.compile), cublaslt (the
 best algorithm of its heuristic), jax. A peer that is not installed is skipped
 by name. cuDNN is measured through torch, which calls it where it applies.
 
@@ -48,15 +49,26 @@ def compile_programs(options, cases, folder):
     """Compiles what Tripy runs, side by side; says what fails."""
     compiler = os.path.join(options.bin, "tripy-compile")
 
-    def one(case):
+    def one(job):
+        case, backend = job
         source = os.path.join(folder, case.name + ".mlir")
-        with open(source, "w") as out:
-            out.write(case.program)
-        result = subprocess.run([compiler, source, "-o", source[:-5] + ".tpx", f"--target={options.target}"],
+        target = os.path.join(folder, backend, case.name + ".tpx")
+        result = subprocess.run([compiler, source, "-o", target, f"--target={options.target}", f"--backend={backend}"],
                                 text=True, capture_output=True, timeout=120)
-        return "" if result.returncode == 0 else f"tripy: {case.name} does not compile: {result.stderr[-400:]}"
+        return "" if result.returncode == 0 else (f"tripy: {case.name} does not compile with --backend={backend}: "
+                                                  f"{result.stderr[-400:]}")
+    jobs = []
+    for backend, side in (("own", "tripy"), ("libraries", "tripy+libraries")):
+        os.makedirs(os.path.join(folder, backend))
+        if backend == "own" or side in options.sides.split(","):
+            # What has no flops has no product for a library.
+            jobs += [(c, backend) for c in cases if c.program and (backend == "own" or c.flops)]
+    for case in cases:
+        if case.program:
+            with open(os.path.join(folder, case.name + ".mlir"), "w") as out:
+                out.write(case.program)
     with concurrent.futures.ThreadPoolExecutor(max(2, (os.cpu_count() or 2) - 2)) as pool:
-        for failure in pool.map(one, [c for c in cases if c.program]):
+        for failure in pool.map(one, jobs):
             if failure:
                 log(failure)
 
@@ -65,8 +77,10 @@ def make_sides(options, folder):
     import sides
     # Where torch.compile calls cuBLAS too, or tries kernels for half a minute.
     products = ("gemm", "f32, tf32, f8")
+    library = os.path.join(options.bin, "libtripy_runtime.so")
     makers = {
-        "tripy": lambda: sides.Tripy(os.path.join(options.bin, "libtripy_runtime.so"), folder),
+        "tripy": lambda: sides.Tripy(library, os.path.join(folder, "own")),
+        "tripy+libraries": lambda: sides.TripyWithLibraries(library, os.path.join(folder, "libraries")),
         "torch": lambda: sides.Torch("torch eager"),
         "compile": lambda: sides.Torch("torch.compile", "default", products if options.quick else ()),
         "autotune": lambda: sides.Torch("torch max-autotune", "max-autotune-no-cudagraphs",
@@ -263,7 +277,7 @@ def measure_copy(torch):
 def latency_rows(options, case, folder, torch):
     """Host cost of a call, one replay of many, a synchronised round trip."""
     inputs = [part for i in case.inputs for part in ("--input", f"{i.name}=random")]
-    result = subprocess.run([os.path.join(options.bin, "tripy-run"), os.path.join(folder, case.name + ".tpx"), *inputs,
+    result = subprocess.run([os.path.join(options.bin, "tripy-run"), os.path.join(folder, "own", case.name + ".tpx"), *inputs,
                              "--device=cuda:0", "--benchmark=3000", "--json"], text=True, capture_output=True)
     if result.returncode != 0:
         log(f"latency: tripy-run: {result.stderr.strip()}")
@@ -374,7 +388,7 @@ def parse():
     parser.add_argument("--chart")
     parser.add_argument("--commit", help="what to note when this is no checkout")
     parser.add_argument("--cases", default="issue", help="parts of names, or 'issue', or 'all'")
-    parser.add_argument("--sides", default="tripy,torch,compile,autotune,cublaslt,jax")
+    parser.add_argument("--sides", default="tripy,tripy+libraries,torch,compile,autotune,cublaslt,jax")
     parser.add_argument("--seconds", type=float, default=3600, help="start no further case after")
     parser.add_argument("--quick", action="store_true", help="no torch.compile of products, no max-autotune of blocks")
     parser.add_argument("--compare", nargs=2)

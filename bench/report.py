@@ -26,7 +26,7 @@ def format_table(rows):
 
 def chart(rows, title):
     """Bars: how fast Tripy is, the best peer being 1. One bar for each case."""
-    bars = [r for r in rows if r["side"].startswith("tripy") and r.get("of_best_peer") is not None]
+    bars = [r for r in rows if r["side"] == "tripy" and r.get("of_best_peer") is not None]
     left, width, high, top = 330, 420, 18, 54
     most = max([2.0] + [min(r["of_best_peer"], 4.0) for r in bars])
     height = top + high * len(bars) + 20

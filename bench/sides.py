@@ -48,6 +48,9 @@ class Tripy:
         if code != 0:
             raise RuntimeError(self.library.tripy_last_error().decode())
 
+    def _look_at(self, executable):
+        """Raises Skip for a program that is not this side's."""
+
     def prepare(self, case, sets, outputs):
         path = os.path.join(self.folder, case.name + ".tpx")
         if not case.program:
@@ -56,6 +59,7 @@ class Tripy:
             raise RuntimeError("the program was not compiled")
         executable, context = ctypes.c_void_p(), ctypes.c_void_p()
         self._check(self.library.tripy_executable_load(path.encode(), None, ctypes.byref(executable)))
+        self._look_at(executable)
         self._check(self.library.tripy_context_create(executable, ctypes.byref(context)))
         self.library.tripy_executable_free(executable)
         arguments = [(_Tensor * len(tensors))(*map(_describe, tensors)) for tensors in sets]
@@ -68,6 +72,29 @@ class Tripy:
             return outputs[i]
         # Captured graphs contain the context's memory: it lives as long as the process.
         return [("", call)]
+
+
+class TripyWithLibraries(Tripy):
+    """Programs of which cuBLASLt computes a part; others are the first side's."""
+    name = "tripy+libraries"
+
+    def prepare(self, case, sets, outputs):
+        if not case.flops:
+            raise Skip("no product")
+        return super().prepare(case, sets, outputs)
+
+    def _look_at(self, executable):
+        count, used, texts = ctypes.c_size_t(), 0, set()
+        self._check(self.library.tripy_executable_launch_count(executable, ctypes.byref(count)))
+        for launch in range(count.value):
+            is_library, text = ctypes.c_int32(), ctypes.c_char_p()
+            self._check(self.library.tripy_executable_launch_backend(
+                executable, ctypes.c_size_t(launch), ctypes.byref(is_library), ctypes.byref(text)))
+            used += is_library.value
+            texts.add(text.value.decode())
+        if used == 0:
+            self.library.tripy_executable_free(executable)
+            raise Skip("; ".join(sorted(texts - {""})) or "no product that a library may compute")
 
 
 #===-- PyTorch -----------------------------------------------------------===#

@@ -38,6 +38,10 @@ Compiles a function of trace or flatir operations to an executable file.
   --cache-size=SIZE        bytes that it may take, such as 512M; default:
                            $TRIPY_CACHE_SIZE or 1G
   --no-cache               neither use nor keep code
+  --backend=own|auto|libraries
+                           what computes contractions on CUDA: own kernels
+                           (default); or cuBLASLt where a model of costs prefers
+                           it, or wherever it can, if it is there at run time
   --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
                            such as 128x256 or 64x64,cluster=4
   --gemm-prologues=WHEN    for measurements: tensor-core kernels compute
@@ -94,7 +98,8 @@ static constexpr std::string_view valued[] = {
     "seed",        "cache-dir",   "cache-size",
     "gemm-tile",   "tuning-file", "tuning-device",
     "tune",        "tune-report", "tune-candidates",
-    "tune-copies", "tune-runs",   "gemm-prologues"};
+    "tune-copies", "tune-runs",   "gemm-prologues",
+    "backend"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
@@ -135,6 +140,17 @@ static Status setStop(Options &options, std::string_view value) {
   }
   return usage(concat("--stop-after must name a level, but is '",
                       printable(value), "'", closest.suggestion()));
+}
+
+static Status setBackend(Options &options, std::string_view value) {
+  std::optional<Backends> backends = parseBackends(value);
+  if (!backends)
+    return usage(
+        concat("--backend must be 'own', 'auto' or 'libraries', but is "
+               "'",
+               printable(value), "'"));
+  options.compiler.backends = *backends;
+  return Status::ok();
 }
 
 static Status setSeed(Options &options, std::string_view value) {
@@ -206,6 +222,8 @@ static Status setValue(Options &options, std::string_view name,
     options.compiler.function = value;
   else if (name == "weights")
     options.weights = value;
+  else if (name == "backend")
+    return setBackend(options, value);
   else if (name == "gemm-tile")
     options.compiler.gemmTile = value;
   else if (name == "gemm-prologues")
@@ -280,6 +298,8 @@ static Status checkTogether(const Options &options) {
   if (options.noCache && options.compiler.cache.folder)
     return usage("--no-cache and --cache-dir exclude each other");
   bool cuda = options.compiler.device == DeviceKind::CUDA;
+  if (options.compiler.backends != Backends::Own && !cuda)
+    return usage("--backend needs --target=cuda");
   if (options.stop == StopAfter::PTX && !cuda)
     return usage("--stop-after=ptx needs --target=cuda");
   if (options.stop == StopAfter::Assembly && cuda)

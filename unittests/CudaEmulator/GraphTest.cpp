@@ -3,6 +3,7 @@
 #include "EmulatedDriver.h"
 
 #include <cstring>
+#include <dlfcn.h>
 
 using namespace tripy;
 using namespace tripy::cuda;
@@ -84,6 +85,48 @@ TEST_F(EmulatedGraph, BeginsBehindProgrammaticEdgesEarly) {
             success);
   ASSERT_EQ(api.graphInstantiate(&exec, graph, 0), success);
   expectRun(3, 7);
+}
+
+TEST_F(EmulatedGraph, CapturesAStream) {
+  using LaunchHostFunc = DriverResult(StreamHandle, void (*)(void *), void *);
+  auto *launchHostFunc = reinterpret_cast<LaunchHostFunc *>(dlsym(
+      dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "cuLaunchHostFunc"));
+  ASSERT_TRUE(launchHostFunc);
+  auto increment = [](void *data) { ++*static_cast<uint32_t *>(data); };
+  auto *first = reinterpret_cast<uint32_t *>(x);
+  StreamHandle stream = nullptr;
+  ASSERT_EQ(api.streamCreate(&stream, streamNonBlocking), success);
+  ASSERT_EQ(api.streamBeginCapture(stream, captureRelaxed), success);
+  EXPECT_EQ(api.streamBeginCapture(stream, captureRelaxed),
+            DriverResult::InvalidValue);
+  int capturing = 0;
+  EXPECT_EQ(api.streamIsCapturing(stream, &capturing), success);
+  EXPECT_EQ(capturing, 1);
+  // ((x + 1) + 1 of the host) * 2, recorded and not run.
+  LaunchConfig launch = config();
+  launch.stream = stream;
+  ASSERT_EQ(api.launchKernelEx(&launch, add1, values, nullptr), success);
+  ASSERT_EQ(launchHostFunc(stream, increment, first), success);
+  ASSERT_EQ(api.launchKernelEx(&launch, twice, values, nullptr), success);
+  constexpr auto captureUnsupported = static_cast<DriverResult>(900);
+  EXPECT_EQ(api.streamSynchronize(stream), captureUnsupported);
+  GraphHandle captured = nullptr;
+  ASSERT_EQ(api.streamEndCapture(stream, &captured), success);
+  EXPECT_EQ(api.streamEndCapture(stream, &captured),
+            DriverResult::InvalidValue);
+  EXPECT_EQ(api.streamBeginCapture(nullptr, captureRelaxed),
+            captureUnsupported);
+  EXPECT_EQ(read(), std::vector<uint32_t>(count, 0));
+  ASSERT_EQ(api.graphInstantiate(&exec, captured, 0), success);
+  write(3);
+  ASSERT_EQ(api.graphLaunch(exec, stream), success);
+  std::vector<uint32_t> wanted(count, 8);
+  wanted[0] = 10;
+  EXPECT_EQ(read(), wanted);
+  // Outside of a capture the function runs at once.
+  ASSERT_EQ(launchHostFunc(stream, increment, first), success);
+  EXPECT_EQ(read()[0], 11u);
+  EXPECT_EQ(api.graphDestroy(captured), success);
 }
 
 TEST_F(EmulatedGraph, UpdatesParameters) {

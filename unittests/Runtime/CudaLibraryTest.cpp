@@ -226,7 +226,7 @@ protected:
     return Status::ok();
   }
   /// Runs with tensors at addresses number `set`.
-  Status run(size_t set = 0) {
+  Status run(size_t set = 0, runtime::Stream stream = nullptr) {
     std::vector<float> x(30), w(70);
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = float(i % 7) - 3;
@@ -250,7 +250,7 @@ protected:
     void *buffers[] = {of[0].data(), of[1].data(),
                        const_cast<uint8_t *>(prepared->constants()),
                        of[2].data()};
-    if (Status status = context->run({buffers, sizes, {}}, nullptr);
+    if (Status status = context->run({buffers, sizes, {}}, stream);
         !status.isOk())
       return status;
     std::vector<float> wanted(42);
@@ -318,6 +318,22 @@ TEST_F(CudaLibraryTest, LaunchesWithoutAGraph) {
   ASSERT_NO_FATAL_FAILURE(expectRun({"library"}));
   EXPECT_EQ(driver.callsOf("cuGraphLaunch"), 0u);
   EXPECT_FALSE(driver.launches.back().inGraph);
+}
+
+/// A stream that the caller captures gets the call itself; no graph is made.
+TEST_F(CudaLibraryTest, GoesIntoTheCallersGraph) {
+  ASSERT_TRUE(open().isOk());
+  Result<runtime::Stream> stream = device->createStream();
+  ASSERT_TRUE(stream);
+  driver.capturing = true;
+  for (size_t set : {0, 1, 0}) {
+    driver.launched.clear();
+    ASSERT_TRUE(run(set, *stream).isOk());
+    EXPECT_EQ(driver.launched, std::vector<std::string>{"library"});
+  }
+  EXPECT_EQ(driver.callsOf("cuGraphInstantiateWithFlags"), 0u);
+  EXPECT_EQ(driver.callsOf("cuStreamBeginCapture"), 0u);
+  device->destroyStream(*stream);
 }
 
 /// A kernel may begin early behind a kernel that expects it, and behind no

@@ -20,6 +20,9 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace tripy {
 #define GEN_PASS_DEF_BIDLIBRARIESPASS
 #include "tripy/Codegen/Passes.h.inc"
@@ -58,8 +61,9 @@ private:
   bool findContraction();
   bool haveTypes();
   bool startsAtZero();
-  /// Whether an operand is [batch, outer, k] or, transposed, [batch, k, outer].
-  std::optional<bool> isTransposed(unsigned operand, ArrayRef<unsigned> outer);
+  /// Whether an operand is [batch, outer, k]; else it is [batch, k, outer].
+  /// Nothing for one that is neither.
+  std::optional<bool> endsWithK(unsigned operand, ArrayRef<unsigned> outer);
   bool readEpilogue();
   int64_t biasOf(Value value);
   int64_t extent(ArrayRef<unsigned> loops);
@@ -117,8 +121,8 @@ bool ProductReader::startsAtZero() {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-std::optional<bool> ProductReader::isTransposed(unsigned operand,
-                                                ArrayRef<unsigned> outer) {
+std::optional<bool> ProductReader::endsWithK(unsigned operand,
+                                             ArrayRef<unsigned> outer) {
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
   auto is = [&](ArrayRef<unsigned> second, ArrayRef<unsigned> third) {
     SmallVector<unsigned> order(ArrayRef<unsigned>(dims.batch));
@@ -128,9 +132,9 @@ std::optional<bool> ProductReader::isTransposed(unsigned operand,
                                                        map.getContext());
   };
   if (is(outer, dims.k))
-    return false;
-  if (is(dims.k, outer))
     return true;
+  if (is(dims.k, outer))
+    return false;
   return std::nullopt;
 }
 
@@ -223,22 +227,22 @@ kernel::ProductAttr ProductReader::read() {
   llvm::append_range(rows, dims.m);
   llvm::append_range(rows, dims.n);
   AffineMap result = op.getIndexingMapsArray().back();
-  std::optional<bool> transposedA = isTransposed(0, dims.m);
-  std::optional<bool> transposedB = isTransposed(1, dims.n);
-  if (!transposedA || !transposedB ||
+  std::optional<bool> rowsOfA = endsWithK(0, dims.m);
+  std::optional<bool> columnsOfB = endsWithK(1, dims.n);
+  if (!rowsOfA || !columnsOfB ||
       result != AffineMap::getMultiDimMapWithTargets(result.getNumDims(), rows,
                                                      result.getContext()))
     return decline("dimensions in an order that no matrix has");
   if (!readEpilogue())
-    return decline("more than the library's epilogue computes with the same "
-                   "roundings: a bias of f32");
+    return decline("more behind the product than a bias of f32, all that the "
+                   "library adds with the same roundings");
   auto [batch, m, n, k] = std::array{extent(dims.batch), extent(dims.m),
                                      extent(dims.n), extent(dims.k)};
   for (int64_t size : {batch, m, n, k})
     if (size < 1 || size > INT32_MAX)
       return decline("sizes of 0, or of 2^31 and more");
-  return kernel::ProductAttr::get(kernel.getContext(), a, b, bias, *transposedA,
-                                  *transposedB, op->hasAttr(allowTF32AttrName),
+  return kernel::ProductAttr::get(kernel.getContext(), a, b, bias, !*rowsOfA,
+                                  *columnsOfB, op->hasAttr(allowTF32AttrName),
                                   batch, m, n, k);
 }
 
@@ -265,9 +269,8 @@ struct Problem {
   bool onTensorCores() const {
     return elementBytes < 4 || product.getAllowTF32();
   }
-  double multiplyAdds() const {
-    return double(product.getBatch()) * product.getM() * product.getN() *
-           product.getK();
+  double results() const {
+    return double(product.getBatch()) * product.getM() * product.getN();
   }
   /// Multiply-adds of a multiprocessor in a cycle.
   double rate(bool wgmma) const {
@@ -284,49 +287,55 @@ struct Problem {
 };
 } // namespace
 
-/// Cycles of the program's kernel.
-static double ownCycles(kernel::FuncOp kernel, const Problem &of) {
-  if (of.chip.hasWgmma())
-    if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel))
-      return chooseTile(*plan)->cycles;
-  constexpr double reached = 0.75;
-  double arithmetic = of.multiplyAdds() / of.rate(/*wgmma=*/false) /
-                      double(of.chip.multiprocessors);
-  return std::max(arithmetic / reached, of.floor());
-}
-
-/// Cycles of a library that has tiles of all usual sizes, splits K where that
-/// pays, and hides nothing of its epilogue.
-static double libraryCycles(const Problem &of) {
+/// Cycles in tiles of the usual sizes, the best of them: waves of blocks whose
+/// main loop reaches the share `reached` of `rate`, and whose epilogue is not
+/// hidden. With `maySplit`, K is split where that pays.
+static double tiledCycles(const Problem &of, double rate, double reached,
+                          bool maySplit) {
   static constexpr std::pair<int64_t, int64_t> tiles[] = {
       {256, 128}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
   kernel::ProductAttr product = of.product;
-  auto inner = [&](bool transposed, int64_t outer) {
-    return (transposed ? outer : product.getK()) * of.elementBytes;
-  };
-  bool aligned = inner(product.getTransposedA(), product.getM()) % 16 == 0 &&
-                 inner(!product.getTransposedB(), product.getN()) % 16 == 0;
-  double best = 0;
+  double best = std::numeric_limits<double>::infinity();
   for (auto [m, n] : tiles)
     for (int64_t split : {1, 2, 4, 8}) {
+      if (split > 1 && !maySplit)
+        break;
       int64_t blocks = llvm::divideCeil(product.getM(), m) *
                        llvm::divideCeil(product.getN(), n) *
                        product.getBatch() * split;
       double waves = double(llvm::divideCeil(blocks, of.chip.multiprocessors));
       double k = double(product.getK()) / double(split);
       double mainLoop =
-          std::max({double(m * n) * k / of.rate(of.chip.hasWgmma()),
+          std::max({double(m * n) * k / (rate * reached),
                     double(m + n) * k * double(of.elementBytes) / cacheBytes,
                     of.floor() / waves});
       double cycles = waves * (mainLoop + double(m * n) / 15);
-      if (split > 1) // parts are written, read and added by another kernel
-        cycles += launchCycles + double(product.getM()) *
-                                     double(product.getN()) *
-                                     double(product.getBatch()) * 8 *
-                                     double(split) / memoryBytes;
-      best = best == 0 ? cycles : std::min(best, cycles);
+      // The parts are written, read and added by another kernel.
+      if (split > 1)
+        cycles += launchCycles + of.results() * 8 * double(split) / memoryBytes;
+      best = std::min(best, cycles);
     }
-  return best * (aligned ? 1 : unalignedRows) + launchCycles;
+  return best;
+}
+
+/// Cycles of the program's kernel.
+static double ownCycles(kernel::FuncOp kernel, const Problem &of) {
+  if (of.chip.hasWgmma())
+    if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel))
+      return chooseTile(*plan)->cycles;
+  return tiledCycles(of, of.rate(/*wgmma=*/false), 0.75, /*maySplit=*/false);
+}
+
+static double libraryCycles(const Problem &of) {
+  kernel::ProductAttr product = of.product;
+  auto isAligned = [&](int64_t row) { return row * of.elementBytes % 16 == 0; };
+  int64_t m = product.getM(), n = product.getN(), k = product.getK();
+  bool aligned = isAligned(product.getTransposedA() ? m : k) &&
+                 isAligned(product.getTransposedB() ? k : n);
+  return tiledCycles(of, of.rate(of.chip.hasWgmma()), 0.95,
+                     /*maySplit=*/true) *
+             (aligned ? 1 : unalignedRows) +
+         launchCycles;
 }
 
 //===-- the pass ----------------------------------------------------------===//

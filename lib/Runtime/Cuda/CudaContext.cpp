@@ -32,7 +32,6 @@ void CudaContext::drop(ShapeState &state) {
     device.api.graphDestroy(state.graph);
   state.exec = nullptr;
   state.graph = nullptr;
-  state.captured = false;
 }
 
 ShapeState *CudaContext::find(std::span<const int64_t> symbols) {
@@ -134,6 +133,9 @@ Status CudaContext::launchFailure(DriverResult result, std::string_view call,
 
 Status CudaContext::launch(ShapeState &state, StreamHandle stream,
                            bool capturing) {
+  if (state.isCaptured && !state.exec && !capturing)
+    if (Status status = captureOrBuild(state); !status.isOk())
+      return status;
   // A graph that the caller captures cannot contain a launch of ours.
   if (state.exec && !capturing)
     return device.check(device.api.graphLaunch(state.exec, stream),
@@ -218,7 +220,10 @@ Status CudaContext::plan(ShapeState &state, const Arguments &arguments) {
       return status;
   if (state.launches.size() <= device.options.directLaunches)
     return Status::ok();
-  return makeGraph(state);
+  state.isCaptured =
+      std::any_of(state.launches.begin(), state.launches.end(),
+                  [](const PlannedLaunch &l) { return l.product != nullptr; });
+  return state.isCaptured ? Status::ok() : buildGraph(state);
 }
 
 Status CudaContext::planLaunch(ShapeState &state, uint32_t index,
@@ -299,7 +304,7 @@ Status CudaContext::rebind(ShapeState &state, const Arguments &arguments) {
     if (Status status = bind(state, planned, arguments, /*all=*/false, changed);
         !status.isOk())
       return status;
-    if (!changed || !state.exec || state.captured)
+    if (!changed || !state.exec || state.isCaptured)
       continue;
     KernelNodeParams params = nodeParams(state, planned);
     DriverResult result = device.api.graphExecKernelNodeSetParams(
@@ -310,8 +315,7 @@ Status CudaContext::rebind(ShapeState &state, const Arguments &arguments) {
   }
   std::copy(arguments.buffers.begin(), arguments.buffers.end(),
             state.buffers.begin());
-  if (!state.captured)
-    return Status::ok();
-  drop(state);
-  return makeGraph(state);
+  if (state.isCaptured)
+    drop(state);
+  return Status::ok();
 }

@@ -83,22 +83,21 @@ Status CudaContext::instantiate(ShapeState &state) {
   return status;
 }
 
-Status CudaContext::makeGraph(ShapeState &state) {
-  auto usesLibrary = [](const PlannedLaunch &planned) {
-    return planned.product != nullptr;
-  };
-  if (std::none_of(state.launches.begin(), state.launches.end(), usesLibrary))
-    return buildGraph(state);
+Status CudaContext::captureOrBuild(ShapeState &state) {
   Status status = captureGraph(state);
   if (status.isOk() || !device.alive().isOk())
     return status;
   drop(state);
+  state.isCaptured = false;
   for (PlannedLaunch &planned : state.launches)
     if (planned.product) {
       owner.libraries->refuse(planned.launch, status.message());
       planned.product = nullptr;
     }
-  return buildGraph(state);
+  status = buildGraph(state);
+  if (!status.isOk())
+    drop(state);
+  return status;
 }
 
 /// What a library launches is known to nobody else: it is recorded on a stream.
@@ -113,7 +112,6 @@ Status CudaContext::captureGraph(ShapeState &state) {
   Status destroyed = device.check(api.streamDestroy(stream), "cuStreamDestroy");
   if (!status.isOk() || !destroyed.isOk())
     return status.isOk() ? destroyed : status;
-  state.captured = true;
   return instantiate(state);
 }
 

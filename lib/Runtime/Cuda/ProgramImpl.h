@@ -83,9 +83,9 @@ struct ShapeState {
   std::vector<void *> buffers;
   GraphHandle graph = nullptr;
   GraphExecHandle exec = nullptr;
-  /// The graph was captured, since a library launches kernels of its own: it is
-  /// made anew when an address changes.
-  bool captured = false;
+  /// A library launches kernels of its own, so that the graph has to be captured
+  /// from a stream: before the first run, and anew when an address changed.
+  bool isCaptured = false;
 };
 
 class CudaContext final : public runtime::DeviceContext {
@@ -113,10 +113,10 @@ private:
   Status plan(ShapeState &state, const Arguments &arguments);
   Status planLaunch(ShapeState &state, uint32_t index,
                     const Arguments &arguments);
-  /// The graph of a state with all parameters. Where a library does not let
-  /// itself be captured, kernels take its place.
-  Status makeGraph(ShapeState &state);
   Status buildGraph(ShapeState &state);
+  /// Captures the graph. Where a library does not let itself be captured, the
+  /// program's kernels take its place.
+  Status captureOrBuild(ShapeState &state);
   Status captureGraph(ShapeState &state);
   Status captureLaunches(ShapeState &state, StreamHandle stream);
   Status instantiate(ShapeState &state);
