@@ -83,8 +83,9 @@ struct ShapeState {
   std::vector<void *> buffers;
   GraphHandle graph = nullptr;
   GraphExecHandle exec = nullptr;
-  /// A library launches kernels of its own, so that the graph has to be captured
-  /// from a stream: before the first run, and anew when an address changed.
+  /// A library launches kernels of its own, so that the graph has to be
+  /// captured from a stream: before the first run, and anew when an address
+  /// changed.
   bool isCaptured = false;
 };
 
