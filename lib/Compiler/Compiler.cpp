@@ -232,7 +232,6 @@ tripy::compileKernels(ModuleOp module, func::FuncOp function,
   if (failed(findDevice(module, options, settings, pipeline)))
     return failure();
   settings.cache = options.cache;
-  pipeline.backends = Backends::Own;
   PassManager passes(module.getContext());
   buildPipeline(passes, Level::Linalg, Level::Plan, pipeline);
   if (failed(passes.run(module)))

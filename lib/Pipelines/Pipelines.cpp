@@ -52,6 +52,8 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   if (options.backends != Backends::Own) {
     BidLibrariesPassOptions bids;
     bids.chip = options.chip;
+    bids.tuningFile = options.tuningFile;
+    bids.tuningDevice = options.tuningDevice;
     bids.always = options.backends == Backends::Libraries;
     pm.addPass(createBidLibrariesPass(bids));
   }

@@ -56,7 +56,7 @@ Compiles a function of trace or flatir operations to an executable file.
   --tune=cuda:N            measure the tiles of the program's tensor-core
                            kernels on this GPU first and put the fastest into
                            the tuning file; default: tuning.txt in the folder of
-                           the code
+                           the code; with --backend=auto cuBLASLt as well
   --tune-report=F.json     with --tune: write all that was measured
   --tune-candidates=N      with --tune: tiles of a kernel; default: 8
   --tune-copies=N          with --tune: calls of a kernel in one graph; default:

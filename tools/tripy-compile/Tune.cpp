@@ -57,24 +57,72 @@ static std::string deviceName(const runtime::Device &device) {
   return name.empty() ? "GPU" : StringRef(name).trim().str();
 }
 
-/// Kernels with a tile to choose, one for each contraction.
-static std::vector<std::pair<kernel::FuncOp, codegen::TileChoices>>
-findKernels(ModuleOp module, const Options &options) {
-  std::vector<std::pair<kernel::FuncOp, codegen::TileChoices>> found;
-  llvm::StringSet<> contractions;
+namespace {
+/// A kernel to be tuned.
+struct TunableKernel {
+  kernel::FuncOp kernel;
+  codegen::TileChoices choices;
+  /// What a library may compute in its place, or empty.
+  std::string product;
+};
+} // namespace
+
+/// Kernels with a tile or a backend to choose, one for each contraction.
+static std::vector<TunableKernel> findKernels(ModuleOp module,
+                                              const Options &options) {
+  std::vector<TunableKernel> found;
+  llvm::StringSet<> known;
   for (auto kernel : module.getOps<kernel::FuncOp>()) {
+    if (!canRunAlone(kernel))
+      continue;
     auto choices = codegen::listTileChoices(kernel, options.compiler.chip,
                                             options.tuneCandidates);
-    if (choices && canRunAlone(kernel) &&
-        contractions.insert(choices->contraction).second)
-      found.push_back({kernel, std::move(*choices)});
+    std::optional<std::string> product;
+    if (options.compiler.backends == Backends::Auto)
+      product = codegen::describeProduct(kernel);
+    if (!choices && !product)
+      continue;
+    if (!choices)
+      choices = {"", {{std::string(codegen::ownBackend), 0}}};
+    if (product)
+      choices->tiles.push_back({std::string(codegen::libraryBackend), 0});
+    if (known.insert(choices->contraction + product.value_or("")).second)
+      found.push_back({kernel, std::move(*choices), product.value_or("")});
   }
   return found;
 }
 
+/// What is known of a tuned kernel afterwards.
+static codegen::TuningRecords recordsOf(const TunedKernel &kernel,
+                                        const CompileOptions &compiler) {
+  codegen::TuningRecords records;
+  auto add = [&](const std::string &what, std::string_view choice,
+                 const MeasuredTile &tile) {
+    records.push_back({compiler.chip, compiler.tuningDevice,
+                       codegen::tunedKernels, what, std::string(choice),
+                       tile.median * 1e6});
+  };
+  const MeasuredTile *own = kernel.best(/*withLibrary=*/false);
+  const MeasuredTile *best = kernel.best(/*withLibrary=*/true);
+  if (own && !kernel.contraction.empty())
+    add(kernel.contraction, own->choice.tile, *own);
+  // A library that does not work here may do so elsewhere.
+  bool measured = llvm::any_of(kernel.tiles, [](const MeasuredTile &tile) {
+    return tile.isLibrary() && tile.problem.empty();
+  });
+  if (best && measured)
+    add(kernel.product,
+        best->isLibrary() ? codegen::libraryBackend : codegen::ownBackend,
+        *best);
+  return records;
+}
+
 static void printTable(const TunedKernel &kernel) {
-  llvm::outs() << kernel.name << ": " << kernel.contraction << ", "
-               << kernel.copies << " calls, " << kernel.runs << " runs\n"
+  llvm::outs() << kernel.name << ": "
+               << (kernel.contraction.empty() ? kernel.product
+                                              : kernel.contraction)
+               << ", " << kernel.copies << " calls, " << kernel.runs
+               << " runs\n"
                << llvm::formatv("  {0,-24} {1,12} {2,10} {3,10}\n", "tile",
                                 "cycles", "median us", "least us");
   for (const MeasuredTile &tile : kernel.tiles) {
@@ -85,8 +133,11 @@ static void printTable(const TunedKernel &kernel) {
                                     tile.least * 1e6);
     else
       llvm::outs() << " dropped";
-    llvm::outs() << (&tile == &kernel.tiles.front() ? "  by the model" : "")
-                 << (&tile == kernel.best() ? "  fastest" : "") << "\n";
+    llvm::outs() << (&tile == &kernel.tiles.front() &&
+                             !kernel.contraction.empty()
+                         ? "  by the model"
+                         : "")
+                 << (&tile == kernel.best(true) ? "  fastest" : "") << "\n";
   }
   llvm::outs().flush();
 }
@@ -105,6 +156,8 @@ static Status writeReport(const std::string &path, const std::string &device,
         json.object([&] {
           json.attribute("kernel", kernel.name);
           json.attribute("contraction", kernel.contraction);
+          if (!kernel.product.empty())
+            json.attribute("product", kernel.product);
           json.attribute("copies", kernel.copies);
           json.attribute("runs", kernel.runs);
           json.attributeArray("tiles", [&] {
@@ -140,24 +193,21 @@ int compile::tuneProgram(ModuleOp module, Options &options) {
   if (failed(lowerProgram(*lowered, Level::Linalg, compiler)))
     return 1;
   std::vector<TunedKernel> all;
-  for (auto &[kernel, choices] : findKernels(*lowered, options)) {
+  for (auto &[kernel, choices, product] : findKernels(*lowered, options)) {
     Result<TunedKernel> tuned = tuneKernel(kernel, choices, *device, options);
     if (!tuned)
       return complain(tuned.status());
+    tuned->product = product;
     for (const MeasuredTile &tile : tuned->tiles)
       if (!tile.problem.empty())
         warn(concat("tile ", tile.choice.tile, " of ", tuned->name,
                     " is dropped: ", tile.problem));
     printTable(*tuned);
-    const MeasuredTile *best = tuned->best();
-    if (!best)
+    if (!tuned->best(/*withLibrary=*/false))
       return complain(Status(Code::LaunchFailed,
                              concat("no tile of ", tuned->name, " works")));
-    codegen::TuningRecord record{compiler.chip,         compiler.tuningDevice,
-                                 codegen::tunedKernels, tuned->contraction,
-                                 best->choice.tile,     best->median * 1e6};
-    if (Status status =
-            codegen::mergeIntoTuningFile(compiler.tuningFile, {record});
+    if (Status status = codegen::mergeIntoTuningFile(
+            compiler.tuningFile, recordsOf(*tuned, compiler));
         !status.isOk())
       return complain(status);
     all.push_back(std::move(*tuned));

@@ -13,9 +13,11 @@
 
 namespace tripy::compile {
 
-/// One tile and what was measured of it.
+/// One tile, or a library in its place, and what was measured of it.
 struct MeasuredTile {
   codegen::TileChoice choice;
+  /// cuBLASLt, under the name codegen::libraryBackend.
+  bool isLibrary() const { return choice.tile == codegen::libraryBackend; }
   /// Seconds of the kernel; the quartiles' distance as a share of the median.
   double median = 0, least = 0, spread = 0;
   /// Why it was dropped, or empty.
@@ -23,14 +25,17 @@ struct MeasuredTile {
 };
 
 struct TunedKernel {
-  std::string name, contraction;
+  /// `contraction` is empty for kernels without a tile to choose, `product` for
+  /// those that no library is measured for.
+  std::string name, contraction, product;
   /// Calls of the kernel in one graph, and timed replays of that graph.
   uint32_t copies = 0, runs = 0;
   /// The compiler's own choice first.
   std::vector<MeasuredTile> tiles;
 
-  /// The tile with the least median; null when all were dropped.
-  const MeasuredTile *best() const;
+  /// What has the least median, the library included or not; null when all were
+  /// dropped.
+  const MeasuredTile *best(bool withLibrary) const;
 };
 
 /// Whether every tensor of `kernel` has a static shape, so that it can run
@@ -48,7 +53,8 @@ Result<TunedKernel> tuneKernel(kernel::FuncOp kernel,
                                const Options &options);
 
 /// Tunes every tensor-core kernel of the program, prints a table, and puts the
-/// fastest tiles into the tuning file, which `options` names from then on.
+/// fastest tiles into the tuning file, which `options` names from then on. With
+/// Backends::Auto also every product that a library may compute.
 /// `module` is not changed. Returns the exit status.
 int tuneProgram(mlir::ModuleOp module, Options &options);
 

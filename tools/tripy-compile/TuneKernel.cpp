@@ -30,10 +30,11 @@ static constexpr uint64_t distinctValues = 1000003;
 /// Elements of a result that are compared at most, evenly spread.
 static constexpr uint64_t comparedElements = 1 << 24;
 
-const MeasuredTile *TunedKernel::best() const {
+const MeasuredTile *TunedKernel::best(bool withLibrary) const {
   const MeasuredTile *best = nullptr;
   for (const MeasuredTile &tile : tiles)
-    if (tile.problem.empty() && (!best || tile.median < best->median))
+    if (tile.problem.empty() && (withLibrary || !tile.isLibrary()) &&
+        (!best || tile.median < best->median))
       best = &tile;
   return best;
 }
@@ -226,7 +227,10 @@ Status KernelTuner::load(const std::string &tile, Candidate &candidate) {
         return success();
       });
   CompileOptions compiler = options.compiler;
-  compiler.gemmTile = tile;
+  bool isLibrary = tile == codegen::libraryBackend;
+  // A kernel without a tile to choose is one candidate.
+  compiler.gemmTile = isLibrary || tile == codegen::ownBackend ? "" : tile;
+  compiler.backends = isLibrary ? Backends::Libraries : Backends::Own;
   compiler.tuningFile.clear();
   compiler.timing = nullptr;
   OwningOpRef<ModuleOp> module = makeProgram(kernel, result.copies);
@@ -244,6 +248,9 @@ Status KernelTuner::load(const std::string &tile, Candidate &candidate) {
       runtime::Executable::loadBytes(file.data, {.device = device});
   if (!executable)
     return executable.status();
+  if (runtime::Backend backend = (*executable)->backend(0);
+      isLibrary && !backend.isLibrary)
+    return Status(Code::Unsupported, std::move(backend.text));
   auto context = runtime::ExecutionContext::create(*executable);
   if (!context)
     return context.status();

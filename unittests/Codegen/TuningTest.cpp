@@ -65,9 +65,10 @@ protected:
 Code codeOf(std::string_view text) { return parseTuning(text).status().code(); }
 
 const char *const good =
-    "tripy-tuning 1\n"
+    "tripy-tuning 2\n"
     "sm_90a | NVIDIA H200 | 1 | f16 64x64x64 nt | 64x64,cluster=4 | 12.5\n"
     "sm_90a | NVIDIA H200 | 2 | f16 64x64x64 nt | 128x128,turns | 0.25\n"
+    "sm_90a | NVIDIA H200 | 1 | product f16 64x64x64 nt | cublaslt | 11.5\n"
     "end\n";
 
 } // namespace
@@ -82,10 +83,16 @@ TEST(TuningText, IsReadAsWritten) {
   EXPECT_TRUE(parseTuning(printTuning({}))->empty());
   found = parseTuning(good);
   ASSERT_TRUE(bool(found));
-  ASSERT_EQ(found->size(), 2u);
+  ASSERT_EQ(found->size(), 3u);
   EXPECT_EQ((*found)[0].tile, "64x64,cluster=4");
   EXPECT_EQ((*found)[1].kernels, 2u);
+  EXPECT_EQ((*found)[2].tile, libraryBackend);
   EXPECT_EQ(printTuning(*found), good);
+  // What the first version wrote is read.
+  std::string older = good;
+  older.replace(older.find('2'), 1, "1");
+  ASSERT_TRUE(bool(parseTuning(older)));
+  EXPECT_EQ(*parseTuning(older), *found);
 }
 
 TEST(TuningText, WhatIsCutIsRefused) {
@@ -119,7 +126,7 @@ TEST(TuningText, ChangedBytesDoNoHarm) {
 TEST(TuningText, ErrorsSayWhatItIs) {
   EXPECT_EQ(codeOf("func.func @main() {\n"), Code::BadMagic);
   EXPECT_EQ(codeOf(std::string(100000, '[')), Code::BadMagic);
-  EXPECT_EQ(codeOf("tripy-tuning 2\nwhatever\n"), Code::UnsupportedVersion);
+  EXPECT_EQ(codeOf("tripy-tuning 3\nwhatever\n"), Code::UnsupportedVersion);
   EXPECT_EQ(codeOf("tripy-tuning 0\nend\n"), Code::Malformed);
   EXPECT_EQ(codeOf("tripy-tuning x\nend\n"), Code::Malformed);
   EXPECT_EQ(codeOf("tripy-tuning 1\n\nend\n"), Code::Malformed);
@@ -133,6 +140,10 @@ TEST(TuningText, ErrorsSayWhatItIs) {
   EXPECT_EQ(with("a |  | 1 | c | 64x64 | 1"), Code::Malformed);
   EXPECT_EQ(with("a | b | 1 | c | 60x64 | 1"), Code::Malformed);
   EXPECT_EQ(with("a | b | 1 | c | 128x256,turns | 1"), Code::Malformed);
+  EXPECT_EQ(with("a | b | 1 | product c | own | 1"), Code::Ok);
+  EXPECT_EQ(with("a | b | 1 | product c | cublas | 1"), Code::Malformed);
+  EXPECT_EQ(with("a | b | 1 | product c | 64x64 | 1"), Code::Malformed);
+  EXPECT_EQ(with("a | b | 1 | c | cublaslt | 1"), Code::Malformed);
   for (const char *time : {"0", "-1", "nan", "inf", "1e999", "x", ""})
     EXPECT_EQ(with(std::string("a | b | 1 | c | 64x64 | ") + time),
               Code::Malformed)
@@ -190,7 +201,7 @@ TEST_F(TuningFile, DamagedIsReplacedAndOthersAreLeftAlone) {
     EXPECT_EQ(read(), TuningRecords{record("a")});
   }
   for (std::string_view other :
-       {"tripy-tuning 2\nend\n", "func.func @main()\n", "{}"}) {
+       {"tripy-tuning 3\nend\n", "func.func @main()\n", "{}"}) {
     write(other);
     EXPECT_FALSE(mergeIntoTuningFile(path, {record("a")}).isOk());
     EXPECT_EQ(text(), other);

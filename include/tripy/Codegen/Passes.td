@@ -160,7 +160,11 @@ def BidLibrariesPass : Pass<"kernel-bid-libraries", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let statistics = [Statistic<"numBids", "bids", "Kernels that a library may compute">];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
-                 Option<"always", "always", "bool", "false", "Takes every bid, whatever the model of costs says">];
+                 Option<"always", "always", "bool", "false", "Takes every bid, whatever the model of costs says">,
+                 Option<"tuningFile", "tuning-file", "std::string", "\"\"",
+                        "What was measured; it counts before the model">,
+                 Option<"tuningDevice", "tuning-device", "std::string", "\"\"",
+                        "The GPU that it was measured on; empty: the only one that the file has any for">];
 }
 
 def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {

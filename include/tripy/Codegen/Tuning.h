@@ -23,8 +23,9 @@ namespace tripy::codegen {
 /// every change to them that may make another tile the fastest.
 inline constexpr uint32_t tunedKernels = 1;
 
-/// The fastest tile of one contraction on one device. Texts are not empty, at
-/// most 200 bytes, and printable without '|'.
+/// The fastest tile of one contraction on one device, or what computes one
+/// product the fastest. Texts are not empty, at most 200 bytes, and printable
+/// without '|'.
 struct TuningRecord {
   /// "sm_90a".
   std::string chip;
@@ -34,13 +35,23 @@ struct TuningRecord {
   /// "f16 4096x4096x1024 nt batch=1 parts=1 store=boxes16": element type,
   /// M x N x K, layouts, batch, contractions side by side, stores.
   std::string contraction;
-  /// "128x256" or "64x64,cluster=4".
+  /// "128x256" or "64x64,cluster=4". Where `contraction` is a product
+  /// (describeProduct()), ownBackend or libraryBackend.
   std::string tile;
   /// Median time of the kernel; positive.
   double microseconds = 0;
 
   friend bool operator==(const TuningRecord &, const TuningRecord &) = default;
 };
+
+/// What computes a product: the program's kernel with its fastest tile, or
+/// cuBLASLt.
+inline constexpr std::string_view ownBackend = "own",
+                                  libraryBackend = "cublaslt";
+/// The product that a library may compute in place of `kernel`, which is on
+/// linalg: "product f16 4096x4096x1024 nt batch=1 result=f16 bias=0". Nothing
+/// for other kernels.
+std::optional<std::string> describeProduct(kernel::FuncOp kernel);
 
 /// Records of a file, oldest first; not two of the same chip, device, kernels
 /// and contraction.

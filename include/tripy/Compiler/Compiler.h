@@ -88,7 +88,7 @@ mlir::FailureOr<target::TranslatedProgram>
 compileToProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles `function` of `module`, which is at Level::Linalg and is consumed.
-/// Options other than device, chip, tiles and cache do not count.
+/// Options other than device, chip, tiles, backends and cache do not count.
 mlir::FailureOr<target::TranslatedProgram>
 compileKernels(mlir::ModuleOp module, mlir::func::FuncOp function,
                const CompileOptions &options);

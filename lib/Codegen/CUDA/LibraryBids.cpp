@@ -12,6 +12,7 @@
 #include "WgmmaGemm.h"
 
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Codegen/Tuning.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +20,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <limits>
@@ -43,9 +45,11 @@ public:
   kernel::ProductAttr read();
   /// Why read() returned nothing.
   StringRef reason() const { return why; }
-  /// Of the product: bytes of an element of the operands.
-  int64_t elementBytes() {
-    return elementTypeOf(op.getInputs()[0]).getIntOrFloatBitWidth() / 8;
+  /// Of the product: element types.
+  Type operandType() { return elementTypeOf(op.getInputs()[0]); }
+  Type resultType() {
+    return cast<RankedTensorType>(kernel.getFunctionType().getResult(0))
+        .getElementType();
   }
 
 private:
@@ -102,9 +106,7 @@ bool ProductReader::findContraction() {
 
 /// The types that Program.h lists.
 bool ProductReader::haveTypes() {
-  Type operand = elementTypeOf(op.getInputs()[0]);
-  Type result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0))
-                    .getElementType();
+  Type operand = operandType(), result = resultType();
   if (operand != elementTypeOf(op.getInputs()[1]) ||
       !elementTypeOf(op.getResult(0)).isF32())
     return false;
@@ -338,6 +340,35 @@ static double libraryCycles(const Problem &of) {
          launchCycles;
 }
 
+//===-- text --------------------------------------------------------------===//
+
+/// Sizes and layouts, as tuning files have them.
+static std::string describe(kernel::ProductAttr product) {
+  return llvm::formatv("{0}x{1}x{2} {3}{4} batch={5}", product.getM(),
+                       product.getN(), product.getK(),
+                       product.getTransposedA() ? 't' : 'n',
+                       product.getTransposedB() ? 't' : 'n', product.getBatch())
+      .str();
+}
+
+std::optional<std::string> codegen::describeProduct(kernel::FuncOp kernel) {
+  if (kernel.getHero() != kernel::Hero::Gemm)
+    return std::nullopt;
+  ProductReader reader(kernel);
+  kernel::ProductAttr product = reader.read();
+  if (!product)
+    return std::nullopt;
+  std::string text = "product ";
+  llvm::raw_string_ostream stream(text);
+  if (product.getAllowTF32())
+    stream << "tf32";
+  else
+    stream << reader.operandType();
+  stream << " " << describe(product) << " result=" << reader.resultType()
+         << " bias=" << (product.getBias() >= 0);
+  return text;
+}
+
 //===-- the pass ----------------------------------------------------------===//
 
 static void report(kernel::FuncOp kernel, bool taken, const Twine &text) {
@@ -350,27 +381,51 @@ static void report(kernel::FuncOp kernel, bool taken, const Twine &text) {
     remark << remark::add("{0}", text.str());
 }
 
-static std::string describe(kernel::ProductAttr product) {
-  return llvm::formatv("{0}x{1}x{2} {3}{4} batch={5}", product.getM(),
-                       product.getN(), product.getK(),
-                       product.getTransposedA() ? 't' : 'n',
-                       product.getTransposedB() ? 't' : 'n', product.getBatch())
-      .str();
-}
-
 namespace {
 struct BidLibrariesPass : tripy::impl::BidLibrariesPassBase<BidLibrariesPass> {
   using BidLibrariesPassBase::BidLibrariesPassBase;
 
   void runOnOperation() override {
+    // What is wrong with the file is said where the tiles are read.
+    if (!tuningFile.empty())
+      if (Result<TuningRecords> found = readTuningFile(tuningFile))
+        tuning = std::move(*found);
     for (auto kernel : getOperation().getOps<kernel::FuncOp>())
       if (kernel.getHero() == kernel::Hero::Gemm)
         bid(kernel);
   }
 
   void bid(kernel::FuncOp kernel);
+  /// Whether the library is expected to be faster; appends why to `text`.
+  bool prefersLibrary(kernel::FuncOp kernel, const Problem &problem,
+                      std::string &text);
+
+  TuningRecords tuning;
 };
 } // namespace
+
+bool BidLibrariesPass::prefersLibrary(kernel::FuncOp kernel,
+                                      const Problem &problem,
+                                      std::string &text) {
+  if (const TuningRecord *record =
+          findTuning(tuning, chip, tuningDevice, *describeProduct(kernel))) {
+    text += llvm::formatv("; measured on {0}: {1} is the fastest, {2:F1} us",
+                          record->device, record->tile, record->microseconds)
+                .str();
+    return record->tile == libraryBackend;
+  }
+  if (planGemv(kernel, problem.chip.hasClusters())) {
+    text += "; with few rows the own kernel reads the matrix as fast as memory "
+            "delivers it";
+    return false;
+  }
+  double own = ownCycles(kernel, problem), its = libraryCycles(problem);
+  text += llvm::formatv("; {0:F0} cycles by the model, {1:F0} of the own "
+                        "kernel",
+                        its, own)
+              .str();
+  return its <= libraryGain * own;
+}
 
 void BidLibrariesPass::bid(kernel::FuncOp kernel) {
   ProductReader reader(kernel);
@@ -379,21 +434,10 @@ void BidLibrariesPass::bid(kernel::FuncOp kernel) {
     return report(kernel, false,
                   "cuBLASLt does not bid: the kernel has " + reader.reason());
   std::string text = "cuBLASLt bids for " + describe(product);
-  CudaChip target = CudaChip::of(chip);
-  if (!always) {
-    if (planGemv(kernel, target.hasClusters()))
-      return report(kernel, false,
-                    text + "; declined: with few rows the own kernel reads the "
-                           "matrix as fast as memory delivers it");
-    Problem problem{product, reader.elementBytes(), target};
-    double own = ownCycles(kernel, problem), its = libraryCycles(problem);
-    text += llvm::formatv(", {0:F0} cycles by the model, {1:F0} of the own "
-                          "kernel",
-                          its, own)
-                .str();
-    if (its > libraryGain * own)
-      return report(kernel, false, text + "; declined");
-  }
+  Problem problem{product, reader.operandType().getIntOrFloatBitWidth() / 8,
+                  CudaChip::of(chip)};
+  if (!always && !prefersLibrary(kernel, problem, text))
+    return report(kernel, false, text + "; declined");
   report(kernel, true, text + "; taken where the library is there");
   kernel.setProductAttr(product);
   ++numBids;

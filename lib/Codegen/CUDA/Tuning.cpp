@@ -2,12 +2,13 @@
 //
 // A tuning file is text, one record a line:
 //
-//   tripy-tuning 1
+//   tripy-tuning 2
 //   sm_90a | NVIDIA H200 | 1 | f16 64x64x64 nt ... | 64x64,cluster=4 | 12.5
+//   sm_90a | NVIDIA H200 | 1 | product f16 64x64x64 nt ... | cublaslt | 11.5
 //   end
 //
 // Fields: chip, device, generation of the kernels, contraction, tile,
-// microseconds. The version is that of the format.
+// microseconds. The version is that of the format; 1 has no products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ using namespace tripy::codegen;
 using llvm::StringRef;
 
 static constexpr StringRef magic = "tripy-tuning ";
-static constexpr uint32_t formatVersion = 1;
+static constexpr uint32_t formatVersion = 2;
 static constexpr StringRef lastLine = "end\n";
 static constexpr size_t maxText = 200;
 /// Larger than any file of maxTuningRecords records.
@@ -50,11 +51,18 @@ static bool isText(StringRef text) {
          !text.contains('|') && isPrintable(text);
 }
 
+/// Whether what is said to be the fastest is one of what there is to choose.
+static bool isChoice(const TuningRecord &record) {
+  if (StringRef(record.contraction).starts_with("product "))
+    return record.tile == ownBackend || record.tile == libraryBackend;
+  return parseWgmmaTile(record.tile).has_value();
+}
+
 /// Whether what `record` says can be written and may be used.
 static bool isGood(const TuningRecord &record) {
   return isText(record.chip) && isText(record.device) &&
          isText(record.contraction) && isText(record.tile) &&
-         parseWgmmaTile(record.tile) && std::isfinite(record.microseconds) &&
+         isChoice(record) && std::isfinite(record.microseconds) &&
          record.microseconds > 0;
 }
 

@@ -9,7 +9,7 @@
 // CHECK: kernel.func @rows_gemm_0_dot
 // CHECK-SAME: product = #kernel.product<a = 0, b = 1, bias = -1, transposedA = false, transposedB = true, allowTF32 = false, batch = 1, m = 256, n = 1024, k = 512>
 // REMARK: remark: [Passed] bid | Category:libraries | Function=rows_gemm_0_dot | Remark="cuBLASLt bids for 256x1024x512 nt batch=1; taken where the library is there"
-// AUTO: remark: [Missed] declined | Category:libraries | Function=rows_gemm_0_dot | Remark="cuBLASLt bids for 256x1024x512 nt batch=1, {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; declined"
+// AUTO: remark: [Missed] declined | Category:libraries | Function=rows_gemm_0_dot | Remark="cuBLASLt bids for 256x1024x512 nt batch=1; {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; declined"
 func.func @rows(%x: tensor<4x64x512xf16>, %w: tensor<1024x512xf16>) -> tensor<4x64x1024xf16> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [2] x [1] : (tensor<4x64x512xf16>, tensor<1024x512xf16>) -> tensor<4x64x1024xf16>
   return %0 : tensor<4x64x1024xf16>
@@ -151,7 +151,7 @@ func.func @gated(%x: tensor<64x32xf16>, %w: tensor<128x32xf16>, %v: tensor<128x3
 // CHECK-LABEL: func.func @long
 // CHECK: product = #kernel.product<
 // With few tiles the library splits K over many blocks; the model prefers it.
-// AUTO: remark: [Passed] bid | Category:libraries | Function=long_gemm_0_dot | Remark="cuBLASLt bids for 300x3000x6216 nt batch=1, {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; taken where the library is there"
+// AUTO: remark: [Passed] bid | Category:libraries | Function=long_gemm_0_dot | Remark="cuBLASLt bids for 300x3000x6216 nt batch=1; {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; taken where the library is there"
 func.func @long(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<300x3000xf16> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<300x6216xf16>, tensor<3000x6216xf16>) -> tensor<300x3000xf16>
   return %0 : tensor<300x3000xf16>
@@ -159,7 +159,7 @@ func.func @long(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<3
 
 // -----
 
-// AUTO: Function=vector_gemm_0_dot | Remark="cuBLASLt bids for 1x4096x4096 nt batch=1; declined: with few rows the own kernel reads the matrix as fast as memory delivers it"
+// AUTO: Function=vector_gemm_0_dot | Remark="cuBLASLt bids for 1x4096x4096 nt batch=1; with few rows the own kernel reads the matrix as fast as memory delivers it; declined"
 func.func @vector(%x: tensor<1x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<1x4096xf16> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<1x4096xf16>, tensor<4096x4096xf16>) -> tensor<1x4096xf16>
   return %0 : tensor<1x4096xf16>
