@@ -4,9 +4,9 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models python shapes sanitize bench harness tune.
+# Steps: unit examples ops cpu ptx models libraries python shapes sanitize bench harness tune.
 # "python", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
-# when compute-sanitizer is, "tune" when --only names it. Prints PASS and FAIL lines and closes with
+# when compute-sanitizer is, "libraries" when cuBLASLt is, "tune" when --only names it. Prints PASS and FAIL lines and closes with
 # "N passed, N failed"; exits 1 when something failed. Measurements go to
 # $OUT, or ./results.
 set -u
@@ -102,6 +102,23 @@ if wants models; then
         tripy-run models/$name-cuda.tpx --device=cuda:0 $inputs --expect y=@y.npy --rtol 1e-4 --atol 1e-4
     done
   done
+fi
+if wants libraries; then
+  # Where the system's loader, the CUDA toolkit or Python's packages have it.
+  library=${TRIPY_CUBLASLT:-$(ls /usr/local/cuda/lib64/libcublasLt.so.1[23] /usr/local/cuda/lib/libcublasLt.so.1[23] \
+    $(python3 -c 'import site; print(*(f"{s}/nvidia/*/lib/libcublasLt.so.1[23]" for s in site.getsitepackages()))' \
+    2>/dev/null) 2>/dev/null | tail -n 1)}
+  inputs=$(sed 's/.*/--input &=random/' libraries/inputs.txt)
+  outputs=$(sed 's/.*/--output &=@&.npy/' libraries/outputs.txt)
+  expected=$(sed 's/.*/--expect &=@&.npy/' libraries/outputs.txt)
+  timeout 60 tripy-run libraries/cpu.tpx $inputs $outputs >>"$log" 2>&1
+  for backend in "$library" none; do
+    [ -n "$backend" ] && export TRIPY_CUBLASLT=$backend || unset TRIPY_CUBLASLT
+    check "libraries, results with TRIPY_CUBLASLT=$backend, CUDA against CPU" 60 \
+      tripy-run libraries/cuda.tpx --device=cuda:0 $inputs $expected --rtol 1e-2 --atol 2e-2
+    tripy-run libraries/cuda.tpx --device=cuda:0 $inputs --benchmark=200 | tail -n 1
+  done
+  unset TRIPY_CUBLASLT
 fi
 if wants sanitize; then
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
