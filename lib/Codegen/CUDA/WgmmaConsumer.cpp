@@ -121,6 +121,8 @@ SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
   if (plan.prologue.input)
     return {multiplyComputedTile(position, LLVM::ZeroOp::create(b, loc, type))};
+  if (plan.promotes())
+    return {multiplyPromotedTile(position, LLVM::ZeroOp::create(b, loc, type))};
   SmallVector<Value> carriedIn = {position.slot, position.parity, i32(-1)};
   for (int64_t group = 0; group < plan.rowGroups(); ++group)
     carriedIn.push_back(LLVM::ZeroOp::create(b, loc, type));
@@ -152,6 +154,37 @@ SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
   return SmallVector<Value>(llvm::drop_begin(end, 3));
 }
 
+/// The instruction sums products of 8-bit floats with some 14 bits: the sums of
+/// each slice begin at zero, and are added to those of the tile in f32.
+Value WgmmaEmitter::multiplyPromotedTile(RingPosition &position, Value zeros) {
+  SmallVector<Value> end = e.reduceLoop(
+      math.constant(0), kRange().second, math.constant(plan.tileK()),
+      {position.slot, position.parity, zeros}, [&](Index, ValueRange carried) {
+        RingPosition at{carried[0], carried[1]};
+        waitFor(fullBarrier(at.slot), at.parity);
+        Value unused = LLVM::PoisonOp::create(b, loc, zeros.getType());
+        Value slice = multiplySlice(at.slot, unused, /*fromZero=*/true).front();
+        NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+        release(at.slot,
+                arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+        RingPosition following = next(at);
+        return SmallVector<Value>{following.slot, following.parity,
+                                  addSums(carried[2], slice)};
+      });
+  position = {end[0], end[1]};
+  return end[2];
+}
+
+Value WgmmaEmitter::addSums(Value sums, Value others) {
+  for (int64_t i = 0; i < plan.tileN / 2; ++i) {
+    Value mine = LLVM::ExtractValueOp::create(b, loc, sums, i);
+    Value other = LLVM::ExtractValueOp::create(b, loc, others, i);
+    Value sum = arith::AddFOp::create(b, loc, mine, other);
+    sums = LLVM::InsertValueOp::create(b, loc, sums, sum, i);
+  }
+  return sums;
+}
+
 /// The matrix descriptor of a slice with the 128-byte swizzle: K-contiguous, 8
 /// rows are 1024 bytes apart; otherwise 8 steps of K are, and 64 rows are 8192.
 Value WgmmaEmitter::descriptor(const WgmmaOperand &operand, Value address) {
@@ -181,8 +214,10 @@ Value WgmmaEmitter::sliceOfB(Value slot) {
   return add(add(base, i32(plan.stages * sliceA())), mul(slot, sliceB()));
 }
 
+/// Adds the products of a slice to `accumulators`, or to zeros.
 SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
-                                               ValueRange accumulators) {
+                                               ValueRange accumulators,
+                                               bool fromZero) {
   constexpr int64_t groupBytes = 64 * rowBytes;
   const WgmmaOperand &operandB = plan.b.front();
   Value left = descriptor(plan.a, ownSliceA(slot));
@@ -197,7 +232,9 @@ SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
           b, loc, sum.getType(), sum,
           advance(left, group * groupBytes + step * stepBytes(plan.a)),
           advance(right, step * stepBytes(operandB)), shape, plan.type,
-          plan.type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
+          plan.type, NVVM::WGMMATypes::f32,
+          fromZero && step == 0 ? NVVM::WGMMAScaleOut::zero
+                                : NVVM::WGMMAScaleOut::one,
           NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
           plan.a.kMajor ? NVVM::MMALayout::row : NVVM::MMALayout::col,
           operandB.kMajor ? NVVM::MMALayout::col : NVVM::MMALayout::row,

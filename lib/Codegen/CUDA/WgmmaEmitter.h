@@ -86,6 +86,7 @@ private:
   }
   RingPosition next(RingPosition position);
   RingPosition skip(RingPosition position, mlir::Value slices);
+  void clearRows();
   void initialiseBarriers();
   void forEachTile(Index first, int64_t turns, RingPosition start,
                    llvm::function_ref<RingPosition(RingPosition)> body);
@@ -105,7 +106,10 @@ private:
   RingPosition consumeTile(RingPosition position);
   llvm::SmallVector<mlir::Value> multiplyTile(RingPosition &position);
   llvm::SmallVector<mlir::Value> multiplySlice(mlir::Value slot,
-                                               mlir::ValueRange accumulators);
+                                               mlir::ValueRange accumulators,
+                                               bool fromZero = false);
+  mlir::Value multiplyPromotedTile(RingPosition &position, mlir::Value zeros);
+  mlir::Value addSums(mlir::Value sums, mlir::Value others);
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
   mlir::Value ownSliceA(mlir::Value slot);
   mlir::Value sliceOfB(mlir::Value slot);

@@ -56,6 +56,28 @@ void WgmmaEmitter::initialiseBarriers() {
   syncCluster();
 }
 
+/// Zeros for the rows of the tile's slices of A that nothing is copied to.
+void WgmmaEmitter::clearRows() {
+  int64_t perSlice = (plan.tileM - plan.rowsA) * rowBytes / 16;
+  if (perSlice == 0)
+    return;
+  auto type = VectorType::get({4}, b.getI32Type());
+  Value zeros = arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
+  e.loop(thread, math.constant(plan.stages * perSlice),
+         math.constant(128 * (1 + plan.consumers())), [&](Index piece) {
+           Index slot = math.div(piece, math.constant(perSlice));
+           Index inSlice = math.rem(piece, math.constant(perSlice));
+           Value at =
+               add(add(base, i32(plan.rowsA * rowBytes)),
+                   add(mul(toI32(slot), sliceA()), mul(toI32(inSlice), 16)));
+           LLVM::StoreOp::create(b, loc, zeros, pointer(at), 16);
+         });
+  NVVM::FenceProxyOp::create(
+      b, loc, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
 /// All threads of all blocks of the cluster.
 void WgmmaEmitter::syncCluster() {
   if (plan.cluster() == 1)
@@ -190,8 +212,8 @@ void WgmmaEmitter::copySlice(RingPosition position, Index k) {
   waitFor(emptyBarrier(position.slot), other);
   Value full = fullBarrier(position.slot);
   NVVM::MBarrierArriveExpectTxOp::create(
-      b, loc, Type(), full, i32(sliceA() + sliceB()), NVVM::MemScopeKind::CTA,
-      false, Value());
+      b, loc, Type(), full, i32(plan.rowsA * rowBytes + sliceB()),
+      NVVM::MemScopeKind::CTA, false, Value());
   Value atA = add(base, mul(position.slot, sliceA()));
   Value atB =
       add(add(base, i32(plan.stages * sliceA())), mul(position.slot, sliceB()));
@@ -260,6 +282,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
                                   LLVM::AddressOfOp::create(b, loc, shared));
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
+  clearRows();
   initialiseBarriers();
   awaitPredecessors(e);
   releaseDependents(e);

@@ -84,6 +84,10 @@ struct WgmmaPlan {
   llvm::SmallVector<unsigned> batch, m, n, k;
   /// Tile of a block: rows, columns of all contractions together.
   int64_t tileM = 128, tileN = 256, stages = 4;
+  /// Rows of A that are copied for a tile: fewer than it has where A is less
+  /// than one tile. Those that TMA finds beyond the end cost it more time than
+  /// others.
+  int64_t rowsA = 128;
   /// Consumers take tiles in turn, so that one multiplies while the other runs
   /// its epilogue; otherwise they share a tile, 64 rows each.
   bool pingPong = false;
@@ -113,12 +117,14 @@ struct WgmmaPlan {
   /// Groups of 64 rows that one consumer multiplies.
   int64_t rowGroups() const { return pingPong ? tileM / 64 : 1; }
   bool splitsK() const { return split > 1; }
+  /// Sums of slices are added up in f32.
+  bool promotes() const { return type == mlir::NVVM::WGMMATypes::e4m3; }
   /// Blocks of a cluster.
   int64_t cluster() const { return tall * wide * split; }
   /// Blocks that copy to a block: those beside it, below it, and itself.
   int64_t sharers() const { return tall + wide - 1; }
   /// Rows of a slice that one block copies; of B, for each contraction.
-  int64_t copiedA() const { return tileM / wide; }
+  int64_t copiedA() const { return rowsA / wide; }
   int64_t copiedB() const { return partN() / tall; }
   /// Columns of each contraction that go through the staging area at a time.
   int64_t chunk() const {

@@ -112,12 +112,12 @@ static constexpr Tile tiles[] = {
     {128, 128, false}, {128, 112, false}, {128, 64, false}, {64, 256, false},
     {64, 192, false},  {64, 128, false},  {64, 64, false}};
 
-/// Measured on an H200 (bench/results/notes-gemm.md): pairs that share B pay;
-/// more blocks where one row of tiles makes all of them read the same few lines
-/// of the L2 cache at once, or where rows begin within lines.
+/// Measured on an H200 (bench/results/notes-gemm.md): sharing pays where one
+/// row of tiles makes all blocks read the same few lines of the L2 cache at
+/// once, or where rows begin within lines, and then with tiles of 64 rows.
 static constexpr Cluster pairs[] = {{1, 1}, {2, 1}};
 static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
-static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {4, 2}};
+static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 
 /// Parts that K may be split into, and what joining them costs in cycles: each
 /// run of 8 elements that a thread finishes takes the sums of the other blocks.
@@ -130,12 +130,12 @@ static double joinCycles(const WgmmaTile &tile) {
 /// A split is taken when it promises this share of the time or less.
 static constexpr double splitGain = 0.97;
 /// Rows that begin within a line of the L2 cache are two requests.
-static constexpr double brokenLines = 2.3;
+static constexpr double brokenLines = 2.2;
 /// Bytes that memory delivers to all multiprocessors in a cycle, and to one.
-static constexpr double memoryBytes = 2450, memoryBytesOfOne = 26;
+static constexpr double memoryBytes = 2000, memoryBytesOfOne = 22;
 /// Bytes that a multiprocessor takes from the L2 cache in a cycle, and of those
 /// that others of its cluster asked for as well.
-static constexpr double cacheBytes = 48, arrivingBytes = 56;
+static constexpr double cacheBytes = 64, arrivingBytes = 64;
 /// Cycles until the blocks of a cluster that share slices know of each other,
 /// and the share by which they wait for each other.
 static constexpr double clusterStart = 1500, clusterWait = 1.02;
@@ -194,7 +194,8 @@ struct Problem {
   ArrayRef<Cluster> clusters(const Tile &tile) const {
     if (m <= tile.m)
       return besideEachOther;
-    return traffic > 1 ? ArrayRef<Cluster>(squares) : ArrayRef<Cluster>(pairs);
+    return traffic > 1 && tile.m == 64 ? ArrayRef<Cluster>(squares)
+                                       : ArrayRef<Cluster>(pairs);
   }
 };
 } // namespace
@@ -279,6 +280,9 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
   if (plan.prologue.input &&
       (tile.pingPong || (tile.n > 192 && plan.prologue.cost > mostIn256)))
     return false;
+  // Two sets of sums need registers as well.
+  if (plan.promotes() && (tile.pingPong || tile.n > 192))
+    return false;
   // Blocks that split K have one tile each, and two slices where the last
   // stands behind the loop.
   int64_t slices = plan.prologue.input ? 2 : 1;
@@ -294,6 +298,8 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
     return false;
   plan.tileM = tile.m;
   plan.tileN = tile.n;
+  int64_t rows = llvm::alignTo(plan.extent(plan.m, tile.m), 8 * tile.wide);
+  plan.rowsA = plan.a.kMajor ? std::min(tile.m, rows) : tile.m;
   plan.pingPong = tile.pingPong;
   plan.tall = tile.tall;
   plan.wide = tile.wide;

@@ -1,6 +1,7 @@
 // The forms of tensor-core kernels, by what they read and write.
 // RUN: split-file %s %t
-// RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir
+// RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=128x256,split=3 --stop-after=kernels -o - | FileCheck %t/split.mlir
+// RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=SHARE
 // RUN: tripy-compile %t/odd.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/odd.mlir
 // RUN: tripy-compile %t/residual.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residual.mlir
 // RUN: tripy-compile %t/gated.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/gated.mlir
@@ -20,6 +21,14 @@
 // CHECK-COUNT-3: nvvm.mapa
 // CHECK-COUNT-6: llvm.load {{.*}}!llvm.ptr<7> -> vector<4xf32>
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+// Rows of 12432 bytes begin within lines: 2 x 4 blocks share the slices of both
+// operands, 64 / 4 and 192 / 2 rows of which each of them copies.
+// SHARE: cluster = [8, 1, 1]
+// SHARE-SAME: box = [64, 16]
+// SHARE-SAME: box = [64, 96]
+// SHARE: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
+// SHARE: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
+// SHARE: mbarrier.arrive.shared::cluster
 func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<300x3000xf16> {
   %y = trace.linear %x, %w : (tensor<300x6216xf16>, tensor<3000x6216xf16>) -> tensor<300x3000xf16>
   return %y : tensor<300x3000xf16>

@@ -11,7 +11,7 @@
 // that of mma.sync.
 // CHECK: kernel.func @large gemm
 // CHECK-SAME: grid = ()[s0] -> (132, 1, 1), block = [384, 1, 1], cluster = [1, 1, 1]
-// CHECK-SAME: tensor_maps = [<buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 1, dims = ()[s0] -> (4096, 4096), strides = ()[s0] -> (8192), box = [64, 256], swizzle = 128>, <buffer = 2, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>]
+// CHECK-SAME: tensor_maps = [<buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 1, dims = ()[s0] -> (4096, 4096), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 2, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>]
 // OLDER: kernel.func @large gemm
 // OLDER-SAME: block = [128, 1, 1], cluster = [1, 1, 1], scratch = 49152>
 kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x4096xf16>, index) -> tensor<?x4096xf16> {
@@ -36,11 +36,11 @@ kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x409
   kernel.yield %5 : tensor<?x4096xf16>
 }
 
-// Few rows: four blocks share the slices of A, and no more clusters than run
-// at the same time take tiles.
+// Few rows: two blocks have a part of K each, and no rows are copied that are
+// not there.
 // CHECK: kernel.func @few gemm
-// CHECK-SAME: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [4, 1, 1]
-// CHECK-SAME: box = [64, 16]
+// CHECK-SAME: cluster = [2, 1, 1]
+// CHECK-SAME: <buffer = 0, {{.*}}box = [64, 16]
 kernel.func @few gemm sizeArgs = [] : (tensor<16x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<16x4096xf32> {
 ^bb0(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xbf16>):
   %z = arith.constant 0.0 : f32
@@ -82,14 +82,15 @@ kernel.func @odd gemm sizeArgs = [] : (tensor<16x4095xf16>, tensor<4096x4095xf16
 // CHECK: nvvm.setmaxregister decrease 56
 // CHECK: nvvm.cp.async.bulk.tensor
 // CHECK: nvvm.setmaxregister increase 224
-// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 16>
-// CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK-COUNT-8: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 16>
+// CHECK: nvvm.barrier.arrive
+// CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
 // CHECK: nvvm.stmatrix
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK: llvm.func @few
-// CHECK: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
-// CHECK: mbarrier.arrive.shared::cluster
+// CHECK: llvm.store {{.*}} vector<4xi32>, !llvm.ptr<3>
+// CHECK: nvvm.mapa
 // CHECK: gpu.func @odd
 // CHECK: nvvm.mma.sync
 // OLDER-NOT: wgmma
