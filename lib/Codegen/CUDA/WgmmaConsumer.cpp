@@ -99,6 +99,8 @@ void WgmmaEmitter::passTurn() {
 }
 
 RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
+  if (hasSource())
+    requestSources();
   if (plan.pingPong)
     awaitTurn();
   SmallVector<Value> sums = multiplyTile(position);

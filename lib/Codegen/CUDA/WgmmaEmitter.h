@@ -43,7 +43,8 @@ public:
 
   void emit(mlir::LLVM::GlobalOp shared);
   static int64_t sharedBytes(const WgmmaPlan &plan) {
-    return barriersAt(plan) + plan.stages * 16;
+    return barriersAt(plan) + plan.stages * 16 +
+           plan.consumers() * plan.boxBuffers() * 8;
   }
 
 private:
@@ -145,6 +146,19 @@ private:
   void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, int64_t box);
   int64_t boxColumns();
+  int64_t boxesOfTile();
+  bool hasSource() const {
+    return plan.store == WgmmaStore::Boxes && plan.source >= 0;
+  }
+  mlir::Value boxBuffer(int64_t box);
+  mlir::Value sourceBarrier(int64_t buffer);
+  mlir::Value isSender();
+  void initialiseSources();
+  void requestSources();
+  void requestSource(int64_t box);
+  void awaitSource(int64_t box);
+  void bindSource(mlir::Value box, int64_t column, int64_t half);
+  llvm::SmallVector<mlir::Value> boxPlace(int64_t group, int64_t column);
   int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, mlir::Value box);
@@ -185,7 +199,8 @@ private:
   Index rank;             ///< of this block in its cluster
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
-  llvm::SmallVector<Index> operandRows;   ///< findOperandRows()
+  mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
+  llvm::SmallVector<Index> operandRows; ///< findOperandRows()
 };
 
 } // namespace tripy::codegen::wgmma

@@ -184,7 +184,7 @@ void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t lanes,
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::storeBoxes(Value accumulators, int64_t group) {
-  int64_t box = 0;
+  int64_t box = group * (boxesOfTile() / plan.rowGroups());
   for (int64_t column = 0; column < plan.partN(); column += boxColumns())
     for (unsigned number = 0; number < e.numResults(); ++number)
       storeBox(accumulators, group, number, column, box++);
@@ -194,12 +194,16 @@ int64_t WgmmaEmitter::boxColumns() {
   return plan.boxColumns * plan.boxRowBytes / 128;
 }
 
-/// Boxes that may not have been read yet when box `box` of a group is written.
-/// The one before it in its buffer has been: of this group, or of another, each
-/// of which has as many boxes.
+/// Boxes that a consumer stores of a tile.
+int64_t WgmmaEmitter::boxesOfTile() {
+  return plan.rowGroups() * plan.partN() / boxColumns() *
+         int64_t(e.numResults());
+}
+
+/// Boxes that may not have been read yet when box `box` of a tile is written.
+/// The one before it in its buffer has been: of this tile or of the last.
 int64_t WgmmaEmitter::boxesUnread(int64_t box) {
-  int64_t buffers = plan.boxBuffers();
-  int64_t boxes = plan.partN() / boxColumns() * int64_t(e.numResults());
+  int64_t buffers = plan.boxBuffers(), boxes = boxesOfTile();
   if (box >= buffers)
     return buffers - 1;
   if (boxes < buffers)
@@ -208,22 +212,35 @@ int64_t WgmmaEmitter::boxesUnread(int64_t box) {
   return boxes - 1 - last + box;
 }
 
-/// One thread of the consumer sends its boxes, and waits before a buffer is
-/// used again until what was sent from it has been read.
+/// The buffer of box `box` of a tile.
+Value WgmmaEmitter::boxBuffer(int64_t box) {
+  int64_t place = box % plan.boxBuffers() * plan.boxBytes();
+  return add(add(base, i32(stagingAt(plan) + place)),
+             mul(consumer, plan.stagingBytes()));
+}
+
+/// One thread of a consumer sends its boxes.
+Value WgmmaEmitter::isSender() {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                               math.value(math.rem(thread, math.constant(128))),
+                               math.value(math.constant(0)));
+}
+
+/// Waits before a buffer is used again until what was sent from it has been
+/// read; when the epilogue reads a source, its box lies there then.
 void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
                             int64_t column, int64_t box) {
-  Value sender =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                            math.value(math.rem(thread, math.constant(128))),
-                            math.value(math.constant(0)));
-  e.when(sender, [&] {
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, boxesUnread(box),
-                                         b.getUnitAttr());
-  });
-  syncConsumer();
-  Value buffer = add(add(base, i32(stagingAt(plan) +
-                                   box % plan.boxBuffers() * plan.boxBytes())),
-                     mul(consumer, plan.stagingBytes()));
+  Value sender = isSender();
+  if (hasSource()) {
+    awaitSource(box);
+  } else {
+    e.when(sender, [&] {
+      NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, boxesUnread(box),
+                                           b.getUnitAttr());
+    });
+    syncConsumer();
+  }
+  Value buffer = boxBuffer(box);
   writeBox(accumulators, group, result, column, buffer);
   // TMA reads what the threads have written.
   NVVM::FenceProxyOp::create(
@@ -231,8 +248,108 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
       NVVM::SharedSpaceAttr::get(b.getContext(),
                                  NVVM::SharedSpace::shared_cta));
   syncConsumer();
-  e.when(sender, [&] { sendBox(result, buffer, group, column); });
+  e.when(sender, [&] {
+    sendBox(result, buffer, group, column);
+    // The next source takes the place of a box that was sent before this one.
+    int64_t following = box + 1;
+    if (!hasSource() || following < plan.boxBuffers() ||
+        following >= boxesOfTile())
+      return;
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, plan.boxBuffers() - 1,
+                                         b.getUnitAttr());
+    requestSource(following);
+  });
 }
+
+//===----------------------------------------------------------------------===//
+// A source of the epilogue in the results' boxes
+//===----------------------------------------------------------------------===//
+
+/// Says that the source's part for a buffer has arrived.
+Value WgmmaEmitter::sourceBarrier(int64_t buffer) {
+  Value first =
+      add(base, i32(barriersAt(plan) + plan.stages * 16 + buffer * 8));
+  return pointer(add(first, mul(consumer, plan.boxBuffers() * 8)));
+}
+
+void WgmmaEmitter::initialiseSources() {
+  if (!hasSource())
+    return;
+  for (int64_t number = 0; number < plan.consumers(); ++number) {
+    consumer = i32(number);
+    for (int64_t buffer = 0; buffer < plan.boxBuffers(); ++buffer)
+      NVVM::MBarrierInitOp::create(b, loc, sourceBarrier(buffer), i32(1),
+                                   Value());
+  }
+}
+
+/// Asks for the first boxes of a tile, when those of the last have been read.
+void WgmmaEmitter::requestSources() {
+  e.when(isSender(), [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
+    for (int64_t box = 0; box < std::min(plan.boxBuffers(), boxesOfTile());
+         ++box)
+      requestSource(box);
+  });
+}
+
+void WgmmaEmitter::requestSource(int64_t box) {
+  int64_t ofGroup = boxesOfTile() / plan.rowGroups();
+  Value barrier = sourceBarrier(box % plan.boxBuffers());
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, loc, Type(), barrier, i32(plan.boxBytes()), NVVM::MemScopeKind::CTA,
+      false, Value());
+  Value to = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7),
+      pointer(boxBuffer(box)));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, loc, to, maps.back(),
+      boxPlace(box / ofGroup, box % ofGroup * boxColumns()), barrier,
+      ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE, false,
+      NVVM::CTAGroupKindAttr(), Value());
+}
+
+/// Waits for the source of box `box` of this tile: the parity is that of the
+/// times that its buffer was used before.
+void WgmmaEmitter::awaitSource(int64_t box) {
+  int64_t buffers = plan.boxBuffers(), buffer = box % buffers;
+  int64_t uses = llvm::divideCeil(boxesOfTile() - buffer, buffers);
+  Value parity = i32(box / buffers % 2);
+  if (uses % 2 != 0)
+    parity = arith::XOrIOp::create(b, loc, parity, tileRound);
+  waitFor(sourceBarrier(buffer), parity);
+}
+
+/// This thread's pair of the source at `column` (+ the thread's) of the box, in
+/// the upper or lower half of 16 rows.
+void WgmmaEmitter::bindSource(Value box, int64_t column, int64_t half) {
+  auto type = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
+  auto pair = VectorType::get({2}, type.getElementType());
+  auto load = [this, box, column, half, pair](ArrayRef<Index>, int64_t lanes) {
+    assert(lanes == 2 && "sums are read in pairs");
+    Index row = math.add(fragmentRow(), math.constant(half * 8));
+    Value piece = arith::XOrIOp::create(
+        b, loc, toI32(math.rem(row, math.constant(8))), i32(column / 8));
+    Value inPiece = mul(toI32(fragmentColumn()), 2);
+    Value at = add(add(box, mul(toI32(row), plan.boxRowBytes)),
+                   add(mul(piece, 16), inPiece));
+    Value words = LLVM::LoadOp::create(b, loc, pair, pointer(at), 4);
+    Lanes wide;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      wide.push_back(arith::ExtFOp::create(
+          b, loc, b.getF32Type(),
+          vector::ExtractOp::create(b, loc, words, lane).getResult()));
+    return wide;
+  };
+  int64_t number = 0;
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (isa<RankedTensorType>(argument.getType()) && number++ == plan.source)
+      e.elements.bindSource(argument, load);
+}
+
+//===----------------------------------------------------------------------===//
+// The contents of a box
+//===----------------------------------------------------------------------===//
 
 /// Computes the epilogue of 64 rows and a box's columns where the sums are.
 void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
@@ -269,6 +386,8 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
       bindParts([&](int64_t part) {
         return accumulatorPair(accumulators, part, column + j, half);
       });
+      if (hasSource())
+        bindSource(box, j, half);
       values.push_back(e.elements.emit(
           e.yielded()[result], resultAt(clampRow(row), clampColumn(at)), 2));
       if (halves && values.size() == 4) {
@@ -336,17 +455,22 @@ void WgmmaEmitter::writeFloats(ArrayRef<Lanes> values, Value box,
   }
 }
 
-void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
-                           int64_t column) {
+/// Where a box lies in the result.
+SmallVector<Value> WgmmaEmitter::boxPlace(int64_t group, int64_t column) {
   Index first = groupRow(group);
   SmallVector<Value> at = {toI32(math.add(columnBegin, math.constant(column))),
                            toI32(math.add(rowBegin, first))};
   if (!plan.batch.empty())
     at.push_back(toI32(tileBatch));
+  return at;
+}
+
+void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
+                           int64_t column) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      b, loc, maps[1 + plan.parts() + result], pointer(box), at,
-      /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
-      /*predicate=*/Value());
+      b, loc, maps[1 + plan.parts() + result], pointer(box),
+      boxPlace(group, column), /*l2CacheHint=*/Value(),
+      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
 }
 

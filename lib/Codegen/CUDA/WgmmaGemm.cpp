@@ -50,6 +50,7 @@ void WgmmaEmitter::initialiseBarriers() {
       NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(slot)),
                                    i32(4 * readers * plan.sharers()), Value());
     }
+    initialiseSources();
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
   gpu::BarrierOp::create(b, loc);
@@ -100,12 +101,15 @@ void WgmmaEmitter::forEachTile(
     return;
   }
   Index begin = math.add(own, math.mul(first, math.constant(clusters)));
-  e.reduceLoop(begin, groups, math.constant(clusters * turns),
-               {start.slot, start.parity}, [&](Index tile, ValueRange carried) {
-                 locate(tile);
-                 RingPosition end = body({carried[0], carried[1]});
-                 return SmallVector<Value>{end.slot, end.parity};
-               });
+  e.reduceLoop(
+      begin, groups, math.constant(clusters * turns),
+      {start.slot, start.parity, i32(0)}, [&](Index tile, ValueRange carried) {
+        locate(tile);
+        tileRound = carried[2];
+        RingPosition end = body({carried[0], carried[1]});
+        Value other = arith::XOrIOp::create(b, loc, carried[2], i32(1));
+        return SmallVector<Value>{end.slot, end.parity, other};
+      });
 }
 
 /// Quotient of numbers of tiles, which are below 2^32. The assembler calls a
@@ -391,7 +395,7 @@ static kernel::TensorMapAttr operandMap(KernelEmission &e,
   return swizzledMap(e, operand.buffer, dims, strides, box);
 }
 
-/// The tensor map of result `number`: boxes of 64 rows.
+/// The tensor map of `tensor`, result `number` or like it: boxes of 64 rows.
 static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
                                        unsigned tensor, unsigned number) {
   MLIRContext *context = e.kernel.getContext();
@@ -420,9 +424,12 @@ tensorMaps(KernelEmission &e, const WgmmaPlan &plan, unsigned inputs) {
       operandMap(e, plan, plan.a, plan.copiedA())};
   for (const WgmmaOperand &operand : plan.b)
     maps.push_back(operandMap(e, plan, operand, plan.copiedB()));
-  if (plan.store == WgmmaStore::Boxes)
+  if (plan.store == WgmmaStore::Boxes) {
     for (unsigned i = 0; i < e.numResults(); ++i)
       maps.push_back(resultMap(e, plan, inputs + i, i));
+    if (plan.source >= 0)
+      maps.push_back(resultMap(e, plan, plan.source, 0));
+  }
   return maps;
 }
 
@@ -445,7 +452,8 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
   unsigned inputs = type.getNumInputs() - sizes;
   unsigned pointers = inputs + type.getNumResults();
   bool boxes = plan.store == WgmmaStore::Boxes;
-  unsigned maps = 1 + plan.parts() + (boxes ? type.getNumResults() : 0);
+  unsigned ofResults = type.getNumResults() + (plan.source >= 0 ? 1 : 0);
+  unsigned maps = 1 + plan.parts() + (boxes ? ofResults : 0);
   int64_t threads = 128 * (1 + plan.consumers());
   auto shared = LLVM::GlobalOp::create(
       b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), false,

@@ -101,6 +101,9 @@ struct WgmmaPlan {
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
+  /// Number of a tensor like the result that the epilogue reads, such as a
+  /// residual, when TMA can bring it in the result's boxes; else -1.
+  int64_t source = -1;
   /// Bytes of a row of a box of results: 128, or 64 where the tile's columns
   /// are no multiple of that.
   int64_t boxRowBytes = 128;

@@ -111,10 +111,48 @@ recognise(kernel::FuncOp kernel, const WgmmaPlan &plan, linalg::GenericOp op,
   return std::nullopt;
 }
 
+/// Whether all that the kernel does with `source` is to read, for each element
+/// of the result, the one at the same place.
+static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source) {
+  auto result = kernel.getFunctionType().getResults();
+  if (result.size() != 1 || source.getType() != result.front() ||
+      cast<RankedTensorType>(result.front()).getElementTypeBitWidth() != 16)
+    return false;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.front()).getShape();
+  for (Operation &each : kernel.getBody().front()) {
+    auto op = dyn_cast<linalg::GenericOp>(each);
+    bool reads = llvm::is_contained(each.getOperands(), Value(source));
+    if (!op) {
+      if (reads ||
+          !isa<linalg::FillOp, tensor::EmptyOp, tensor::DimOp,
+               tensor::ExtractSliceOp, arith::ConstantOp, kernel::YieldOp>(
+              each))
+        return false;
+      continue;
+    }
+    if (op.getNumReductionLoops() > 0) {
+      if (reads)
+        return false;
+      continue;
+    }
+    for (OpOperand &operand : each.getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (type && type.getShape() == shape &&
+          !op.getMatchingIndexingMap(&operand).isIdentity())
+        return false;
+    }
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    if (reads && type.getShape() != shape)
+      return false;
+  }
+  return true;
+}
+
 /// Whether TMA can store the results: rows of 16-bit or 32-bit floats, in the
 /// order of the contraction's, and nothing to read that has as many elements
-/// (which threads read better in runs of a row).
-static bool canStoreBoxes(kernel::FuncOp kernel, const WgmmaPlan &plan) {
+/// (which threads read better in runs of a row) but one tensor that comes in
+/// boxes as well.
+static bool canStoreBoxes(kernel::FuncOp kernel, WgmmaPlan &plan) {
   int64_t columns = plan.extent(plan.n, 1);
   int64_t bits = 0;
   for (Type result : kernel.getFunctionType().getResults()) {
@@ -146,9 +184,12 @@ static bool canStoreBoxes(kernel::FuncOp kernel, const WgmmaPlan &plan) {
     operand |= llvm::all_of(argument.getUsers(), [&](Operation *user) {
       return plan.prologue.ops.contains(user);
     });
-    if (type && !operand &&
-        (!type.hasStaticShape() || type.getNumElements() > 2 * columns))
+    if (!type || operand ||
+        (type.hasStaticShape() && type.getNumElements() <= 2 * columns))
+      continue;
+    if (plan.source >= 0 || !isReadInPlace(kernel, argument))
       return false;
+    plan.source = tensor;
   }
   return true;
 }

@@ -307,7 +307,8 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
   plan.boxRowBytes = halfBoxes ? 64 : 128;
   plan.store = plan.boxColumns && !plan.splitsK() &&
-                       (halfBoxes || plan.partN() % plan.boxColumns == 0)
+                       ((halfBoxes && plan.source < 0) ||
+                        plan.partN() % plan.boxColumns == 0)
                    ? WgmmaStore::Boxes
                    : WgmmaStore::Threads;
   int64_t stageBytes = (plan.tileM + plan.tileN) * 128;

@@ -4,6 +4,7 @@
 // RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=SHARE
 // RUN: tripy-compile %t/odd.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/odd.mlir
 // RUN: tripy-compile %t/residual.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residual.mlir
+// RUN: tripy-compile %t/residuals.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residuals.mlir
 // RUN: tripy-compile %t/gated.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/gated.mlir
 // RUN: tripy-compile %t/types.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/types.mlir
 // RUN: tripy-compile %t/exact.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/exact.mlir
@@ -45,14 +46,31 @@ func.func @main(%x: tensor<512x512xf16>, %w: tensor<511x512xf16>) -> tensor<512x
 }
 
 //--- residual.mlir
-// A tensor as large as the result is read in runs of a row.
-// CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>]>
-// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
-// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+// A tensor like the result comes in the result's boxes, which it leaves for the
+// sums.
+// CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>, <buffer = 3, {{.*}}>, <buffer = 2, {{.*}}>]>
+// CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK: nvvm.wgmma.mma_async
+// CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xf16>
+// CHECK: nvvm.stmatrix
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 func.func @main(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>, %r: tensor<512x512xf16>) -> tensor<512x512xf16> {
   %y = trace.linear %x, %w : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
   %z = trace.add %y, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
   return %z : tensor<512x512xf16>
+}
+
+//--- residuals.mlir
+// Two of them, or one that is read at other places, are read in runs of a row.
+// CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>]>
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+func.func @main(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>, %r: tensor<512x512xf16>, %s: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  %y = trace.linear %x, %w : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+  %z = trace.add %y, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+  %t = trace.mul %z, %s : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+  return %t : tensor<512x512xf16>
 }
 
 //--- gated.mlir
