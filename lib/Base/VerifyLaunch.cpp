@@ -11,6 +11,10 @@ using namespace tripy;
 
 //===-- memory ------------------------------------------------------------===//
 
+static bool isInArena(const Buffer &buffer) {
+  return buffer.kind == BufferKind::Arena || buffer.kind == BufferKind::Zeroed;
+}
+
 Status Verifier::checkBuffer(size_t number) {
   const Buffer &buffer = program.buffers[number];
   std::string what = concat("buffer ", number);
@@ -26,9 +30,9 @@ Status Verifier::checkBuffer(size_t number) {
     capacity.push_back(bytes[buffer.index]);
     return Status::ok();
   }
-  if (buffer.kind != BufferKind::Arena && buffer.kind != BufferKind::Constant)
+  bool arena = isInArena(buffer);
+  if (!arena && buffer.kind != BufferKind::Constant)
     return malformed(concat(what, ": unknown kind ", unsigned(buffer.kind)));
-  bool arena = buffer.kind == BufferKind::Arena;
   uint64_t total = arena ? program.arenaBytes : constantBytes;
   uint64_t alignment = arena ? 256 : 64;
   if (buffer.offset % alignment != 0)
@@ -47,6 +51,19 @@ Status Verifier::checkBuffers() {
   for (size_t i = 0; i < program.buffers.size(); ++i)
     if (Status status = checkBuffer(i); !status.isOk())
       return status;
+  // What stays zero is nobody else's: a kernel may wait for it to change.
+  uint64_t end = 0;
+  for (const Buffer &buffer : program.buffers)
+    if (buffer.kind == BufferKind::Arena)
+      end = std::max(end, buffer.offset + buffer.size);
+  for (size_t i = 0; i < program.buffers.size(); ++i)
+    if (const Buffer &buffer = program.buffers[i];
+        buffer.kind == BufferKind::Zeroed && buffer.offset < end)
+      return malformed(concat("buffer ", i,
+                              ": zeroed bytes must lie behind the ", end,
+                              " bytes of other buffers in the arena, but are "
+                              "at ",
+                              buffer.offset));
   return Status::ok();
 }
 
@@ -311,7 +328,8 @@ Status Verifier::checkAccess(const Launch &launch, size_t access, Index buffer,
                              const std::string &what) {
   const Access &use = launch.accesses[access];
   BufferKind kind = program.buffers[buffer].kind;
-  if (use.writes && kind != BufferKind::Output && kind != BufferKind::Arena)
+  bool inArena = isInArena(program.buffers[buffer]);
+  if (use.writes && kind != BufferKind::Output && !inArena)
     return malformed(concat(what,
                             ": may write outputs and the arena only, "
                             "but writes buffer ",
@@ -329,7 +347,7 @@ Status Verifier::checkAccess(const Launch &launch, size_t access, Index buffer,
                             bound.lo));
   // Sizes of inputs and outputs change with the same symbols as the bytes
   // touched; ranges alone cannot compare them. checkAccesses() does.
-  bool fixed = kind == BufferKind::Arena || kind == BufferKind::Constant;
+  bool fixed = inArena || kind == BufferKind::Constant;
   if (fixed && uint64_t(bound.hi) > capacity[buffer])
     return malformed(concat(what, ": may touch at most the ", capacity[buffer],
                             " bytes of buffer ", buffer, ", but touches up to ",
@@ -408,7 +426,7 @@ Status Verifier::checkAliases(const Launch &launch,
       continue;
     }
     uint64_t space = uint64_t(buffer.kind) << 32 | buffer.index;
-    if (buffer.kind == BufferKind::Arena || buffer.kind == BufferKind::Constant)
+    if (isInArena(buffer) || buffer.kind == BufferKind::Constant)
       space = uint64_t(buffer.kind) << 32;
     spans.push_back({space, buffer.offset, buffer.offset + bytes, access.writes,
                      number, isMap});

@@ -120,10 +120,12 @@ Status Verifier::checkLaunchProduct(const Launch &launch,
                   /*writes=*/false);
         !status.isOk())
       return status;
-  // What the kernel writes beside the result would be missing.
+  // What the kernel writes beside the result would be missing; but nobody else
+  // reads a workspace.
   Index result = launch.args[product.result].index;
   for (size_t i = 0; i < launch.accesses.size(); ++i)
-    if (launch.accesses[i].writes && launchBuffers[i] != result)
+    if (launch.accesses[i].writes && !launch.accesses[i].reads &&
+        launchBuffers[i] != result)
       return malformed(concat(what, ": writes buffer ", launchBuffers[i],
                               ", which its product does not"));
   return Status::ok();

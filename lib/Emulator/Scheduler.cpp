@@ -39,7 +39,7 @@ constexpr uint32_t turnLength = 2048;
 constexpr uint64_t clusterTurn = 1 << 22;
 /// Clusters that may be resident together: as many as a large GPU has
 /// multiprocessors.
-constexpr size_t residentClusters = 128;
+constexpr size_t residentClusters = 132;
 
 enum class Turn { Idle, Polled, Ran };
 
@@ -163,17 +163,23 @@ void reportDeadlock(Cluster &cluster) {
   launch.error = Status(Code::LaunchFailed, std::move(text));
 }
 
-/// Gives each warp of the cluster a turn.
-void runRound(Cluster &cluster) {
+/// Gives each warp of the cluster a turn. False when nothing but a look at
+/// memory happened: what the cluster waits for is up to others.
+bool runRound(Cluster &cluster) {
   Launch &launch = *cluster.launch;
   bool ran = false, polled = false;
   for (auto &block : cluster.blocks)
     for (Warp &warp : block->warps) {
       if (warp.done)
         continue;
+      // Warps are not always in step.
+      if (launch.options.interleave && launch.random() % 4 == 0) {
+        polled = true;
+        continue;
+      }
       Turn turn = takeTurn(warp);
       if (!launch.error.isOk())
-        return;
+        return true;
       ran |= turn == Turn::Ran;
       polled |= turn == Turn::Polled;
     }
@@ -191,6 +197,7 @@ void runRound(Cluster &cluster) {
                                  "': still running after ",
                                  launch.statistics.warpInstructions,
                                  " warp instructions: an endless loop?"));
+  return ran || copies;
 }
 
 bool isDone(const Cluster &cluster) {
@@ -366,15 +373,19 @@ Status runGrid(Launch &launch) {
         (next < count && resident.size() < residentClusters))
       resident.push_front(makeCluster(launch, next++));
     Cluster &cluster = *resident.front();
-    uint64_t end = launch.statistics.warpInstructions + clusterTurn;
+    uint64_t turn =
+        launch.options.interleave ? launch.random() % turnLength : clusterTurn;
+    uint64_t end = launch.statistics.warpInstructions + turn;
     while (launch.error.isOk() && !isDone(cluster) &&
-           launch.statistics.warpInstructions < end)
-      runRound(cluster);
+           launch.statistics.warpInstructions < end && runRound(cluster))
+      continue;
     while (launch.error.isOk() && isDone(cluster) && completeCopy(cluster))
       continue;
     if (!isDone(cluster))
       resident.push_back(std::move(resident.front()));
     resident.pop_front();
+    if (launch.options.interleave && !resident.empty())
+      std::swap(resident.front(), resident[launch.random() % resident.size()]);
   }
   return launch.error;
 }

@@ -45,6 +45,8 @@ Status ExecutionContext::initialize() {
   if (!stream)
     return stream.status();
   ownStream = *stream;
+  if (Status status = clearZeroed(); !status.isOk())
+    return status;
 
   symbols.resize(program.symbols.size());
   nextSymbols.resize(program.symbols.size());
@@ -59,6 +61,25 @@ Status ExecutionContext::initialize() {
   for (Index i = 0; i < program.inputs.size(); ++i)
     if (program.inputs[i].kind == InputKind::Parameter)
       inputAddresses[i] = shared->parameters[i].data();
+  return Status::ok();
+}
+
+/// Once: kernels leave zero what they find so.
+Status ExecutionContext::clearZeroed() {
+  Device &device = *shared->device();
+  std::vector<uint8_t> zeros;
+  for (const Buffer &buffer : shared->program().buffers) {
+    if (buffer.kind != BufferKind::Zeroed || buffer.size == 0)
+      continue;
+    // Nothing is under way that reads them.
+    zeros.assign(buffer.size, 0);
+    Status status = device.copyToDevice(arena.data() + buffer.offset,
+                                        zeros.data(), buffer.size, ownStream);
+    if (status.isOk())
+      status = device.synchronize(ownStream);
+    if (!status.isOk())
+      return std::move(status).withContext("the execution arena");
+  }
   return Status::ok();
 }
 
@@ -276,6 +297,7 @@ void ExecutionContext::fillBuffers() {
                        : const_cast<uint8_t *>(constants) + buffer.offset;
       break;
     case BufferKind::Arena:
+    case BufferKind::Zeroed:
       buffers[i] = buffer.size == 0 ? nullptr : arena.data() + buffer.offset;
       break;
     }

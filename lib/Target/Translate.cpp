@@ -185,6 +185,9 @@ LogicalResult Translator::readBuffer(kernel::BufferOp op) {
   case kernel::BufferKind::Arena:
     buffer = {BufferKind::Arena, 0, op.getOffset(), op.getSize()};
     break;
+  case kernel::BufferKind::Zeroed:
+    buffer = {BufferKind::Zeroed, 0, op.getOffset(), op.getSize()};
+    break;
   case kernel::BufferKind::Constant: {
     auto values = function->getAttrOfType<ArrayAttr>("kernel.constants");
     if (!values || index >= values.size())
@@ -260,7 +263,8 @@ void Translator::mergeKernels() {
       // Tensor maps and grids are each launch's own.
       launched[kernel.getSymName()] = kernel::ConfigAttr::get(
           module.getContext(), AffineMap::get(module.getContext()),
-          config->getBlock(), config->getCluster(), config->getScratch(), {});
+          config->getBlock(), config->getCluster(), config->getScratch(),
+          config->getWorkspace(), {});
   equal = mergeEqualKernels(code, launched);
 }
 
@@ -434,13 +438,17 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
     launch.grid[i] = *expr;
   }
   size_t firstWritten = op.getBuffers().size() - op.getWrittenAttr().getInt();
+  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  size_t tensors = tensorsOf(callee).size();
   for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
     FailureOr<Index> bytes = sizes.lookup(op.getBytes()[i]);
     auto known = buffers.find(buffer);
     if (failed(bytes) || known == buffers.end())
       return op.emitOpError("its buffers must be made by kernel.buffer");
     launch.args.push_back({ArgKind::Buffer, known->second});
-    launch.accesses.push_back({i < firstWritten, i >= firstWritten, *bytes});
+    // A kernel reads what it wrote to its workspace.
+    launch.accesses.push_back(
+        {i < firstWritten || i >= tensors, i >= firstWritten, *bytes});
   }
   for (Value size : op.getSizes()) {
     FailureOr<Index> expr = sizes.lookup(size);
@@ -450,7 +458,6 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   }
   if (options.device == DeviceKind::CUDA && failed(checkGrid(op, launch)))
     return failure();
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
   for (kernel::TensorMapAttr map : callee.getConfigAttr().getTensorMaps())
     if (failed(readTensorMap(op, map, launch)))
       return failure();

@@ -490,11 +490,45 @@ def computed(m):
     return p
 
 
+def aligned(m):
+    """One to four products of one operand, of static sizes and with rows that are multiples of 16 bytes: the kernels
+    that copy by TMA. Few rows, or some tiles of them, and a K of several slices."""
+    m.runs, m.run_count = m.runs[:1], 1
+    run, dtype = m.runs[0], m.pick(["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"])
+    step = {"tf32": 4, "f8E4M3FN": 16}.get(dtype, 8)
+
+    def size(least, most, multiple):
+        value = int(m.rng.integers(least, max(least, most) + 1))
+        return max(multiple, value // multiple * multiple)
+    count, batch = m.pick([1, 1, 1, 2, 3, 4]), m.pick([[], [], [], ["b0"]])
+    turn_a, turn_b = step == 8 and m.chance(0.25), step != 8 or m.chance(0.6)
+    run.update({name: size(2, 3, 1) for name in batch})
+    most = m.limits.products // (count * int(np.prod([run[b] for b in batch], initial=1)))
+    run["m"] = size(1, 40 if m.chance(0.4) else most // 20000, step if turn_a else 1)
+    run["n"] = size(16, most // max(16, run["m"]) // 400, 1 if turn_b and m.chance(0.3) else step)
+    run["k"] = size(256, most // run["m"] // run["n"], step)
+    p, tf32 = m.program(), dtype == "tf32"
+    dtype, dims, parts = "f32" if tf32 else dtype, [*batch, "m", "n"], []
+    a = p.input([*batch, *(["k", "m"] if turn_a else ["m", "k"])], dtype, normal)
+    a, to = transposed(p, a) if turn_a else a, m.pick(["f32", "f16", "bf16"])
+    for _ in range(count):
+        b = p.input([*batch, *(["n", "k"] if turn_b else ["k", "n"])], dtype, normal)
+        y = multiply(m, p, a, transposed(p, b) if turn_b else b, dims, tf32)
+        y = cast(p, y, to) if count > 1 and dtype.startswith("f8") else y
+        parts.append(binary(p, "add", y, p.input(["n"], p.dtypes[y], normal), dims) if m.chance(0.5) else y)
+    y = parts[0]
+    for part in parts[1:]:
+        y = binary(p, m.pick(["mul", "sub"]), y, part, dims)
+    y = binary(p, "add", y, p.input(dims, p.dtypes[y], normal), dims) if m.chance(0.3) else y
+    epilogue(m, p, y)
+    return p
+
+
 EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "transpose": transpose,
             "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
-            "gemm-gated": gated, "gemm-computed": computed}
+            "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned}
 
 
 def make(emitter, index, seed, limits):

@@ -50,6 +50,8 @@ static bool readOption(std::string_view word, Machine &machine) {
     machine.launch.checkUninitialized = false;
   else if (word == "early-async")
     machine.launch.lateAsync = false;
+  else if (word == "interleave")
+    machine.launch.interleave = true;
   else if (word == "no-overlap")
     machine.overlap = false;
   else if (word == "statistics")

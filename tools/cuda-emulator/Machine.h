@@ -7,6 +7,7 @@
 //     no-races           do not look for races on shared memory
 //     no-uninitialized   let kernels read shared memory that nobody wrote
 //     early-async        asynchronous copies arrive at once, not late
+//     interleave         blocks run side by side, in random order
 //     no-overlap         a launch never begins before the one in front ended
 //     statistics         print each launch with its instructions
 //     budget=N           instructions of a warp that one launch may execute

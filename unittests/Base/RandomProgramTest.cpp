@@ -67,7 +67,7 @@ private:
         any(program.symbols).max = int64_t(number());
       break;
     case 2:
-      any(program.buffers) = {BufferKind(pick(6)), Index(pick(3)), number(),
+      any(program.buffers) = {BufferKind(pick(7)), Index(pick(3)), number(),
                               number()};
       break;
     case 3:

@@ -10,8 +10,14 @@ namespace {
 
 const VerifyCase cpuCases[] = {
     {"buffer kind",
-     [](Sample &s) { s.program.buffers[2].kind = BufferKind(5); },
-     "buffer 2: unknown kind 5"},
+     [](Sample &s) { s.program.buffers[2].kind = BufferKind(6); },
+     "buffer 2: unknown kind 6"},
+    {"zeroed bytes",
+     [](Sample &s) {
+       s.program.buffers.push_back({BufferKind::Zeroed, 0, 256, 16});
+     },
+     "zeroed bytes must lie behind the 304 bytes of other buffers in the "
+     "arena, but are at 256"},
     {"buffer kind zero",
      [](Sample &s) { s.program.buffers[2].kind = BufferKind(0); },
      "buffer 2: unknown kind 0"},

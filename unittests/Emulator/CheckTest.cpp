@@ -207,6 +207,35 @@ TEST(EmulatorCluster, BlocksReachEachOther) {
   EXPECT_FALSE(run.status.isOk());
 }
 
+TEST(EmulatorCluster, BlocksWaitForFlagsOfEachOther) {
+  // As many blocks as are resident: each raises its flag in global memory and
+  // looks for the next one's.
+  constexpr uint32_t blocks = 132;
+  Outcome run =
+      runModule(moduleOf(R"(
+  mov.u32 %r2, %ctaid.x;
+  mul.wide.u32 %rd5, %r2, 4;
+  add.s64 %rd6, %rd2, %rd5;
+  st.release.gpu.global.u32 [%rd6], 1;
+  add.u32 %r3, %r2, 1;
+  rem.u32 %r3, %r3, 132;
+  mul.wide.u32 %rd7, %r3, 4;
+  add.s64 %rd8, %rd2, %rd7;
+LOOK:
+  ld.acquire.gpu.global.u32 %r4, [%rd8];
+  setp.eq.u32 %p1, %r4, 0;
+  @%p1 bra LOOK;
+  add.s64 %rd9, %rd3, %rd5;
+  st.global.b32 [%rd9], %r4;)",
+                         ""),
+                {.grid = {blocks, 1, 1}}, std::vector<uint32_t>(blocks, 0));
+  expectOk(run);
+  EXPECT_EQ(run.out[0], 1u);
+  EXPECT_EQ(run.out[blocks - 1], 1u);
+  // Who waits lets the others run at once.
+  EXPECT_LT(run.statistics.warpInstructions, 100 * blocks);
+}
+
 TEST(EmulatorParser, UnknownThingsAreNamed) {
   expectError(runBody("frobnicate.b32 %r2, %r3;"), "unknown instruction");
   expectError(runBody("frobnicate.b32 %r2, %r3;"), "PTX line 19");

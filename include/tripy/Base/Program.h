@@ -108,6 +108,9 @@ enum class BufferKind : uint8_t {
   Output = 2,   ///< outputs[index]
   Constant = 3, ///< bytes [offset, offset + size) of `constants`
   Arena = 4,    ///< bytes [offset, offset + size) of the execution arena
+  /// The same, behind all of kind Arena: zero when a context is made, and left
+  /// zero by every kernel that gets it.
+  Zeroed = 5,
 };
 /// A place that kernels read or write. Offsets are multiples of 256 for the
 /// arena and 64 for constants.

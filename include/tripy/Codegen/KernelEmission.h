@@ -62,7 +62,8 @@ public:
   void setConfig(llvm::ArrayRef<mlir::AffineExpr> grid,
                  llvm::ArrayRef<int64_t> block, int64_t scratch,
                  llvm::ArrayRef<int64_t> cluster = {1, 1, 1},
-                 llvm::ArrayRef<kernel::TensorMapAttr> tensorMaps = {});
+                 llvm::ArrayRef<kernel::TensorMapAttr> tensorMaps = {},
+                 llvm::ArrayRef<int64_t> workspace = {});
 
   /// A loop over [begin, end) whose body gets the index; elements computed in
   /// it are its own.

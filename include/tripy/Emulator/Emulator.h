@@ -170,6 +170,9 @@ struct LaunchOptions {
   /// Asynchronous copies and matrix results arrive as late as the program
   /// allows (true), or at once.
   bool lateAsync = true;
+  /// Clusters take turns in random order, a few thousand instructions each,
+  /// instead of one after the other.
+  bool interleave = false;
   /// Warp instructions that one launch may execute: beyond it the launch is
   /// stopped with LimitExceeded (an endless loop).
   uint64_t instructionBudget = uint64_t(4) << 30;

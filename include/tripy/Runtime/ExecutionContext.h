@@ -63,6 +63,7 @@ public:
 private:
   ExecutionContext() = default;
   Status initialize();
+  Status clearZeroed();
   Status bindShapes(std::span<const TensorView> inputs);
   Status checkOutputs(std::span<const TensorView> outputs) const;
   Status checkOverlap(std::span<const TensorView> inputs,

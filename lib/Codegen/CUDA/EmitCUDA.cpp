@@ -174,7 +174,7 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
     if (!gemmTile.empty() && !tile) {
       emitError(module.getLoc(),
                 "a tile must be such as 128x256 or 64x64 with "
-                "',turns', ',cluster=2' or ',split=2'; found '")
+                "',turns', ',cluster=2', ',split=2' or ',stream'; found '")
           << gemmTile << "'";
       return signalPassFailure();
     }

@@ -48,10 +48,6 @@ void WgmmaEmitter::takeTiles() {
 /// it the blocks above and below.
 void WgmmaEmitter::release(Value slot, Value condition) {
   Index lane = math.rem(thread, math.constant(32));
-  auto isBelow = [&](Index x, Index y) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                 math.value(x), math.value(y));
-  };
   Value elected = arith::AndIOp::create(
       b, loc, isBelow(lane, math.constant(plan.sharers())), condition);
   e.when(elected, [&] {
@@ -108,11 +104,10 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
     joinSplit(sums);
     return position;
   }
-  for (auto [group, accumulators] : llvm::enumerate(sums))
-    if (plan.store == WgmmaStore::Boxes)
-      storeBoxes(accumulators, group);
-    else
-      storeByThreads(accumulators, group);
+  if (plan.streams)
+    finishShare(sums);
+  else
+    storeTile(sums);
   return position;
 }
 
@@ -243,6 +238,12 @@ SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
           NVVM::MMAIntOverflowAttr());
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   return sums;
+}
+
+Value WgmmaEmitter::isFirstOfConsumer() {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                               math.value(math.rem(thread, math.constant(128))),
+                               math.value(math.constant(0)));
 }
 
 /// All threads of this consumer.

@@ -3,7 +3,7 @@
 // Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of slices, the
 // producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
 // WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
-// with their sums.
+// with their sums, WgmmaStream.cpp stream K.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
@@ -32,14 +32,19 @@ struct RingPosition {
   mlir::Value slot, parity; // i32
 };
 
+/// Does its part of the current tile, from a position in the ring on.
+using TileBody = llvm::function_ref<RingPosition(RingPosition)>;
+
 class WgmmaEmitter {
 public:
   /// `maps`: of A, of B of each contraction, and of each result that is stored
-  /// in boxes.
+  /// in boxes. `workspace`: memory for sums and for flags, with stream K.
   WgmmaEmitter(KernelEmission &e, const WgmmaPlan &plan,
-               const ContractionSpace &space, mlir::ValueRange maps)
+               const ContractionSpace &space, mlir::ValueRange maps,
+               mlir::ValueRange workspace)
       : e(e), math(e.math), b(e.b), loc(e.loc), plan(plan), space(space),
-        maps(maps.begin(), maps.end()) {}
+        maps(maps.begin(), maps.end()),
+        workspace(workspace.begin(), workspace.end()) {}
 
   void emit(mlir::LLVM::GlobalOp shared);
   static int64_t sharedBytes(const WgmmaPlan &plan) {
@@ -122,6 +127,7 @@ private:
   void release(mlir::Value slot, mlir::Value condition);
   void syncConsumer();
   void syncCluster();
+  mlir::Value isFirstOfConsumer();
   void awaitTurn();
   void passTurn();
 
@@ -140,7 +146,27 @@ private:
   void readVectors(Index row, Index k, bool alongK);
   void findOperandRows();
 
+  // Stream K.
+  void forEachShare(RingPosition start, TileBody body);
+  void takeShare(Index i, Index cut, Index begin, Index end);
+  mlir::Value isBelow(Index x, Index y);
+  Index select(mlir::Value condition, Index x, Index y);
+  Index firstSlice(Index number);
+  Index workerOf(Index slice);
+  mlir::Value consumerOf(Index number);
+  mlir::Value sumsAt(Index number);
+  mlir::Value flagOf(Index number);
+  void forEachQuad(
+      mlir::ValueRange sums, mlir::Value from,
+      llvm::function_ref<void(size_t group, int64_t first, mlir::Value place)>
+          use);
+  void finishShare(mlir::ValueRange sums);
+  void leaveSums(mlir::ValueRange sums);
+  void awaitSums(Index number);
+  llvm::SmallVector<mlir::Value> joinShares(mlir::ValueRange sums);
+
   // The epilogue.
+  void storeTile(mlir::ValueRange sums);
   void storeByThreads(mlir::Value accumulators, int64_t group);
   void storeBoxes(mlir::Value accumulators, int64_t group);
   void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
@@ -152,7 +178,6 @@ private:
   }
   mlir::Value boxBuffer(int64_t box);
   mlir::Value sourceBarrier(int64_t buffer);
-  mlir::Value isSender();
   void initialiseSources();
   void requestSources();
   void requestSource(int64_t box);
@@ -192,7 +217,7 @@ private:
   mlir::Location loc;
   WgmmaPlan plan;
   ContractionSpace space;
-  llvm::SmallVector<mlir::Value> maps;
+  llvm::SmallVector<mlir::Value> maps, workspace;
   mlir::Value base;       ///< address of shared memory, i32
   Index thread;           ///< of the block
   mlir::Value consumer;   ///< number of this consumer, i32
@@ -200,7 +225,14 @@ private:
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
   mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
-  llvm::SmallVector<Index> operandRows; ///< findOperandRows()
+  llvm::SmallVector<Index> operandRows;   ///< findOperandRows()
+  Index worker; ///< number of this cluster, with stream K
+  /// Stream K: what this worker has of the current tile.
+  struct {
+    Index begin, size; ///< of K
+    mlir::Value owns;  ///< whether it finishes the tile
+    Index last;        ///< the last worker that has a part of it, then
+  } share;
 };
 
 } // namespace tripy::codegen::wgmma

@@ -68,6 +68,15 @@ int64_t WgmmaEmitter::runLanes() {
   return std::gcd(int64_t(8), *columns);
 }
 
+/// Stores the sums of the current tile, one value for each group of 64 rows.
+void WgmmaEmitter::storeTile(ValueRange sums) {
+  for (auto [group, accumulators] : llvm::enumerate(sums))
+    if (plan.store == WgmmaStore::Boxes)
+      storeBoxes(accumulators, group);
+    else
+      storeByThreads(accumulators, group);
+}
+
 /// Makes `load` the source of the contractions' elements.
 void WgmmaEmitter::bindParts(llvm::function_ref<Lanes(int64_t)> load) {
   for (auto [part, op] : llvm::enumerate(plan.ops))
@@ -219,18 +228,11 @@ Value WgmmaEmitter::boxBuffer(int64_t box) {
              mul(consumer, plan.stagingBytes()));
 }
 
-/// One thread of a consumer sends its boxes.
-Value WgmmaEmitter::isSender() {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                               math.value(math.rem(thread, math.constant(128))),
-                               math.value(math.constant(0)));
-}
-
 /// Waits before a buffer is used again until what was sent from it has been
 /// read; when the epilogue reads a source, its box lies there then.
 void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
                             int64_t column, int64_t box) {
-  Value sender = isSender();
+  Value sender = isFirstOfConsumer();
   if (hasSource()) {
     awaitSource(box);
   } else {
@@ -285,7 +287,7 @@ void WgmmaEmitter::initialiseSources() {
 
 /// Asks for the first boxes of a tile, when those of the last have been read.
 void WgmmaEmitter::requestSources() {
-  e.when(isSender(), [&] {
+  e.when(isFirstOfConsumer(), [&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
     for (int64_t box = 0; box < std::min(plan.boxBuffers(), boxesOfTile());
          ++box)

@@ -3,7 +3,8 @@
 // Shared memory: a ring of slices of A and of B, a staging area for the
 // epilogue of each consumer, and two barriers for each slice: full (the copies
 // arrived) and empty (the consumers are done). Blocks stay and take tile after
-// tile, but those that split K have one tile each.
+// tile, or equal shares of all (WgmmaStream.cpp); those that split K have one
+// tile each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,6 +92,8 @@ void WgmmaEmitter::syncCluster() {
 void WgmmaEmitter::forEachTile(
     Index first, int64_t turns, RingPosition start,
     llvm::function_ref<RingPosition(RingPosition)> body) {
+  if (plan.streams)
+    return forEachShare(start, body);
   Index groups = math.mul(space.sizeOf(plan.batch), math.mul(groupsM, groupsN));
   int64_t clusters = residentClusters(plan.cluster());
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
@@ -166,6 +169,8 @@ void WgmmaEmitter::locate(Index tile) {
 /// what is known of the accumulators in one place.
 std::pair<Index, Index> WgmmaEmitter::kRange() {
   Index size = space.sizeOf(plan.k);
+  if (plan.streams)
+    return {share.begin, share.size};
   if (!plan.splitsK())
     return {math.constant(0), size};
   int64_t slices = llvm::divideCeil(*IndexMath::constantOf(size), plan.tileK());
@@ -436,6 +441,8 @@ tensorMaps(KernelEmission &e, const WgmmaPlan &plan, unsigned inputs) {
 /// Blocks: one for each multiprocessor, or of each tile those that split K.
 static AffineExpr gridOf(KernelEmission &e, const WgmmaPlan &plan,
                          const ContractionSpace &space) {
+  if (plan.streams)
+    return e.constantExpr(plan.shares().workers * plan.cluster());
   if (!plan.splitsK())
     return e.constantExpr(residentClusters(plan.cluster()) * plan.cluster());
   AffineExpr rows = space.extentOf(plan.m).ceilDiv(plan.tileM);
@@ -450,7 +457,9 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
   unsigned inputs = type.getNumInputs() - sizes;
-  unsigned pointers = inputs + type.getNumResults();
+  SmallVector<int64_t> workspace = plan.workspace();
+  unsigned tensors = inputs + type.getNumResults();
+  unsigned pointers = tensors + workspace.size();
   bool boxes = plan.store == WgmmaStore::Boxes;
   unsigned ofResults = type.getNumResults() + (plan.source >= 0 ? 1 : 0);
   unsigned maps = 1 + plan.parts() + (boxes ? ofResults : 0);
@@ -470,7 +479,7 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
     indices.push_back(
         arith::IndexCastOp::create(b, loc, b.getIndexType(), size));
   KernelEmission emission(kernel, b, EmitterOptions());
-  if (failed(emission.bind(body->getArguments().take_front(pointers), indices)))
+  if (failed(emission.bind(body->getArguments().take_front(tensors), indices)))
     return failure();
   markAccuracy(kernel,
                plan.prologue.input ? plan.op().getInputs()[0] : Value());
@@ -479,9 +488,10 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
     return failure();
   emission.setConfig({gridOf(emission, plan, *space)}, {threads, 1, 1},
                      WgmmaEmitter::sharedBytes(plan), {plan.cluster(), 1, 1},
-                     tensorMaps(emission, plan, inputs));
+                     tensorMaps(emission, plan, inputs), workspace);
   WgmmaEmitter(emission, plan, *space,
-               body->getArguments().drop_front(pointers + sizes))
+               body->getArguments().drop_front(pointers + sizes),
+               body->getArguments().slice(tensors, workspace.size()))
       .emit(shared);
   return success();
 }

@@ -70,6 +70,20 @@ constexpr int64_t residentClusters(int64_t blocks) {
   return blocks == 3 ? 36 : blocks == 4 ? 28 : blocks <= 6 ? 16 : 14;
 }
 
+/// How stream K shares out work (WgmmaStream.cpp): of the tiles of `groups`
+/// clusters, `slices` of K each, the first `cut` are cut into a run of slices
+/// for each of `workers` clusters, and `whole` tiles for each worker follow.
+struct StreamShares {
+  /// `clusters` may run at the same time.
+  StreamShares(int64_t groups, int64_t slices, int64_t clusters);
+  int64_t slices, workers, whole, cut;
+
+  /// Workers beside its owner that may have a part of one tile.
+  int64_t sharers() const {
+    return std::max<int64_t>(1, llvm::divideCeil(workers, cut));
+  }
+};
+
 /// What a contraction must be for this kernel, and how it is cut.
 struct WgmmaPlan {
   /// One contraction, or several of the same size with the same A: their
@@ -98,6 +112,8 @@ struct WgmmaPlan {
   /// Or all blocks of the cluster have the same tile, and a part of K each: as
   /// many as this.
   int64_t split = 1;
+  /// Stream K: clusters get equal shares of the work, which cut tiles along K.
+  bool streams = false;
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
@@ -139,6 +155,10 @@ struct WgmmaPlan {
   /// Bytes of a box of results: 64 rows. `boxBuffers()` are in use in turn.
   int64_t boxBytes() const { return 64 * boxRowBytes; }
   int64_t boxBuffers() const { return 2 * 128 / boxRowBytes; }
+  /// With stream K; all sizes are known.
+  StreamShares shares() const;
+  /// Bytes of global memory for sums and for flags; nothing without stream K.
+  llvm::SmallVector<int64_t> workspace() const;
   /// Product of the static sizes of loops of `op`; dynamic ones count as
   /// `unknown`.
   int64_t extent(llvm::ArrayRef<unsigned> loops, int64_t unknown) const;
@@ -161,6 +181,7 @@ struct WgmmaTile {
   /// Blocks that share slices, one below the other and side by side, or that
   /// split K.
   int64_t tall = 1, wide = 1, split = 1;
+  bool streams = false;
 
   /// Blocks of a cluster.
   int64_t cluster() const { return tall * wide * split; }
@@ -170,8 +191,8 @@ struct WgmmaTile {
 };
 
 /// Reads "128x256", with ",turns" for consumers that take turns, ",cluster=2"
-/// or ",cluster=4x2" for blocks that share slices, or ",split=3". Nothing when
-/// `text` is none.
+/// or ",cluster=4x2" for blocks that share slices, ",split=3", or ",stream" for
+/// stream K. Nothing when `text` is none.
 std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
 
 /// A tile and the cycles that the model expects of a kernel that uses it.

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace tripy;
@@ -34,6 +35,8 @@ std::string WgmmaTile::str() const {
     text += ",cluster=" + std::to_string(tall);
   if (split > 1)
     text += ",split=" + std::to_string(split);
+  if (streams)
+    text += ",stream";
   return text;
 }
 
@@ -57,6 +60,8 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
     auto [word, more] = rest.split(',');
     if (word == "turns")
       tile.pingPong = true;
+    else if (word == "stream")
+      tile.streams = true;
     else if (!(word.consume_front("cluster=") && parseCluster(word, tile)) &&
              !(word.consume_front("split=") &&
                !word.getAsInteger(10, tile.split)))
@@ -69,6 +74,7 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
       tile.tall <= 8 && tile.wide <= 8 && tile.split <= 8 &&
       tile.cluster() <= 8 &&
       (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
+      (!tile.streams || (tile.split == 1 && !tile.pingPong)) &&
       (!tile.pingPong || tile.m * tile.n <= mostInTurns);
   return suits ? std::optional(tile) : std::nullopt;
 }
@@ -127,8 +133,12 @@ static double joinCycles(const WgmmaTile &tile) {
   int64_t runs = llvm::divideCeil(tile.m * tile.n / 8, threads * tile.split);
   return 1800.0 * (tile.split - 1) * runs;
 }
-/// A split is taken when it promises this share of the time or less.
-static constexpr double splitGain = 0.97;
+/// A split is taken when it promises this share of the time or less, and so is
+/// stream K.
+static constexpr double splitGain = 0.97, streamGain = 0.97;
+/// Stream K: cycles that a wait for another block's sums takes, and bytes of
+/// sums that a multiprocessor writes to global memory or reads in one.
+static constexpr double flagCycles = 1500, sumBytes = 32;
 /// Rows that begin within a line of the L2 cache are two requests.
 static constexpr double brokenLines = 2.2;
 /// Bytes that memory delivers to all multiprocessors in a cycle, and to one.
@@ -170,7 +180,8 @@ struct Problem {
         k(plan.extent(plan.k, 4096)), batch(plan.extent(plan.batch, 1)),
         parts(plan.parts()), elementBytes(plan.elementBytes),
         boxes(plan.boxColumns != 0),
-        known(plan.extent(plan.m, 0) * plan.extent(plan.batch, 0) > 0) {
+        known(plan.extent(plan.m, 0) > 0 && plan.extent(plan.batch, 0) > 0 &&
+              plan.extent(plan.k, 0) > 0) {
     for (const WgmmaOperand &b : plan.b)
       if (b.rowBytes % 128 != 0 || plan.a.rowBytes % 128 != 0)
         traffic = brokenLines;
@@ -213,41 +224,77 @@ static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
          std::min(multiplying, computing) * prologueExposed + wait;
 }
 
-/// Cycles of one tile of a block: arithmetic at 4096 bytes times columns a
-/// cycle (2048 multiply-adds of 16 bits), what the block takes from the L2
-/// cache, what arrives, or its share of what `blocks` of them read from memory,
-/// whichever is longest; then the epilogue at 5 elements a cycle, or at 15 with
-/// stored boxes, and its operations. Consumers that take turns hide it.
-static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
-                       int64_t waves) {
+/// Cycles of the main loop of a tile of a block: arithmetic at 4096 bytes times
+/// columns a cycle (2048 multiply-adds of 16 bits), what the block takes from
+/// the L2 cache, what arrives, or its share of what `blocks` of them read from
+/// memory in `waves`, whichever is longest.
+static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
+                             int64_t blocks, double waves) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
-  double elements = double(tile.m) * tile.n;
   double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
   double rate = std::min(memoryBytes, memoryBytesOfOne * blocks);
   double mainLoop = std::max(
       {arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
        (tile.m + tile.n) * bytes / arrivingBytes, of.bytes() / rate / waves});
-  if (tile.tall * tile.wide > 1)
-    mainLoop *= clusterWait;
+  return tile.tall * tile.wide > 1 ? mainLoop * clusterWait : mainLoop;
+}
+
+/// The epilogue takes 5 elements a cycle, or 15 with stored boxes, and its
+/// operations.
+static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
+  return double(tile.m) * tile.n *
+         (1.0 / (of.boxes ? 15 : 5) + of.operations / operationsRate);
+}
+
+/// Cycles of one tile of a block. Consumers that take turns hide the epilogue.
+static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
+                       int64_t waves) {
+  double mainLoop = mainLoopCycles(tile, of, blocks, waves);
+  double elements = double(tile.m) * tile.n;
   double perElement = of.operations / operationsRate;
   if (tile.split > 1)
     return mainLoop + joinCycles(tile) + elements / tile.split * perElement;
-  double epilogue = elements * (1.0 / (of.boxes ? 15 : 5) + perElement);
+  double epilogue = epilogueCycles(tile, of);
   return tile.pingPong && waves > 1
              ? std::max(mainLoop, (mainLoop + epilogue) / 2)
              : mainLoop + epilogue;
 }
 
-/// Cycles of the contraction: waves of blocks, where clusters are whole.
-static double costOf(const WgmmaTile &tile, const Problem &of) {
+/// Clusters that the tiles make work for, where clusters are whole.
+static int64_t clustersOf(const WgmmaTile &tile, const Problem &of) {
   int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.tall);
   int64_t columns =
       llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.wide);
-  int64_t clusters = rows * columns * of.batch * tile.split / tile.cluster();
+  return rows * columns * of.batch * tile.split / tile.cluster();
+}
+
+static StreamShares sharesOf(const WgmmaTile &tile, const Problem &of) {
+  return StreamShares(clustersOf(tile, of),
+                      llvm::divideCeil(of.k, 128 / of.elementBytes),
+                      residentClusters(tile.cluster()));
+}
+
+/// Cycles of the contraction in equal shares: parts of waves, the sums that
+/// every worker leaves, and those that the owner of a tile reads.
+static double streamCost(const WgmmaTile &tile, const Problem &of) {
+  StreamShares shares = sharesOf(tile, of);
+  double waves = shares.whole + double(shares.cut) / shares.workers;
+  double moved = double(tile.m) * tile.n * 4 / sumBytes;
+  int64_t blocks = shares.workers * tile.cluster();
+  return waves * mainLoopCycles(tile, of, blocks, waves) +
+         std::ceil(waves) * epilogueCycles(tile, of) + moved +
+         shares.sharers() * (flagCycles + moved);
+}
+
+/// Cycles of the contraction: waves of blocks.
+static double costOf(const WgmmaTile &tile, const Problem &of) {
+  double start = tile.tall * tile.wide > 1 ? clusterStart : 0;
+  if (tile.streams)
+    return start + streamCost(tile, of);
+  int64_t clusters = clustersOf(tile, of);
   int64_t resident = residentClusters(tile.cluster());
   int64_t waves = llvm::divideCeil(clusters, resident);
   int64_t blocks = std::min(clusters, resident) * tile.cluster();
-  double start = tile.tall * tile.wide > 1 ? clusterStart : 0;
   return start + waves * cyclesOf(tile, of, blocks, waves);
 }
 
@@ -276,9 +323,13 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
        !canShare(plan.a, tile.m, tile.wide)))
     return false;
   // A that is computed needs registers: twice as many for two groups of rows,
-  // and those of a costly function.
-  if (plan.prologue.input &&
-      (tile.pingPong || (tile.n > 192 && plan.prologue.cost > mostIn256)))
+  // and those of a costly function; and two slices, as below.
+  if (plan.prologue.input && (tile.pingPong || tile.streams ||
+                              (tile.n > 192 && plan.prologue.cost > mostIn256)))
+    return false;
+  // Whole waves need no cut.
+  if (tile.streams &&
+      (!of.known || clustersOf(tile, of) % sharesOf(tile, of).workers == 0))
     return false;
   // Two sets of sums need registers as well.
   if (plan.promotes() && (tile.pingPong || tile.n > 192))
@@ -304,6 +355,7 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   plan.tall = tile.tall;
   plan.wide = tile.wide;
   plan.split = tile.split;
+  plan.streams = tile.streams;
   bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
   plan.boxRowBytes = halfBoxes ? 64 : 128;
   plan.store = plan.boxColumns && !plan.splitsK() &&
@@ -328,7 +380,7 @@ static bool maySplit(const WgmmaPlan &plan, const Problem &of,
          of.k >= 4 * tile.split * plan.tileK();
 }
 
-/// Calls `use` with the tiles of the table, those that split K last.
+/// Calls `use` with the tiles of the table, then with those that cut K.
 static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   for (const Tile &row : tiles)
@@ -339,18 +391,28 @@ static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
       if (WgmmaTile tile{row.m, row.n, false, 1, 1, split};
           !row.pingPong && maySplit(plan, of, tile))
         use(tile);
+  for (const Tile &row : tiles)
+    if (!row.pingPong)
+      for (Cluster cluster : of.clusters(row))
+        use({row.m, row.n, false, cluster.tall, cluster.wide, 1,
+             /*streams=*/true});
 }
 
 std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
   Problem of(plan);
   std::optional<WgmmaCandidate> best;
+  double uncut = 0; // the least cost of a tile that leaves K whole
   forEachOwnTile(plan, of, [&](const WgmmaTile &tile) {
     if (!suits(plan, of, tile))
       return;
-    bool splitsFirst = tile.split > 1 && best && best->tile.split == 1;
     double cost = costOf(tile, of);
-    if (!best || cost < (splitsFirst ? splitGain : 1) * best->cycles)
-      best = {tile, cost};
+    bool cuts = tile.split > 1 || tile.streams;
+    double gain = tile.streams ? streamGain : splitGain;
+    if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))
+      return;
+    best = {tile, cost};
+    if (!cuts)
+      uncut = cost;
   });
   return best;
 }

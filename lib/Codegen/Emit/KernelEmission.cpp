@@ -154,14 +154,16 @@ AffineExpr KernelEmission::product(ArrayRef<AffineExpr> factors,
 void KernelEmission::setConfig(ArrayRef<AffineExpr> grid,
                                ArrayRef<int64_t> block, int64_t scratch,
                                ArrayRef<int64_t> cluster,
-                               ArrayRef<kernel::TensorMapAttr> tensorMaps) {
+                               ArrayRef<kernel::TensorMapAttr> tensorMaps,
+                               ArrayRef<int64_t> workspace) {
   SmallVector<AffineExpr> exprs(grid);
   exprs.resize(3, constantExpr(1));
   unsigned symbols = llvm::count_if(kernel.getFunctionType().getInputs(),
                                     [](Type type) { return type.isIndex(); });
   auto map = AffineMap::get(0, symbols, exprs, kernel.getContext());
   kernel.setConfigAttr(kernel::ConfigAttr::get(kernel.getContext(), map, block,
-                                               cluster, scratch, tensorMaps));
+                                               cluster, scratch, workspace,
+                                               tensorMaps));
 }
 
 void KernelEmission::loop(Index begin, Index end, Index step,

@@ -40,6 +40,8 @@ struct PlannedLaunch {
   SmallVector<Index> grid, sizes;
   /// Bytes of the tensor arguments, then of the results.
   SmallVector<Index> bytes;
+  /// Number of the arena request that is the kernel's workspace.
+  std::optional<unsigned> workspace;
 };
 
 /// Where the value of a tensor lies.
@@ -70,7 +72,7 @@ private:
   void writeInterface(func::ReturnOp end);
   Value sizeValue(Index expr);
   Value makeSize(const SizeExpr &expr, Location loc);
-  Value bufferValue(Value tensor);
+  Value bufferValue(Place place, Location loc);
 
   func::FuncOp function;
   SymbolTable &symbols;
@@ -83,6 +85,9 @@ private:
   DenseMap<Value, Place> places;
   SmallVector<ArenaRequest> requests;
   ArenaLayout arena;
+  /// What kernels find and leave zero, behind the rest of the arena. One after
+  /// the other they use the same bytes.
+  uint64_t zeroedAt = 0, zeroedBytes = 0;
   SmallVector<Attribute> constants;
   DenseMap<Attribute, unsigned> constantNumbers;
   SmallVector<Index> outputSizes;
@@ -280,7 +285,7 @@ Place FunctionPlanner::placeConstant(Operation *op) {
 }
 
 LogicalResult FunctionPlanner::place() {
-  for (auto [i, launch] : llvm::enumerate(launches)) {
+  for (auto &&[i, launch] : llvm::enumerate(launches)) {
     for (Value input : launch.call.getInputs()) {
       if (input.getType().isIndex())
         continue;
@@ -307,9 +312,19 @@ LogicalResult FunctionPlanner::place() {
         requests.push_back(
             {uint64_t(sizes.bounds(size).hi), unsigned(i), unsigned(i)});
     }
+    ArrayRef<int64_t> workspace = launch.callee.getConfig()->getWorkspace();
+    if (workspace.empty())
+      continue;
+    launch.workspace = requests.size();
+    requests.push_back({uint64_t(workspace[0]), unsigned(i), unsigned(i)});
+    zeroedBytes = std::max(zeroedBytes, uint64_t(workspace[1]));
   }
   std::optional<ArenaLayout> layout = layOutArena(requests);
   uint64_t limit = ProgramLimits().arenaBytes;
+  if (layout && zeroedBytes > 0) {
+    zeroedAt = llvm::alignTo(layout->bytes, arenaAlignment);
+    layout->bytes = zeroedAt + zeroedBytes;
+  }
   if (!layout || layout->bytes > limit) {
     InFlightDiagnostic diag = emitError(
         function.getLoc(),
@@ -397,16 +412,22 @@ Value FunctionPlanner::sizeValue(Index expr) {
   return sizeValues[expr];
 }
 
-Value FunctionPlanner::bufferValue(Value tensor) {
-  Place place = places.at(tensor);
+Value FunctionPlanner::bufferValue(Place place, Location loc) {
   Value &value = bufferValues[{int(place.kind), place.number}];
   if (value)
     return value;
-  bool inArena = place.kind == kernel::BufferKind::Arena;
-  value = kernel::BufferOp::create(
-      b, tensor.getLoc(), kernel::BufferType::get(b.getContext()), place.kind,
-      inArena ? 0 : place.number, inArena ? arena.offsets[place.number] : 0,
-      inArena ? requests[place.number].bytes : 0);
+  uint64_t offset = 0, bytes = 0;
+  if (place.kind == kernel::BufferKind::Arena) {
+    offset = arena.offsets[place.number];
+    bytes = requests[place.number].bytes;
+    place.number = 0;
+  } else if (place.kind == kernel::BufferKind::Zeroed) {
+    offset = zeroedAt;
+    bytes = zeroedBytes;
+  }
+  value =
+      kernel::BufferOp::create(b, loc, kernel::BufferType::get(b.getContext()),
+                               place.kind, place.number, offset, bytes);
   return value;
 }
 
@@ -437,12 +458,21 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
                      values = valuesOf(launch.sizes), buffers;
   for (Value input : call.getInputs())
     if (!input.getType().isIndex())
-      buffers.push_back(bufferValue(input));
+      buffers.push_back(bufferValue(places.at(input), input.getLoc()));
   for (Value result : call.getResults())
-    buffers.push_back(bufferValue(result));
+    buffers.push_back(bufferValue(places.at(result), result.getLoc()));
+  int64_t written = call.getNumResults();
+  if (launch.workspace) {
+    Place place{kernel::BufferKind::Arena, *launch.workspace};
+    buffers.push_back(bufferValue(place, call.getLoc()));
+    buffers.push_back(
+        bufferValue({kernel::BufferKind::Zeroed, 0}, call.getLoc()));
+    for (int64_t size : callee.getConfig()->getWorkspace())
+      bytes.push_back(sizeValue(sizes.constant(size)));
+    written += 2;
+  }
   kernel::LaunchOp::create(b, call.getLoc(), call.getCalleeAttr(), grid,
-                           buffers, bytes, values,
-                           b.getI64IntegerAttr(call.getNumResults()),
+                           buffers, bytes, values, b.getI64IntegerAttr(written),
                            overlaps ? b.getUnitAttr() : UnitAttr());
 }
 

@@ -79,12 +79,16 @@ def Kernel_ConfigAttr : AttrDef<Kernel_Dialect, "Config"> {
     - `block`, `cluster`: threads of a block, blocks of a cluster.
     - `scratch`: bytes of dynamic shared memory of a block, or of scratch of a
       worker.
-    - `tensor_maps`: parameters that follow the tensors and the sizes.
+    - `workspace`: bytes of two more buffers that follow the tensors: one that
+      holds anything, and one that is zero when the kernel starts and that it
+      leaves zero.
+    - `tensor_maps`: parameters that follow the buffers and the sizes.
   }];
   let parameters = (ins "::mlir::AffineMap":$grid, ArrayRefParameter<"int64_t">:$block,
                         ArrayRefParameter<"int64_t">:$cluster, "int64_t":$scratch,
+                        OptionalArrayRefParameter<"int64_t">:$workspace,
                         OptionalArrayRefParameter<"::tripy::kernel::TensorMapAttr">:$tensorMaps);
-  let assemblyFormat = "`<` `grid` `=` $grid `,` `block` `=` `[` $block `]` `,` `cluster` `=` `[` $cluster `]` `,` `scratch` `=` $scratch (`,` `tensor_maps` `=` `[` $tensorMaps^ `]`)? `>`";
+  let assemblyFormat = "`<` `grid` `=` $grid `,` `block` `=` `[` $block `]` `,` `cluster` `=` `[` $cluster `]` `,` `scratch` `=` $scratch (`workspace` `=` `[` $workspace^ `]`)? (`,` `tensor_maps` `=` `[` $tensorMaps^ `]`)? `>`";
 }
 
 def Kernel_ProductAttr : AttrDef<Kernel_Dialect, "Product"> {
@@ -187,7 +191,8 @@ def Kernel_CallOp : Kernel_Op<"call", [Pure, AttrSizedOperandSegments, DeclareOp
 
 def Kernel_BufferKind : I32EnumAttr<"BufferKind", "where a buffer lies", [
     I32EnumAttrCase<"Input", 1, "input">, I32EnumAttrCase<"Output", 2, "output">,
-    I32EnumAttrCase<"Constant", 3, "constant">, I32EnumAttrCase<"Arena", 4, "arena">]> {
+    I32EnumAttrCase<"Constant", 3, "constant">, I32EnumAttrCase<"Arena", 4, "arena">,
+    I32EnumAttrCase<"Zeroed", 5, "zeroed">]> {
   let cppNamespace = "::tripy::kernel";
   let genSpecializedAttr = 0;
 }
@@ -197,7 +202,8 @@ def Kernel_BufferOp : Kernel_Op<"buffer", [Pure]> {
   let summary = "A placed buffer";
   let description = [{
     `index` is the number of the input, output or constant; `offset` and `size`
-    are bytes of the arena.
+    are bytes of the arena. A zeroed one is a part of the arena that is zero
+    whenever a kernel starts.
 
     ```mlir
     %a = kernel.buffer input 0
@@ -224,8 +230,8 @@ def Kernel_InputSizeOp : Kernel_Op<"input_size", [Pure]> {
 def Kernel_LaunchOp : Kernel_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Launches a kernel on placed buffers";
   let description = [{
-    Buffers are the kernel's tensor arguments and then its results; `written`
-    says how many of the last ones are results. `bytes` are the sizes in bytes
+    Buffers are the kernel's tensor arguments, its results, and its workspace;
+    `written` says how many of the last ones it writes. `bytes` are the sizes in bytes
     of the buffers' tensors.
 
     ```mlir
