@@ -43,8 +43,8 @@ Compiles a function of trace or flatir operations to an executable file.
                            (default); or cuBLASLt where a model of costs prefers
                            it, or wherever it can, if it is there at run time
   --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
-                           such as 128x256, 64x64,cluster=4 or
-                           128x256,stream
+                           such as 128x256, 64x64,cluster=4,
+                           128x256,stream or 16x64,split=2,swap
   --gemm-prologues=WHEN    for measurements: tensor-core kernels compute
                            element-wise left operands never, always, or where
                            that is estimated to pay (estimated, the default)

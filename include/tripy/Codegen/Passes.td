@@ -132,7 +132,7 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
                  Option<"overlap", "overlap", "bool", "true",
                         "On sm_90 and later, kernels start before their predecessors ended, and wait">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
-                        "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4 or 128x256,stream; for measurements">,
+                        "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swap; for measurements">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
                         "Measured tiles of tensor-core kernels; one that suits is used, unless gemm-tile says otherwise">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",

@@ -172,9 +172,10 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
       return;
     tile = parseWgmmaTile(gemmTile);
     if (!gemmTile.empty() && !tile) {
-      emitError(module.getLoc(),
-                "a tile must be such as 128x256 or 64x64 with "
-                "',turns', ',cluster=2', ',split=2' or ',stream'; found '")
+      emitError(
+          module.getLoc(),
+          "a tile must be such as 128x256 or 64x64 with "
+          "',turns', ',cluster=2', ',split=2', ',stream' or ',swap'; found '")
           << gemmTile << "'";
       return signalPassFailure();
     }

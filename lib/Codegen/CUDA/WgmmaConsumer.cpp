@@ -111,10 +111,11 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
   return position;
 }
 
-/// Sums of the current tile, for each of this consumer's groups of 64 rows.
+/// Sums of the current tile, for each of this consumer's groups of 64 rows of
+/// the instruction.
 /// Moves `position` on.
 SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
-  SmallVector<Type> floats(plan.tileN / 2, b.getF32Type());
+  SmallVector<Type> floats(plan.multipliedN() / 2, b.getF32Type());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
   if (plan.prologue.input)
     return {multiplyComputedTile(position, LLVM::ZeroOp::create(b, loc, type))};
@@ -173,7 +174,8 @@ Value WgmmaEmitter::multiplyPromotedTile(RingPosition &position, Value zeros) {
 }
 
 Value WgmmaEmitter::addSums(Value sums, Value others) {
-  for (int64_t i = 0; i < plan.tileN / 2; ++i) {
+  auto type = cast<LLVM::LLVMStructType>(sums.getType());
+  for (int64_t i = 0, size = type.getBody().size(); i < size; ++i) {
     Value mine = LLVM::ExtractValueOp::create(b, loc, sums, i);
     Value other = LLVM::ExtractValueOp::create(b, loc, others, i);
     Value sum = arith::AddFOp::create(b, loc, mine, other);
@@ -204,7 +206,8 @@ Value WgmmaEmitter::advance(Value start, int64_t bytes) {
 /// The first row of A that this consumer reads of a slice.
 Value WgmmaEmitter::ownSliceA(Value slot) {
   Value at = add(base, mul(slot, sliceA()));
-  return plan.pingPong ? at : add(at, mul(consumer, 64 * rowBytes));
+  return plan.pingPong || plan.swapped ? at
+                                       : add(at, mul(consumer, 64 * rowBytes));
 }
 
 Value WgmmaEmitter::sliceOfB(Value slot) {
@@ -216,25 +219,31 @@ SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
                                                ValueRange accumulators,
                                                bool fromZero) {
   constexpr int64_t groupBytes = 64 * rowBytes;
-  const WgmmaOperand &operandB = plan.b.front();
-  Value left = descriptor(plan.a, ownSliceA(slot));
-  Value right = descriptor(operandB, sliceOfB(slot));
-  auto shape =
-      NVVM::MMAShapeAttr::get(b.getContext(), 64, plan.tileN, plan.stepK());
+  // The slices of all contractions' B follow each other.
+  WgmmaOperand rows = plan.a, columns = plan.b.front();
+  Value left = ownSliceA(slot), right = sliceOfB(slot);
+  if (plan.swapped) {
+    std::swap(rows, columns);
+    std::swap(left, right);
+  }
+  left = descriptor(rows, left);
+  right = descriptor(columns, right);
+  auto shape = NVVM::MMAShapeAttr::get(b.getContext(), 64, plan.multipliedN(),
+                                       plan.stepK());
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
   SmallVector<Value> sums(accumulators);
   for (int64_t step = 0; step < plan.tileK() / plan.stepK(); ++step)
     for (auto [group, sum] : llvm::enumerate(sums))
       sum = NVVM::WgmmaMmaAsyncOp::create(
           b, loc, sum.getType(), sum,
-          advance(left, group * groupBytes + step * stepBytes(plan.a)),
-          advance(right, step * stepBytes(operandB)), shape, plan.type,
+          advance(left, group * groupBytes + step * stepBytes(rows)),
+          advance(right, step * stepBytes(columns)), shape, plan.type,
           plan.type, NVVM::WGMMATypes::f32,
           fromZero && step == 0 ? NVVM::WGMMAScaleOut::zero
                                 : NVVM::WGMMAScaleOut::one,
           NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
-          plan.a.kMajor ? NVVM::MMALayout::row : NVVM::MMALayout::col,
-          operandB.kMajor ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+          rows.kMajor ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+          columns.kMajor ? NVVM::MMALayout::col : NVVM::MMALayout::row,
           NVVM::MMAIntOverflowAttr());
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   return sums;

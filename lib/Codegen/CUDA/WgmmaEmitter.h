@@ -107,6 +107,7 @@ private:
   Index rankRow();
   Index rankColumn();
   std::pair<Index, Index> kRange();
+  Index rotated(Index k, Index size);
   void consume();
   void takeTiles();
   RingPosition consumeTile(RingPosition position);
@@ -197,6 +198,9 @@ private:
                         int64_t half);
   void joinSplit(mlir::ValueRange accumulators);
   void finishSplit();
+  void storeTransposed(mlir::ValueRange sums);
+  void stageTransposed(mlir::ValueRange sums, mlir::Value to);
+  void finishRuns(llvm::ArrayRef<Memory> sums, Index place, int64_t places);
   void stage(mlir::Value accumulators, int64_t column, int64_t columns,
              mlir::Value to, int64_t rowFloats);
   void finishChunk(int64_t chunk, int64_t group);
@@ -225,7 +229,7 @@ private:
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
   mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
-  llvm::SmallVector<Index> operandRows;   ///< findOperandRows()
+  llvm::SmallVector<Index> operandRows; ///< findOperandRows()
   Index worker; ///< number of this cluster, with stream K
   /// Stream K: what this worker has of the current tile.
   struct {

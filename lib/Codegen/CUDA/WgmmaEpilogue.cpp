@@ -70,6 +70,8 @@ int64_t WgmmaEmitter::runLanes() {
 
 /// Stores the sums of the current tile, one value for each group of 64 rows.
 void WgmmaEmitter::storeTile(ValueRange sums) {
+  if (plan.swapped)
+    return storeTransposed(sums);
   for (auto [group, accumulators] : llvm::enumerate(sums))
     if (plan.store == WgmmaStore::Boxes)
       storeBoxes(accumulators, group);
@@ -482,6 +484,43 @@ void WgmmaEmitter::awaitBoxes() {
 }
 
 //===----------------------------------------------------------------------===//
+// A and B in exchanged roles
+//===----------------------------------------------------------------------===//
+
+/// Sums of 64 of the tile's columns in each of `sums`, transposed on the way to
+/// rows at `to`. A warp writes 8 neighbours in each of 4 rows that are 8 banks
+/// apart: no two lanes in one bank.
+void WgmmaEmitter::stageTransposed(ValueRange sums, Value to) {
+  int64_t rowBytes = tileRow(plan) * 4;
+  // The instruction's rows are the tile's columns.
+  Value at = add(to, add(mul(toI32(fragmentColumn()), rowBytes),
+                         mul(toI32(fragmentRow()), 4)));
+  for (auto [group, accumulators] : llvm::enumerate(sums))
+    for (int64_t i = 0; i < plan.multipliedN() / 2; ++i) {
+      int64_t row = i / 4 * 8 + i % 2, column = group * 64 + i / 2 % 2 * 8;
+      Value value = LLVM::ExtractValueOp::create(b, loc, accumulators,
+                                                 ArrayRef<int64_t>{i});
+      LLVM::StoreOp::create(
+          b, loc, value, pointer(add(at, i32(row * rowBytes + column * 4))), 4);
+    }
+}
+
+/// Stores a transposed tile: what the epilogue reads and writes are runs of a
+/// row.
+void WgmmaEmitter::storeTransposed(ValueRange sums) {
+  Value staging = add(base, i32(stagingAt(plan)));
+  syncConsumer();
+  stageTransposed(sums, staging);
+  syncConsumer();
+  finishRuns(Memory{pointer(staging),
+                    b.getF32Type(),
+                    {math.constant(plan.tileM), math.constant(tileRow(plan))},
+                    16,
+                    false},
+             math.constant(0), 1);
+}
+
+//===----------------------------------------------------------------------===//
 // A split K
 //===----------------------------------------------------------------------===//
 
@@ -491,18 +530,18 @@ void WgmmaEmitter::joinSplit(ValueRange accumulators) {
   // All consumers have read their slices.
   NVVM::BarrierOp::create(b, loc, Type(), i32(5), i32(128 * plan.consumers()),
                           NVVM::BarrierReductionAttr(), Value());
-  int64_t rowFloats = plan.tileN + 4;
-  stage(accumulators.front(), 0, plan.tileN,
-        add(base, mul(consumer, 64 * rowFloats * 4)), rowFloats);
+  int64_t rowFloats = tileRow(plan);
+  if (plan.swapped)
+    stageTransposed(accumulators, base);
+  else
+    stage(accumulators.front(), 0, plan.tileN,
+          add(base, mul(consumer, 64 * rowFloats * 4)), rowFloats);
   syncCluster();
   finishSplit();
 }
 
-/// The runs of the tile go round the threads of all blocks. Each sums up what
-/// the blocks found, in their order: the same bits every time.
+/// Each block finishes a share of what the blocks found.
 void WgmmaEmitter::finishSplit() {
-  int64_t lanes = runLanes();
-  int64_t rowFloats = plan.tileN + 4;
   SmallVector<Memory> sums;
   for (int64_t block = 0; block < plan.split; ++block) {
     Value theirs = NVVM::MapaOp::create(
@@ -510,16 +549,25 @@ void WgmmaEmitter::finishSplit() {
         i32(block));
     sums.push_back({theirs,
                     b.getF32Type(),
-                    {math.constant(plan.tileM), math.constant(rowFloats)},
+                    {math.constant(plan.tileM), math.constant(tileRow(plan))},
                     16,
                     false});
   }
+  finishRuns(sums, rank, plan.split);
+}
+
+/// The runs of the tile go round the threads of `places` blocks, of which this
+/// one is number `place`. Each sums up what `sums` have of it, in their order:
+/// the same bits every time.
+void WgmmaEmitter::finishRuns(ArrayRef<Memory> sums, Index place,
+                              int64_t places) {
+  int64_t lanes = runLanes();
   Index runs = math.constant(plan.partN() / lanes);
   Index threads = math.constant(128 * plan.consumers());
   Index own = math.sub(thread, math.constant(128));
-  Index first = math.add(math.mul(rank, threads), own);
+  Index first = math.add(math.mul(place, threads), own);
   Index total = math.mul(math.constant(plan.tileM), runs);
-  Index step = math.mul(threads, math.constant(plan.split));
+  Index step = math.mul(threads, math.constant(places));
   e.loop(first, total, step, [&](Index run) {
     Index row = math.div(run, runs);
     Index column = math.mul(math.rem(run, runs), math.constant(lanes));

@@ -202,14 +202,33 @@ void WgmmaEmitter::produce() {
   });
 }
 
+/// `k` of the `size` elements of K that a tile is made of, in the order in
+/// which slices are copied. Clusters side by side begin with different ones,
+/// where all would read the same few lines of A at the same time; with stream K
+/// they do so anyway.
+Index WgmmaEmitter::rotated(Index k, Index size) {
+  auto known = IndexMath::constantOf(space.sizeOf(plan.k));
+  int64_t slices = known ? *known / plan.tileK() / plan.split : 0;
+  if (!plan.swapped || plan.streams || slices < 2)
+    return k;
+  Index column = math.div(columnBegin, math.constant(plan.partN() * plan.wide));
+  Index first = math.mul(math.rem(column, math.constant(slices)),
+                         math.constant(plan.tileK()));
+  Index end = math.mul(math.ceilDiv(size, math.constant(plan.tileK())),
+                       math.constant(plan.tileK()));
+  Index at = math.add(k, first);
+  Index before = math.sub(math.max(at, end), end);
+  return select(isBelow(at, end), at, before);
+}
+
 RingPosition WgmmaEmitter::produceTile(RingPosition position) {
   auto [begin, size] = kRange();
   SmallVector<Value> last = e.reduceLoop(
       math.constant(0), size, math.constant(plan.tileK()),
       {position.slot, position.parity},
-      [&, begin = begin](Index k, ValueRange carried) {
+      [&, begin = begin, size = size](Index k, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        copySlice(at, math.add(begin, k));
+        copySlice(at, math.add(begin, rotated(k, size)));
         RingPosition following = next(at);
         return SmallVector<Value>{following.slot, following.parity};
       });

@@ -114,6 +114,9 @@ struct WgmmaPlan {
   int64_t split = 1;
   /// Stream K: clusters get equal shares of the work, which cut tiles along K.
   bool streams = false;
+  /// B's columns are the instruction's 64 rows and A's few rows its columns:
+  /// the sums of a tile are transposed, for one consumer.
+  bool swapped = false;
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
@@ -132,9 +135,13 @@ struct WgmmaPlan {
   int64_t tileK() const { return 128 / elementBytes; }
   /// K of one instruction: 32 bytes.
   int64_t stepK() const { return 32 / elementBytes; }
-  int64_t consumers() const { return pingPong ? 2 : tileM / 64; }
-  /// Groups of 64 rows that one consumer multiplies.
-  int64_t rowGroups() const { return pingPong ? tileM / 64 : 1; }
+  int64_t consumers() const { return swapped ? 1 : pingPong ? 2 : tileM / 64; }
+  /// Groups of 64 rows (of columns, when swapped) that one consumer multiplies.
+  int64_t rowGroups() const {
+    return swapped ? tileN / 64 : pingPong ? tileM / 64 : 1;
+  }
+  /// Columns of an instruction.
+  int64_t multipliedN() const { return swapped ? tileM : tileN; }
   bool splitsK() const { return split > 1; }
   /// Sums of slices are added up in f32.
   bool promotes() const { return type == mlir::NVVM::WGMMATypes::e4m3; }
@@ -167,9 +174,15 @@ struct WgmmaPlan {
 /// Floats of a row of the staging area: 64 and padding against conflicts.
 inline constexpr int64_t stagingRow = 68;
 
+/// Floats of a row of a whole tile in shared memory: padded for the same
+/// reason.
+inline int64_t tileRow(const WgmmaPlan &plan) { return plan.tileN + 4; }
+
 inline int64_t WgmmaPlan::stagingBytes() const {
   if (splitsK())
     return 0; // the ring's memory, once it is empty
+  if (swapped)
+    return tileM * tileRow(*this) * 4;
   return store == WgmmaStore::Boxes ? boxBuffers() * boxBytes()
                                     : 64 * stagingRow * 4;
 }
@@ -181,7 +194,7 @@ struct WgmmaTile {
   /// Blocks that share slices, one below the other and side by side, or that
   /// split K.
   int64_t tall = 1, wide = 1, split = 1;
-  bool streams = false;
+  bool streams = false, swapped = false;
 
   /// Blocks of a cluster.
   int64_t cluster() const { return tall * wide * split; }
@@ -192,7 +205,8 @@ struct WgmmaTile {
 
 /// Reads "128x256", with ",turns" for consumers that take turns, ",cluster=2"
 /// or ",cluster=4x2" for blocks that share slices, ",split=3", or ",stream" for
-/// stream K. Nothing when `text` is none.
+/// stream K; and "16x128,swap" for A and B in exchanged roles. Nothing when
+/// `text` is none.
 std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
 
 /// A tile and the cycles that the model expects of a kernel that uses it.

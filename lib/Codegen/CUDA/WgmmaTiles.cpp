@@ -37,6 +37,8 @@ std::string WgmmaTile::str() const {
     text += ",split=" + std::to_string(split);
   if (streams)
     text += ",stream";
+  if (swapped)
+    text += ",swap";
   return text;
 }
 
@@ -62,16 +64,21 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
       tile.pingPong = true;
     else if (word == "stream")
       tile.streams = true;
+    else if (word == "swap")
+      tile.swapped = true;
     else if (!(word.consume_front("cluster=") && parseCluster(word, tile)) &&
              !(word.consume_front("split=") &&
                !word.getAsInteger(10, tile.split)))
       return std::nullopt;
     rest = more;
   }
+  bool rows = tile.swapped ? tile.m >= 8 && tile.m <= 64 && tile.m % 8 == 0
+                           : tile.m == 64 || tile.m == 128;
   bool suits =
-      (tile.m == 64 || tile.m == 128) && tile.n >= 16 && tile.n <= 256 &&
-      tile.n % 16 == 0 && tile.tall >= 1 && tile.wide >= 1 && tile.split >= 1 &&
-      tile.tall <= 8 && tile.wide <= 8 && tile.split <= 8 &&
+      rows && tile.n >= 16 && tile.n <= 256 &&
+      tile.n % (tile.swapped ? 64 : 16) == 0 &&
+      !(tile.swapped && tile.pingPong) && tile.tall >= 1 && tile.wide >= 1 &&
+      tile.split >= 1 && tile.tall <= 8 && tile.wide <= 8 && tile.split <= 8 &&
       tile.cluster() <= 8 &&
       (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
       (!tile.streams || (tile.split == 1 && !tile.pingPong)) &&
@@ -129,7 +136,7 @@ static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 /// run of 8 elements that a thread finishes takes the sums of the other blocks.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 static double joinCycles(const WgmmaTile &tile) {
-  int64_t threads = 2 * tile.m;
+  int64_t threads = tile.swapped ? 128 : 2 * tile.m;
   int64_t runs = llvm::divideCeil(tile.m * tile.n / 8, threads * tile.split);
   return 1800.0 * (tile.split - 1) * runs;
 }
@@ -139,6 +146,8 @@ static constexpr double splitGain = 0.97, streamGain = 0.97;
 /// Stream K: cycles that a wait for another block's sums takes, and bytes of
 /// sums that a multiprocessor writes to global memory or reads in one.
 static constexpr double flagCycles = 1500, sumBytes = 32;
+/// Instructions of few columns take as long as those of this many.
+static constexpr int64_t leastColumns = 48;
 /// Rows that begin within a line of the L2 cache are two requests.
 static constexpr double brokenLines = 2.2;
 /// Bytes that memory delivers to all multiprocessors in a cycle, and to one.
@@ -214,7 +223,8 @@ struct Problem {
 /// Cycles of a tile's arithmetic, with that of an A which is computed.
 static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
-  double multiplying = double(tile.m) * tile.n * bytes / 4096;
+  int64_t columns = tile.swapped ? std::max(tile.m, leastColumns) : tile.m;
+  double multiplying = double(columns) * tile.n * bytes / 4096;
   if (of.prologue == 0)
     return multiplying;
   double computing =
@@ -310,7 +320,10 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
 static bool suits(const WgmmaPlan &plan, const Problem &of,
                   const WgmmaTile &tile) {
   int64_t part = tile.n / plan.parts();
-  int64_t piece = plan.b.front().kMajor ? 16 : 64;
+  int64_t piece = plan.b.front().kMajor && !tile.swapped ? 16 : 64;
+  // Copies of an A that is contiguous along M have 64 rows.
+  if (tile.swapped && !plan.a.kMajor)
+    return false;
   if (tile.n % plan.parts() != 0 || part % piece != 0)
     return false;
   // More than half of a cluster's blocks have tiles.
@@ -324,7 +337,7 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
     return false;
   // A that is computed needs registers: twice as many for two groups of rows,
   // and those of a costly function; and two slices, as below.
-  if (plan.prologue.input && (tile.pingPong || tile.streams ||
+  if (plan.prologue.input && (tile.pingPong || tile.streams || tile.swapped ||
                               (tile.n > 192 && plan.prologue.cost > mostIn256)))
     return false;
   // Whole waves need no cut.
@@ -356,9 +369,11 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   plan.wide = tile.wide;
   plan.split = tile.split;
   plan.streams = tile.streams;
+  plan.swapped = tile.swapped;
   bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
   plan.boxRowBytes = halfBoxes ? 64 : 128;
-  plan.store = plan.boxColumns && !plan.splitsK() &&
+  bool whole = plan.source < 0 || !plan.streams;
+  plan.store = plan.boxColumns && !plan.splitsK() && !plan.swapped && whole &&
                        ((halfBoxes && plan.source < 0) ||
                         plan.partN() % plan.boxColumns == 0)
                    ? WgmmaStore::Boxes
@@ -380,12 +395,38 @@ static bool maySplit(const WgmmaPlan &plan, const Problem &of,
          of.k >= 4 * tile.split * plan.tileK();
 }
 
+/// Rows up to which A and B are tried in exchanged roles, and columns of tiles
+/// then.
+static constexpr int64_t fewRows = 32, swappedColumns[] = {64, 128, 192, 256};
+
+/// Tiles for few rows: those that cut K, or the others.
+static void forEachSwapped(const WgmmaPlan &plan, const Problem &of, bool cuts,
+                           llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (!of.known || of.m > fewRows)
+    return;
+  for (int64_t columns : swappedColumns) {
+    WgmmaTile tile{int64_t(llvm::alignTo(of.m, 8)), columns};
+    tile.swapped = true;
+    for (int64_t wide : {1, 2}) {
+      tile.wide = wide;
+      tile.streams = cuts;
+      use(tile);
+    }
+    tile.wide = 1;
+    tile.streams = false;
+    for (int64_t split : splits)
+      if (tile.split = split; cuts && maySplit(plan, of, tile))
+        use(tile);
+  }
+}
+
 /// Calls `use` with the tiles of the table, then with those that cut K.
 static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   for (const Tile &row : tiles)
     for (Cluster cluster : of.clusters(row))
       use({row.m, row.n, row.pingPong, cluster.tall, cluster.wide});
+  forEachSwapped(plan, of, /*cuts=*/false, use);
   for (const Tile &row : tiles)
     for (int64_t split : splits)
       if (WgmmaTile tile{row.m, row.n, false, 1, 1, split};
@@ -396,6 +437,7 @@ static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
       for (Cluster cluster : of.clusters(row))
         use({row.m, row.n, false, cluster.tall, cluster.wide, 1,
              /*streams=*/true});
+  forEachSwapped(plan, of, /*cuts=*/true, use);
 }
 
 std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
@@ -447,7 +489,10 @@ SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaPlan &plan,
     });
   };
   forEachOwnTile(plan, of, add);
-  size_t own = all.size();
+  // Of tiles for few rows there are as many.
+  size_t own = std::partition(all.begin(), all.end(),
+                              [](auto &each) { return !each.tile.swapped; }) -
+               all.begin();
   for (const WgmmaTile &tile : furtherTiles())
     add(tile);
   sortFrom(own);

@@ -92,7 +92,7 @@ func.func @main(%x: tensor<4096x512xf16>, %w: tensor<2048x512xf16>) -> tensor<40
 // CHECK: box = [32, {{.*}} box = [32, {{.*}} <buffer = 2, {{.*}} box = [32, 64]
 // CHECK: nvvm.wgmma.mma_async {{.*}}k = 8>{{.*}}tf32
 // WANTED: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1]
-// BAD: error: a tile must be such as 128x256 or 64x64 with ',turns', ',cluster=2', ',split=2' or ',stream'; found '64x'
+// BAD: error: a tile must be such as 128x256 or 64x64 with ',turns', ',cluster=2', ',split=2', ',stream' or ',swap'; found '64x'
 func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %y = trace.linear %x, %w allow_tf32 : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
   return %y : tensor<512x512xf32>

@@ -36,11 +36,11 @@ kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x409
   kernel.yield %5 : tensor<?x4096xf16>
 }
 
-// Few rows: two blocks have a part of K each, and no rows are copied that are
-// not there.
+// Few rows: A and B in exchanged roles, 64 tiles of 64 columns, and for each
+// two blocks with a half of K.
 // CHECK: kernel.func @few gemm
-// CHECK-SAME: cluster = [2, 1, 1]
-// CHECK-SAME: <buffer = 0, {{.*}}box = [64, 16]
+// CHECK-SAME: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1]
+// CHECK-SAME: <buffer = 0, {{.*}} box = [64, 16], swizzle = 128>, <buffer = 1, {{.*}} box = [64, 64], swizzle = 128>]
 kernel.func @few gemm sizeArgs = [] : (tensor<16x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<16x4096xf32> {
 ^bb0(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xbf16>):
   %z = arith.constant 0.0 : f32
@@ -89,7 +89,7 @@ kernel.func @odd gemm sizeArgs = [] : (tensor<16x4095xf16>, tensor<4096x4095xf16
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK: llvm.func @few
-// CHECK: llvm.store {{.*}} vector<4xi32>, !llvm.ptr<3>
+// CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 16, k = 16>
 // CHECK: nvvm.mapa
 // CHECK: gpu.func @odd
 // CHECK: nvvm.mma.sync
