@@ -102,6 +102,8 @@ std::optional<std::string> codegen::describeContraction(const WgmmaPlan &plan) {
   // A box has 128 bytes in a row.
   text += plan.boxColumns ? "boxes" + number(128 * 8 / plan.boxColumns)
                           : std::string("threads");
+  if (plan.source >= 0)
+    text += "+source";
   return plan.prologue.input ? text + " prologue=" + number(plan.prologue.cost)
                              : text;
 }

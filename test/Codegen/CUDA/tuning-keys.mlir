@@ -43,8 +43,8 @@ func.func @main(%a: tensor<512x128xf8E4M3FN>, %b: tensor<256x128xf8E4M3FN>) -> t
 
 // -----
 
-// The residual has as many elements as the result: threads read it.
-// CHECK: cycles for f16 512x256x128 nt batch=1 parts=1 store=threads"
+// The residual has as many elements as the result: it comes in boxes.
+// CHECK: cycles for f16 512x256x128 nt batch=1 parts=1 store=boxes16+source"
 func.func @main(%a: tensor<512x128xf16>, %b: tensor<256x128xf16>, %r: tensor<512x256xf16>) -> tensor<512x256xf16> {
   %0 = trace.linear %a, %b : (tensor<512x128xf16>, tensor<256x128xf16>) -> tensor<512x256xf16>
   %y = trace.add %0, %r : (tensor<512x256xf16>, tensor<512x256xf16>) -> tensor<512x256xf16>

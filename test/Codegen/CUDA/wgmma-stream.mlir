@@ -1,7 +1,8 @@
 // Stream K: the work of the last tiles in equal shares.
 // RUN: split-file %s %t
-// RUN: tripy-compile %t/chosen.mlir --target=cuda --stop-after=plan -o - | FileCheck %t/chosen.mlir
-// RUN: tripy-compile %t/chosen.mlir --target=cuda --stop-after=ptx -o - | FileCheck %t/chosen.mlir --check-prefix=PTX
+// RUN: tripy-compile %t/chosen.mlir --target=cuda --gemm-tile=128x256,stream --stop-after=plan -o - | FileCheck %t/chosen.mlir
+// RUN: tripy-compile %t/chosen.mlir --target=cuda --gemm-tile=128x256,stream --stop-after=ptx -o - | FileCheck %t/chosen.mlir --check-prefix=PTX
+// RUN: tripy-compile %t/chosen.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/chosen.mlir --check-prefix=MODEL
 // RUN: tripy-compile %t/little.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/little.mlir
 // RUN: tripy-compile %t/two.mlir --target=cuda --gemm-tile=64x64,stream --stop-after=plan -o - | FileCheck %t/two.mlir
 // RUN: tripy-compile %t/two.mlir --target=cuda --gemm-tile=128x64,cluster=2,stream --stop-after=kernels -o - | FileCheck %t/two.mlir --check-prefix=CLUSTER
@@ -31,6 +32,9 @@
 // PTX-DAG: ld.acquire.gpu.global.u32 flag
 // PTX-DAG: st.relaxed.gpu.global.u32 [{{.*}}], 0;
 // PTX-NOT: .local
+//
+// The model finds that too, with other tiles.
+// MODEL: config = {{.*}}workspace = [
 func.func @main(%x: tensor<2176x8192xf16>, %w: tensor<2048x8192xf16>) -> tensor<2176x2048xf16> {
   %y = trace.linear %x, %w : (tensor<2176x8192xf16>, tensor<2048x8192xf16>) -> tensor<2176x2048xf16>
   return %y : tensor<2176x2048xf16>
