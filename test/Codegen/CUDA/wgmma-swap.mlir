@@ -26,7 +26,7 @@
 // What was there before: blocks share A, and no more clusters than run at the
 // same time take tiles.
 // SHARED: grid = () -> (112, 1, 1), block = [256, 1, 1], cluster = [4, 1, 1]
-// SHARED-SAME: box = [64, 16]
+// SHARED-SAME: box = [64, 8]
 // SHARED: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
 // SHARED: mbarrier.arrive.shared::cluster
 
