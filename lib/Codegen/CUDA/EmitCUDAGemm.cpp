@@ -137,12 +137,18 @@ void SimtGemm::locate(Index number) {
   Index lanes = math.constant(32), warpsN = math.constant(tile.warpsN);
   Index warp = math.div(place.thread, lanes);
   Index lane = math.rem(place.thread, lanes);
-  Index lanesN = math.constant(tile.lanesN);
+  // Lanes i and i xor 1 have the same columns, i and i xor 2 the same rows:
+  // shared memory then serves a quad of each lane in two cycles.
+  Index two = math.constant(2), lanesN = math.constant(tile.lanesN);
+  Index pair = math.div(lane, two);
+  Index laneM =
+      math.add(math.rem(lane, two), math.mul(math.div(pair, lanesN), two));
+  Index laneN = math.rem(pair, lanesN);
   row = math.add(math.mul(math.div(warp, warpsN), math.constant(tile.warpM())),
-                 math.mul(math.div(lane, lanesN), math.constant(quad)));
+                 math.mul(laneM, math.constant(quad)));
   column =
       math.add(math.mul(math.rem(warp, warpsN), math.constant(tile.warpN())),
-               math.mul(math.rem(lane, lanesN), math.constant(quad)));
+               math.mul(laneN, math.constant(quad)));
 }
 
 void SimtGemm::prepareCopies() {
@@ -245,12 +251,14 @@ Value SimtGemm::fma(Value a, Value b, Value c) {
   return arith::AddIOp::create(e.b, e.loc, product, c);
 }
 
-/// Adds the products of the fragments.
+/// Adds the products of the fragments, in every other row from right to left: a
+/// row begins with the column that the one before it ended with.
 void SimtGemm::multiply(State &state) {
   int64_t rows = tile.quadsM * quad, columns = tile.quadsN * quad;
   for (size_t pair = 0; pair < group.ops.size(); ++pair)
     for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) {
+      for (int64_t step = 0; step < columns; ++step) {
+        int64_t j = i % 2 == 0 ? step : columns - 1 - step;
         Value &sum = state.sums[(pair * rows + i) * columns + j];
         sum = fma(state.fragments[i],
                   state.fragments[rows + pair * columns + j], sum);
@@ -521,6 +529,7 @@ static Demand demandOf(ArrayRef<ContractionGroup> groups,
     }
     demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
     demand.dynamicRows |= llvm::any_of(group.ops, hasDynamicRows);
+    demand.dynamicSizes |= op.hasDynamicShape();
   }
   return demand;
 }

@@ -2,7 +2,7 @@
 //
 // Private to lib/Codegen/CUDA. A block computes a tile of the result from
 // slices of both operands in a ring in shared memory; a thread keeps up to
-// 8 x 8 elements in registers. SimtPlan.cpp chooses the tile, SimtSlices.cpp
+// 8 x 16 elements in registers. SimtPlan.cpp chooses the tile, SimtSlices.cpp
 // fills the ring, EmitCUDAGemm.cpp multiplies and finishes.
 //
 //===----------------------------------------------------------------------===//
@@ -27,6 +27,8 @@ struct Tile {
   constexpr int64_t warpN() const { return lanesN * quadsN * quad; }
   constexpr int64_t m() const { return warpsM * warpM(); }
   constexpr int64_t n() const { return warpsN * warpN(); }
+  /// A thread has more elements than fit in 128 registers.
+  constexpr bool isWide() const { return quadsM * quadsN > 4; }
   /// Rows of 4 neighbouring results that a thread has.
   constexpr int64_t runs() const { return quadsM * quad * quadsN; }
 };
@@ -67,7 +69,8 @@ struct Extent {
 struct Demand {
   llvm::SmallVector<Extent> groups;
   int64_t paired = 1, bytes = 0;
-  bool throughRegisters = false, dynamicRows = false, hasClusters = false;
+  bool throughRegisters = false, dynamicRows = false, dynamicSizes = false;
+  bool hasClusters = false;
 };
 
 /// The plan that an analytic model expects to take least time; none when there

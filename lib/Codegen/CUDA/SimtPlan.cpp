@@ -12,11 +12,15 @@ static constexpr int64_t multiprocessors = 132;
 /// Static shared memory that two blocks of 256 threads leave to each other, and
 /// to the L1 cache.
 static constexpr int64_t ringBytes = 40 * 1024;
-/// Bytes of results that a thread keeps in registers.
-static constexpr int64_t registerBytes = 256;
+/// Bytes of results that a thread keeps in registers: 128 of them, or all 255.
+static constexpr int64_t registerBytes = 256, wideRegisterBytes = 512;
+/// K of a slice of wide tiles that divide the results: 8 with 4 slices in the
+/// ring, or 16 with 2. At edges 16 would take too many registers.
+static constexpr int64_t wideDepth = 8;
 
 /// Warps are 32 x 64 where tiles allow: 8 lanes store 32 neighbours.
 static constexpr Tile tiles[] = {
+    {2, 2, 8, 4, 2, 4}, // 128 x 128, 128 threads with 8 x 16 each
     {4, 2, 4, 8, 2, 2}, // 128 x 128, 256 threads
     {4, 1, 4, 8, 2, 2}, // 128 x 64, 128 threads
     {2, 2, 4, 8, 2, 2}, // 64 x 128
@@ -26,6 +30,19 @@ static constexpr Tile tiles[] = {
     {4, 1, 8, 4, 1, 1}, // 128 x 16
 };
 
+/// Wide tiles are for numbers of 32 bits that are copied past the registers: as
+/// many as there are go to results, fragments and addresses.
+static bool canBeWide(const Demand &demand) {
+  return demand.bytes == 4 && !demand.throughRegisters && !demand.dynamicRows;
+}
+
+static int64_t wideDepthOf(const Tile &tile, const Demand &demand) {
+  bool divides = llvm::all_of(demand.groups, [&](const Extent &extent) {
+    return extent.m % tile.m() == 0 && extent.n % tile.n() == 0;
+  });
+  return divides && !demand.dynamicSizes ? wideDepth : 8;
+}
+
 /// Cycles that a multiprocessor takes for one block with `k` values of K.
 static double cyclesOf(const Tile &tile, int64_t paired, int64_t k) {
   double warps = double(tile.threads()) / 32;
@@ -33,9 +50,9 @@ static double cyclesOf(const Tile &tile, int64_t paired, int64_t k) {
   // Instructions of a warp for one k, counted in the machine code: products,
   // reads of shared memory, copies. 4 schedulers issue one a cycle each.
   double issued = 16 * tile.quadsM * quads + 1.05 * reads + 3.4;
-  // Shared memory takes 2.5 cycles for a quad of each lane.
+  // Shared memory takes 2 cycles for a quad of each lane.
   double cycles =
-      std::max(issued * std::max(warps, 4.0) / 4, 2.5 * reads * warps);
+      std::max(issued * std::max(warps, 4.0) / 4, 2 * reads * warps);
   // The first slices, and storing what was computed.
   return k * cycles + 1500 + 8.0 * tile.runs() * paired;
 }
@@ -47,13 +64,17 @@ static bool canSplit(const Plan &plan, int64_t split) {
                         plan.tile.runs() % split == 0);
 }
 
-static double timeOf(const Plan &plan, llvm::ArrayRef<Extent> groups) {
+static std::optional<double> timeOf(const Plan &plan,
+                                    llvm::ArrayRef<Extent> groups) {
   int64_t blocks = 0, k = 0;
   for (const Extent &extent : groups) {
     blocks += extent.batch * llvm::divideCeil(extent.m, plan.tile.m()) *
               llvm::divideCeil(extent.n, plan.tile.n()) * plan.split;
     k = std::max<int64_t>(k, extent.k);
   }
+  // The 4 warps of a wide tile alone leave a multiprocessor idle at barriers.
+  if (plan.tile.isWide() && blocks <= multiprocessors)
+    return std::nullopt;
   int64_t slices =
       llvm::divideCeil(llvm::divideCeil(k, plan.depth), plan.split);
   double waves = double(llvm::divideCeil(blocks, multiprocessors));
@@ -71,11 +92,14 @@ static std::optional<Plan> planOf(const Tile &tile, const Demand &demand) {
   // The smallest tiles are for what needs more registers than there are.
   bool isSmallest = tile.quadsM * tile.quadsN == 1;
   int64_t sums = demand.paired * tile.runs() * quad * demand.bytes;
-  if (sums > registerBytes && !isSmallest)
+  int64_t most = tile.isWide() ? wideRegisterBytes : registerBytes;
+  if ((sums > most && !isSmallest) || (tile.isWide() && !canBeWide(demand)))
     return std::nullopt;
   if (demand.throughRegisters || 2 * plan.stageSize() * plan.bytes > ringBytes)
     plan.depth = 8;
-  if (demand.dynamicRows)
+  if (tile.isWide())
+    plan.depth = wideDepthOf(tile, demand);
+  if (demand.dynamicRows || tile.isWide())
     plan.resident = 256;
   plan.stages =
       std::min<int64_t>(ringBytes / (plan.stageSize() * plan.bytes), 4);
@@ -96,11 +120,11 @@ std::optional<Plan> tripy::codegen::simt::choosePlan(const Demand &demand) {
     for (plan->split = 1; plan->split <= most; plan->split *= 2) {
       if (!canSplit(*plan, plan->split))
         continue;
-      double time = timeOf(*plan, demand.groups);
-      if (best && time >= least)
+      std::optional<double> time = timeOf(*plan, demand.groups);
+      if (!time || (best && *time >= least))
         continue;
       best = plan;
-      least = time;
+      least = *time;
     }
   }
   return best;

@@ -4,7 +4,7 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local
 
 // CHECK: .entry main_
-// CHECK: .maxntid 256
+// CHECK: .maxntid 128
 // CHECK: .minnctapersm 2
 // CHECK: cp.async.ca.shared.global [{{.*}}], [{{.*}}], 4
 // CHECK: {{^}}$L__BB0_1:

@@ -4,29 +4,43 @@
 // RUN: tripy-opt %s --split-input-file --tripy-cuda | FileCheck %s
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 | FileCheck %s --check-prefix=OLDER
 
-// Large: 128 x 128 by 256 threads, two blocks a multiprocessor, two slices in
-// the ring. What is contiguous along K is copied number by number, 8 of a row.
+// Large: 128 x 128 by 128 threads with 8 x 16 each, two blocks a
+// multiprocessor, four slices of 8 k in the ring. What is contiguous along K is
+// copied number by number, 8 of a row.
 // CHECK-LABEL: kernel.func @large_gemm_0_dot
-// CHECK-SAME: grid = () -> (1024, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1]
+// CHECK-SAME: grid = () -> (1024, 1, 1), block = [128, 1, 1], cluster = [1, 1, 1]
 // CHECK: llvm.mlir.global internal @large_gemm_0_dot.ring() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8448 x f32>
 // CHECK: gpu.func @large_gemm_0_dot
 // CHECK-SAME: nvvm.minctasm = 2
 // CHECK: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca, %
-// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: nvvm.cp.async.wait.group 2
 // CHECK: gpu.barrier
-// CHECK: scf.for {{.*}} step %c16
+// CHECK: scf.for {{.*}} step %c8
 // CHECK-COUNT-16: nvvm.cp.async.shared.global
 // CHECK: nvvm.cp.async.commit.group
 // CHECK-NOT: nvvm.cp.async.shared.global
-// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: nvvm.cp.async.wait.group 2
 // CHECK-NEXT: gpu.barrier
-// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
-// CHECK-COUNT-64: math.fma
+// CHECK-COUNT-6: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-128: math.fma
 // CHECK-NOT: math.fma
-// CHECK-COUNT-16: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-COUNT-32: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 func.func @large(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
   return %r : tensor<4096x4096xf32>
+}
+
+// -----
+
+// One block a multiprocessor: 256 threads with 8 x 8 each, slices of 16 k.
+// CHECK-LABEL: kernel.func @alone_gemm_0_dot
+// CHECK-SAME: grid = () -> (132, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1]
+// CHECK: gpu.func @alone_gemm_0_dot
+// CHECK-SAME: nvvm.minctasm = 2
+// CHECK: scf.for {{.*}} step %c16
+func.func @alone(%a: tensor<1408x4096xf32>, %b: tensor<1536x4096xf32>) -> tensor<1408x1536xf32> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<1408x4096xf32>, tensor<1536x4096xf32>) -> tensor<1408x1536xf32>
+  return %r : tensor<1408x1536xf32>
 }
 
 // -----
