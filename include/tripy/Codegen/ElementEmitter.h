@@ -27,10 +27,11 @@ namespace tripy::codegen {
 using Index = IndexMath::Index;
 using Lanes = llvm::SmallVector<mlir::Value>;
 
-/// How loads from a memory are made; what is not Plain is for CUDA alone.
+/// How a memory is read and written; what is not Plain is for CUDA alone.
 enum class Access : uint8_t {
   Plain,
-  /// Read once: accesses of 4 to 16 bytes leave the L1 cache to others.
+  /// Read or written once: loads of 4 to 16 bytes leave the L1 cache to others,
+  /// stores of 16 bytes are the first to leave the L2 cache.
   Streamed,
   /// Brings the elements to the L2 cache; the values are meaningless.
   Prefetch,

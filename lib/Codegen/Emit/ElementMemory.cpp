@@ -173,6 +173,22 @@ static Value loadAt(OpBuilder &b, Location loc, Value address, Type type,
                               /*isInvariant=*/memory.readOnly);
 }
 
+/// Stores the 16 bytes of `value` so that their line is the first to leave the
+/// L2 cache.
+static void storeStreamed(OpBuilder &b, Location loc, Value value,
+                          Value address) {
+  Value words = LLVM::BitcastOp::create(
+      b, loc, VectorType::get({4}, b.getI32Type()), value);
+  SmallVector<Value> operands = {address};
+  for (int64_t i = 0; i < 4; ++i)
+    operands.push_back(vector::ExtractOp::create(b, loc, words, i));
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), operands,
+                            "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};",
+                            "l,r,r,r,r,~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
                            int64_t lanes) {
   OpBuilder &b = math.b();
@@ -220,8 +236,11 @@ void ElementEmitter::store(const Memory &memory, ArrayRef<Index> index,
                       : vector::FromElementsOp::create(
                             b, loc, VectorType::get({width}, storage), values)
                             .getResult();
-    LLVM::StoreOp::create(b, loc, value, address,
-                          std::min(alignment, width * bytes));
+    if (memory.access == Access::Streamed && width * bytes == 16)
+      storeStreamed(b, loc, value, address);
+    else
+      LLVM::StoreOp::create(b, loc, value, address,
+                            std::min(alignment, width * bytes));
   }
 }
 

@@ -52,6 +52,19 @@ kernel.func @short loop sizeArgs = [] : (tensor<3x320xf16>) -> tensor<320x3xf16>
   kernel.yield %0 : tensor<320x3xf16>
 }
 
+// Large tensors: tiles of 128 x 128 and 512 threads, whose lines leave the
+// caches first.
+// CHECK: kernel.func @large loop {{.*}} config = <grid = () -> (1024, 1, 1), block = [512, 1, 1]
+kernel.func @large loop sizeArgs = [] : (tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
+^bb0(%a: tensor<4096x4096xf16>):
+  %e = tensor.empty() : tensor<4096x4096xf16>
+  %0 = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4096x4096xf16>) outs(%e : tensor<4096x4096xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    linalg.yield %x : f16
+  } -> tensor<4096x4096xf16>
+  kernel.yield %0 : tensor<4096x4096xf16>
+}
+
 // A row of 66 elements in the tile where threads read single elements down a
 // column; 64, permuted, where they write vectors.
 // CHECK-DAG: llvm.mlir.global internal @swap.tile0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4096 x f16>
@@ -66,4 +79,9 @@ kernel.func @short loop sizeArgs = [] : (tensor<3x320xf16>) -> tensor<320x3xf16>
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
 // CHECK-LABEL: gpu.func @both(
 // CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+// CHECK-LABEL: gpu.func @large(
+// CHECK-COUNT-4: llvm.inline_asm {{.*}}ld.global.nc.L1::no_allocate.v4.b32
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: llvm.inline_asm {{.*}}st.global.cs.v4.b32
 // CHECK: gpu.return
