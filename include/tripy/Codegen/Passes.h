@@ -11,6 +11,9 @@ namespace codegen {
 /// stays below the time of the matrix: 8 multiply-adds and two conversions for
 /// each 2 bytes.
 inline constexpr int64_t mostVectorRows = 8;
+/// CUDA, reductions down columns: vectors of 16 bytes side by side in a strip,
+/// which is a block's, and blocks that fill a GPU.
+inline constexpr int64_t columnVectors = 32, columnBlocks = 512;
 } // namespace codegen
 
 #define GEN_PASS_DECL

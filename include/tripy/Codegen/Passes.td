@@ -25,6 +25,9 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     contraction's columns in a gated linear unit. Independent contractions of one
     operand are one kernel with several results.
 
+    With `column-blocks`, a large reduction of many rows and few columns becomes
+    two: of chunks of the rows, and of their results.
+
     With tensor cores, a large contraction of 16-bit floats keeps its operands
     as tensors in memory, or parts of such: what would be applied to an operand
     on its way becomes a kernel of its own, and rows that are no multiple of 16
@@ -63,6 +66,8 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
            "Contractions with at most so many rows have kernels of another kind">,
+    Option<"columnBlocks", "column-blocks", "unsigned", "0",
+           "Blocks that fill the device in reductions down columns; with 0, none is computed in two steps">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
            "Tensor-core kernels compute left operands element by element: never, estimated (where it pays), always">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "4",

@@ -11,6 +11,8 @@
 
 #include "ClusterExchange.h"
 
+#include "tripy/Codegen/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -19,8 +21,6 @@ using namespace tripy::codegen;
 
 /// Threads of a block.
 static constexpr int64_t columnThreads = 256;
-/// Blocks that fill a GPU.
-static constexpr int64_t enoughBlocks = 512;
 /// Rows that a thread reads before it adds them up.
 static constexpr int64_t rowsInFlight = 8;
 
@@ -47,7 +47,7 @@ private:
   IndexMath &math;
   linalg::GenericOp op;
   LoopDims dims;
-  int64_t lanes = 1, width = 32, height = 8, blocks = 1;
+  int64_t lanes = 1, width = columnVectors, height = 8, blocks = 1;
   /// Sizes of the outputs in vectors of `lanes`, and of the reduced space.
   SmallVector<Index> vectors, box;
   /// This thread's first output, its place in the block, and its block's in
@@ -77,7 +77,6 @@ void ColumnEmitter::choose() {
     box.push_back(sizes[dim]);
   std::optional<int64_t> count = IndexMath::constantOf(math.product(vectors));
   std::optional<int64_t> rows = IndexMath::constantOf(math.product(box));
-  width = 32;
   if (count)
     width = std::min<int64_t>(width, llvm::PowerOf2Ceil(*count));
   height = columnThreads / std::max<int64_t>(1, width);
@@ -87,8 +86,8 @@ void ColumnEmitter::choose() {
   width = columnThreads / height;
   if (!kernel.hasClusters)
     return;
-  int64_t strips = count ? llvm::divideCeil(*count, width) : enoughBlocks / 4;
-  while (blocks < 8 && strips * blocks < enoughBlocks &&
+  int64_t strips = count ? llvm::divideCeil(*count, width) : columnBlocks / 4;
+  while (blocks < 8 && strips * blocks < columnBlocks &&
          (!rows || *rows >= 2 * blocks * height * rowsInFlight))
     blocks *= 2;
 }

@@ -345,6 +345,7 @@ static LogicalResult planFunction(func::FuncOp function,
   program.estimates.read(function);
   padOperands(program);
   splitContractions(program);
+  splitReductions(program);
   FusionGraph graph(program);
   formHeroes(graph);
   formPrologues(graph);
@@ -368,6 +369,7 @@ class FormDispatches
     options.paired = paired;
     options.tensorPaired = tensorPaired;
     options.vectorRows = vectorRows;
+    options.columnBlocks = columnBlocks;
     using Prologues = PlannerOptions::Prologues;
     auto prologues =
         llvm::StringSwitch<std::optional<Prologues>>(tensorPrologues)

@@ -29,6 +29,9 @@ struct PlannerOptions {
   /// Contractions with at most so many rows have kernels of their own kind,
   /// bound by memory, which take several of one shape.
   int64_t vectorRows = 0;
+  /// Blocks that fill the device in a reduction down columns; with 0, none is
+  /// computed in two steps.
+  int64_t columnBlocks = 0;
   /// Whether kernels on tensor cores compute the left operand, element by
   /// element.
   enum class Prologues { Never, Estimated, Always };

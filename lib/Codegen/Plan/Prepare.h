@@ -37,6 +37,11 @@ void padOperands(Program &program);
 /// element-wise operation (gated linear units).
 void splitContractions(Program &program);
 
+/// reduce(x) -> reduce(reduce(reshape(x))), where a large reduction keeps the
+/// last dimension and few columns: chunks of rows fill the device, and their
+/// results, of floats' sums in f32, are reduced by a second kernel.
+void splitReductions(Program &program);
+
 } // namespace tripy::fusion
 
 #endif // TRIPY_CODEGEN_PLAN_PREPARE_H
