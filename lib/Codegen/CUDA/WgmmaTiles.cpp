@@ -254,8 +254,10 @@ static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
 /// The epilogue takes 5 elements a cycle, or 15 with stored boxes, and its
 /// operations.
 static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
+  // Boxes have 64 or 128 bytes in a row.
+  bool boxes = of.boxes && tile.n / of.parts % 32 == 0;
   return double(tile.m) * tile.n *
-         (1.0 / (of.boxes ? 15 : 5) + of.operations / operationsRate);
+         (1.0 / (boxes ? 15 : 5) + of.operations / operationsRate);
 }
 
 /// Cycles of one tile of a block. Consumers that take turns hide the epilogue.
