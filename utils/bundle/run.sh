@@ -165,7 +165,7 @@ if wants python; then
 fi
 if wants shapes; then
   if python3 -c 'import numpy' 2>/dev/null; then
-    for emitter in loop row column transpose gather scan arg gemv gemm-simt gemm-tensor gemm-aligned gemm-gated gemm-computed; do
+    for emitter in loop row long-row column transpose gather scan arg gemv gemm-simt gemm-tensor gemm-aligned gemm-gated gemm-computed; do
       check "shapes $emitter" 300 python3 test/Models/random_shapes.py --bin bin --device cuda:0 --emitters $emitter \
         --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$jobs"
     done
