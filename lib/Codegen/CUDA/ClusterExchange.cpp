@@ -16,12 +16,11 @@ static Value i32(KernelEmission &e, int64_t value) {
 
 void ClusterExchange::start(Index ownRank) {
   rank = ownRank;
-  barriers =
-      kernel.sharedArray("joined", e.b.getI64Type(), {exchanges * copies});
+  barriers = kernel.sharedArray("joined", e.b.getI64Type(), {exchanges});
   Value first = kernel.compare(arith::CmpIPredicate::eq, kernel.threadId(),
                                e.math.constant(0));
   e.when(first, [&] {
-    for (int64_t i = 0; i < exchanges * copies; ++i)
+    for (int64_t i = 0; i < exchanges; ++i)
       NVVM::MBarrierInitOp::create(
           e.b, e.loc, kernel.elementOf(barriers, e.math.constant(i)).pointer,
           i32(e, 1), Value());
@@ -131,20 +130,13 @@ void ClusterExchange::await() {
 }
 
 Value ClusterExchange::combine(linalg::GenericOp op, unsigned number,
-                               Value value, Index turn) {
+                               Value value) {
   IndexMath &math = e.math;
   Value word = toWord(value);
-  Index two = math.constant(2), lanes = math.constant(blocks);
-  Index copy = copies == 2 ? math.rem(turn, two) : math.constant(0);
-  Index round = copies == 2 ? math.div(turn, two) : turn;
+  Index lanes = math.constant(blocks);
   Memory parts = kernel.sharedArray("parts" + std::to_string(number),
-                                    word.getType(), {copies * blocks});
-  Index first = math.mul(copy, lanes);
-  Value barrier =
-      kernel
-          .elementOf(barriers,
-                     math.add(copy, math.constant(int64_t(number) * copies)))
-          .pointer;
+                                    word.getType(), {blocks});
+  Value barrier = kernel.elementOf(barriers, math.constant(number)).pointer;
   Value begins = kernel.compare(arith::CmpIPredicate::eq, kernel.threadId(),
                                 math.constant(0));
   e.when(begins, [&] {
@@ -153,13 +145,11 @@ Value ClusterExchange::combine(linalg::GenericOp op, unsigned number,
         e.b, e.loc, Type(), barrier, i32(e, bytes), NVVM::MemScopeKind::CTA,
         false, Value());
   });
-  send(word, kernel.elementOf(parts, math.add(first, rank)), barrier);
-  Value parity = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
-                                            math.value(math.rem(round, two)));
-  awaitPhase(e.b, e.loc, barrier, parity);
+  send(word, kernel.elementOf(parts, rank), barrier);
+  awaitPhase(e.b, e.loc, barrier, i32(e, 0));
   // A lane reads one part, and the lanes are joined in one order.
   Index lane = math.rem(kernel.threadId(), lanes);
-  word = e.elements.load(parts, {math.add(first, lane)}, 1).front();
+  word = e.elements.load(parts, {lane}, 1).front();
   Value total = fromWord(word, value.getType());
   for (int32_t distance = 1; distance < blocks; distance *= 2)
     total = e.combine(op, total, kernel.shuffle(total, distance));

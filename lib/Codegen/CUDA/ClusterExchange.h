@@ -16,31 +16,25 @@
 
 namespace tripy::codegen {
 
-/// A kernel makes its `exchanges` in their order, again and again in `turns`.
-///
-/// A block makes an exchange only when it has what all others sent in the one
-/// before. So what is sent can be one exchange ahead of a block that still
-/// waits for, or reads, the parts of another: with two exchanges or more in a
-/// turn each has places of its own; a single one has two, used in turn. All
-/// threads of a block pass a barrier of the block between two exchanges.
+/// A kernel makes its `exchanges` once, in their order. What others send can be
+/// ahead of a block that still waits for, or reads, the parts of an earlier
+/// one: each has places of its own.
 ///
 /// No block needs to wait for others at its end: it has all that they send it.
 class ClusterExchange {
 public:
-  ClusterExchange(CUDAKernel &kernel, int64_t blocks, unsigned exchanges,
-                  bool turns)
-      : kernel(kernel), e(kernel.e), blocks(blocks), exchanges(exchanges),
-        copies(turns && exchanges == 1 ? 2 : 1) {}
+  ClusterExchange(CUDAKernel &kernel, int64_t blocks, unsigned exchanges)
+      : kernel(kernel), e(kernel.e), blocks(blocks), exchanges(exchanges) {}
 
   /// Makes the mbarriers. `rank`: of this block in the cluster.
   void start(Index rank);
   /// Behind start() and before the first exchange: all blocks have started.
   void awaitStart();
-  /// Exchange `number` of turn `turn`: combines the `value` of the blocks,
+  /// Exchange `number`: combines the `value` of the blocks,
   /// which all threads of a block have. Every thread gets the result, the same
   /// bits in all blocks.
   mlir::Value combine(mlir::linalg::GenericOp op, unsigned number,
-                      mlir::Value value, Index turn);
+                      mlir::Value value);
 
   /// Instead of combine(), where only the first block needs what the others
   /// have: `values` neighbours of `place`, an array of wordType(), from each of
@@ -63,7 +57,6 @@ private:
   KernelEmission &e;
   int64_t blocks;
   unsigned exchanges;
-  int64_t copies;
   Index rank;
   Memory barriers;
 };

@@ -53,7 +53,7 @@ int64_t codegen::vectorLanes(KernelEmission &e) {
 /// Vectors of a thread of a kernel that reads elements at places which it reads
 /// first, as an embedding does. The two loads follow each other: 2048 threads
 /// of a multiprocessor with a vector each have some 16 KB on the way on
-/// average, and half of the bandwidth needs 20 (RowRing.cpp has the figures).
+/// average, and half of the bandwidth needs 20 (StagedRow.cpp has the figures).
 /// Two are enough to ask for that, and leave more blocks to start while others
 /// end: 62.0 us for 65536 rows of 2 KB, where four or eight take 63.4.
 static constexpr int64_t gatheredVectors = 2;

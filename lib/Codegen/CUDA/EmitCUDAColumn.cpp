@@ -223,7 +223,7 @@ void ColumnEmitter::emit() {
   locate();
   Type type = e.initialValue(op).getType();
   if (blocks > 1) {
-    exchange.emplace(kernel, blocks, 1, /*turns=*/false);
+    exchange.emplace(kernel, blocks, 1);
     exchange->start(rank);
     exchange->expect(width, lanes, type);
     parts = kernel.sharedArray("parts", exchange->wordType(type),

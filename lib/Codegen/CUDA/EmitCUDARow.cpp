@@ -3,13 +3,13 @@
 // Rows: a warp, a block or a cluster of blocks for each row. Where the row's
 // length is known and moderate, each thread's elements are straight-line code,
 // so that what the first pass loaded stays in registers for the later ones: one
-// read, one write. Clusters of blocks stay for many rows where these can be
-// fetched ahead (RowRing.h).
+// read, one write. A cluster's row stays in shared memory where it can be
+// copied there in bulk (StagedRow.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ClusterExchange.h"
-#include "RowRing.h"
+#include "StagedRow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -29,7 +29,6 @@ public:
 private:
   void choose();
   void emitRow();
-  void emitStaying();
   Value reduce(linalg::GenericOp op);
   Value reduceStraight(linalg::GenericOp op, Value accumulator);
   Value reduceLooping(linalg::GenericOp op, Value accumulator);
@@ -44,7 +43,8 @@ private:
   /// First column of this thread's piece number `piece`, and where the row's
   /// end may lie before it, whether it is inside.
   std::pair<Index, Value> pieceAt(int64_t piece);
-  std::pair<Index, Value> pieceOfPart(int64_t piece);
+  void placePieces();
+  RowPiece placePieceOfPart(int64_t piece);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -57,17 +57,15 @@ private:
   /// Pieces of `lanes` columns of each thread; 0 when loops are needed.
   int64_t pieces = 0;
   std::optional<int64_t> columns;
-  SmallVector<Index> row, columnSizes;
+  SmallVector<Index> row, rowSizes, columnSizes;
   Index thread;
-  /// Joins the blocks of a cluster; the row's number among those of the
-  /// cluster.
+  /// Joins the blocks of a cluster.
   std::optional<ClusterExchange> exchange;
-  Index turn;
   /// pieceAt() of each piece: the same values in all passes, so that elements
   /// are found again.
   SmallVector<std::pair<Index, Value>> places;
-  /// Where clusters stay.
-  std::optional<RowRing> ring;
+  /// Where a cluster's row stays in shared memory.
+  std::optional<StagedRow> staged;
 };
 } // namespace
 
@@ -75,14 +73,18 @@ private:
 /// 1024 threads.
 static constexpr int64_t longestRow = 32 * 1024;
 /// Of blocks of a cluster: 32 for each of fewer threads, so that a processor
-/// has two blocks, and one loads while the other waits for its cluster.
+/// has two blocks, and one loads while the other waits for its cluster. With
+/// the row in shared memory there are more blocks, of fewer threads.
 static constexpr int64_t clusterThreads = 512, longestPart = 16 * 1024;
+static constexpr int64_t stagedThreads = 256;
 static constexpr int64_t mostBlocks = 8;
 
 void RowEmitter::choose() {
   reductions = e.reductions();
   linalg::GenericOp first = reductions.front();
   rowRank = loopDims(first).parallel.size();
+  llvm::append_range(
+      rowSizes, ArrayRef<Index>(e.results.front().sizes).take_front(rowRank));
   SmallVector<Index> sizes = loopSizes(first, e.elements);
   for (unsigned dim : loopDims(first).reduction)
     columnSizes.push_back(sizes[dim]);
@@ -94,7 +96,9 @@ void RowEmitter::choose() {
   if (kernel.hasClusters && columns && *columns > longestRow &&
       *columns <= longestPart * mostBlocks) {
     blocks = llvm::PowerOf2Ceil(llvm::divideCeil(*columns, longestPart));
-    threads = clusterThreads * blocks;
+    staged = StagedRow::plan(kernel, first,
+                             {rowSizes, columnSizes, *columns, blocks});
+    threads = (staged ? stagedThreads : clusterThreads) * blocks;
     pieces = llvm::divideCeil(*columns, threads * lanes);
     return;
   }
@@ -112,16 +116,33 @@ void RowEmitter::choose() {
   pieces = llvm::divideCeil(*columns, threads * lanes);
 }
 
-/// The same where the columns of a block lie side by side.
-std::pair<Index, Value> RowEmitter::pieceOfPart(int64_t piece) {
+/// Adds the place of piece number `piece` where the columns of a block lie side
+/// by side.
+RowPiece RowEmitter::placePieceOfPart(int64_t piece) {
   int64_t own = threads / blocks;
   Index vector = math.add(kernel.threadId(), math.constant(piece * own));
   Index local = math.mul(vector, math.constant(lanes));
-  if ((piece + 1) * own * lanes <= ring->lastPart())
-    return {math.add(ring->partBegin(), local), Value()};
-  Value inside =
-      kernel.compare(arith::CmpIPredicate::ult, local, ring->partSize());
-  return {math.add(ring->partBegin(), kernel.clampTo(inside, local)), inside};
+  Value inside;
+  if ((piece + 1) * own * lanes > staged->lastPart()) {
+    inside =
+        kernel.compare(arith::CmpIPredicate::ult, local, staged->partSize());
+    local = kernel.clampTo(inside, local);
+  }
+  Index column = math.add(staged->partBegin(), local);
+  places.push_back({column, inside});
+  return {position(column), local};
+}
+
+/// Finds the places of all pieces, and waits for a row that is staged.
+void RowEmitter::placePieces() {
+  SmallVector<RowPiece> ofPart;
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    if (staged)
+      ofPart.push_back(placePieceOfPart(piece));
+    else
+      places.push_back(pieceAt(piece));
+  if (staged)
+    staged->await(ofPart);
 }
 
 std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
@@ -179,32 +200,20 @@ Value RowEmitter::reduceLooping(linalg::GenericOp op, Value accumulator) {
 
 Value RowEmitter::reduce(linalg::GenericOp op) {
   Value initial = e.initialValue(op);
-  bool takes = ring && op == reductions.front();
-  if (takes)
-    ring->take(row);
   Value value =
       pieces > 0 ? reduceStraight(op, initial) : reduceLooping(op, initial);
   if (threads == 32)
     return kernel.reduceWarp(op, value);
   unsigned number =
       std::distance(reductions.begin(), llvm::find(reductions, op));
-  // A warp that is one row ahead must not overwrite what others still read: the
-  // barrier of another reduction lies between, or there are two arrays in turn.
-  bool inTurn = ring && reductions.size() == 1;
   Memory shared = kernel.sharedArray("partials" + std::to_string(number),
-                                     value.getType(), {inTurn ? 64 : 32});
-  if (inTurn)
-    shared = kernel.elementOf(
-        shared, math.mul(math.rem(turn, math.constant(2)), math.constant(32)));
+                                     value.getType(), {32});
   value = kernel.reduceBlock(op, value, threads / blocks, shared);
   if (blocks == 1)
     return value;
-  // All threads have passed a barrier since they read the row.
-  if (takes)
-    ring->free();
-  if (!ring && op == reductions.front())
+  if (op == reductions.front())
     exchange->awaitStart();
-  return exchange->combine(op, number, value, turn);
+  return exchange->combine(op, number, value);
 }
 
 void RowEmitter::emitStraight(unsigned number) {
@@ -240,69 +249,45 @@ void RowEmitter::emitResult(unsigned number) {
 }
 
 void RowEmitter::emitRow() {
-  places.clear();
-  for (int64_t piece = 0; piece < pieces; ++piece)
-    places.push_back(ring ? pieceOfPart(piece) : pieceAt(piece));
+  placePieces();
+  // What is staged each pass reads again: no register is to keep it.
+  std::optional<ElementEmitter::Scope> pass;
   for (linalg::GenericOp op : reductions) {
+    if (staged)
+      pass.emplace(e.elements);
     Value total = reduce(op);
+    pass.reset();
     e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
       return Lanes(n, total);
     });
   }
+  if (staged)
+    pass.emplace(e.elements);
   for (unsigned i = 0; i < e.numResults(); ++i)
     emitResult(i);
 }
 
-/// Clusters that take row after row.
-void RowEmitter::emitStaying() {
-  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
-  exprs.resize(rowRank);
-  AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
-  int64_t own = threads / blocks;
-  e.setConfig({RowShares::clusters(rows) * blocks}, {own, 1, 1}, ring->bytes(),
-              {blocks, 1, 1});
-  kernel.residentBlocks = 2;
-  Index count = math.constant(blocks);
-  Index rank = math.rem(kernel.blockId(), count);
-  thread = math.add(math.mul(rank, math.constant(own)), kernel.threadId());
-  SmallVector<Index> rowSizes(e.results.front().sizes);
-  rowSizes.resize(rowRank);
-  ring->start(rank);
-  exchange.emplace(kernel, blocks, reductions.size(), /*turns=*/true);
-  exchange->start(rank);
-  ring->requestFirst(math.div(kernel.blockId(), count));
-  exchange->awaitStart();
-  ring->forEachRow([&](Index number, Index numberOfCluster) {
-    row = math.delinearize(number, rowSizes);
-    turn = numberOfCluster;
-    emitRow();
-  });
-}
-
 void RowEmitter::emit() {
   choose();
-  SmallVector<Index> rowSizes(e.results.front().sizes);
-  rowSizes.resize(rowRank);
-  if (blocks > 1)
-    ring = RowRing::plan(kernel, reductions.front(),
-                         {rowSizes, columnSizes, *columns, blocks});
-  if (ring)
-    return emitStaying();
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   exprs.resize(rowRank);
   AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
   e.setConfig({rows.ceilDiv(rowsPerBlock) * blocks},
-              {threads * rowsPerBlock / blocks, 1, 1}, 0, {blocks, 1, 1});
+              {threads * rowsPerBlock / blocks, 1, 1},
+              staged ? staged->bytes() : 0, {blocks, 1, 1});
   if (rowsPerBlock == 1) {
     Index block = kernel.blockId(), count = math.constant(blocks);
-    Index first =
-        math.mul(math.rem(block, count), math.constant(threads / blocks));
-    thread = math.add(first, kernel.threadId());
-    row = math.delinearize(math.div(block, count), rowSizes);
-    turn = math.constant(0);
+    Index number = math.div(block, count), rank = math.rem(block, count);
+    thread = math.add(math.mul(rank, math.constant(threads / blocks)),
+                      kernel.threadId());
+    row = math.delinearize(number, rowSizes);
+    if (staged) {
+      kernel.residentBlocks = staged->residentBlocks();
+      staged->request(number, rank);
+    }
     if (blocks > 1) {
-      exchange.emplace(kernel, blocks, reductions.size(), /*turns=*/false);
-      exchange->start(math.rem(block, count));
+      exchange.emplace(kernel, blocks, reductions.size());
+      exchange->start(rank);
     }
     return emitRow();
   }
