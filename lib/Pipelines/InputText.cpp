@@ -41,6 +41,7 @@ private:
   void alias();
   void useAlias(StringRef name, size_t start);
   void endDefinition();
+  bool integersFollow() const;
   void token();
 
   StringRef text;
@@ -149,6 +150,40 @@ void Scanner::endDefinition() {
   defining = StringRef();
 }
 
+/// Whether a list of integers stands behind the `=` that may follow. MLIR's
+/// parsers of linalg.reduce, transpose and broadcast go on with a list that
+/// they could not read, and crash.
+bool Scanner::integersFollow() const {
+  // More digits may not fit into 64 bits.
+  constexpr size_t maxDigits = 18;
+  StringRef rest = text.substr(position);
+  auto skip = [&] {
+    rest = rest.ltrim();
+    while (rest.starts_with("//"))
+      rest = rest.drop_until([](char c) { return c == '\n'; }).ltrim();
+  };
+  skip();
+  if (!rest.consume_front("="))
+    return true;
+  skip();
+  if (!rest.consume_front("["))
+    return false;
+  skip();
+  if (rest.starts_with("]"))
+    return true;
+  do {
+    skip();
+    rest.consume_front("-");
+    skip();
+    StringRef digits = rest.take_while(isDigit);
+    if (digits.empty() || digits.size() > maxDigits)
+      return false;
+    rest = rest.drop_front(digits.size());
+    skip();
+  } while (rest.consume_front(","));
+  return rest.starts_with("]");
+}
+
 /// Reads what begins at `position`, which is no space or comment.
 void Scanner::token() {
   size_t start = position;
@@ -178,8 +213,12 @@ void Scanner::token() {
   else
     ++position;
   arrayElement = c == '<' && previous == "array";
-  // In `!llvm.array<...>` it is another word.
   StringRef name = text.slice(start, position);
+  // Not the name of an attribute in a dictionary.
+  if ((name == "dimensions" || name == "permutation") && last != '{' &&
+      last != ',' && !integersFollow())
+    error(start, "'" + name + "' is a list of integers; found something else");
+  // In `!llvm.array<...>` it is another word.
   previous = last == '.' && name == "array" ? StringRef() : name;
   last = name.empty() ? '\0' : name.back();
   newLine = false;
