@@ -376,7 +376,7 @@ def describe(options, torch, copy):
     commit = options.commit or subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, text=True,
                                               capture_output=True).stdout.strip()
     return {"commit": commit, "card": torch.cuda.get_device_name(0), "driver": driver, "versions": versions,
-            "date": datetime.date.today().isoformat(), "command": " ".join(["bench/harness.py", *sys.argv[1:]]),
+            "date": datetime.date.today().isoformat(), "command": report.command("bench/harness.py"),
             "copy_gbps": round(copy, 1)}
 
 

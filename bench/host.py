@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+import report
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -169,7 +171,7 @@ def main():
         commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True, capture_output=True).stdout.strip()
         with open(options.output, "w") as handle:
             json.dump({"meta": {"machine": machine(), "commit": commit,
-                                "date": datetime.date.today().isoformat(), "command": " ".join(sys.argv)},
+                                "date": datetime.date.today().isoformat(), "command": report.command("bench/host.py")},
                        "rows": rows}, handle, indent=1)
             handle.write("\n")
     sys.exit(1 if missed else 0)

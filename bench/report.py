@@ -1,6 +1,14 @@
 """Rows of the benchmark as a table, as a bar chart in SVG, and compared with others."""
 import html
 import json
+import os
+import sys
+
+
+def command(script):
+    """What was run, for the results: without the folders of this machine."""
+    arguments = [os.path.basename(a) if os.path.isabs(a) else a for a in sys.argv[1:]]
+    return " ".join([script, *arguments])
 
 
 def key(row):

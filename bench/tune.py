@@ -106,7 +106,7 @@ def parse():
 def write(options, rows, notes, device):
     driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
     meta = {"commit": options.commit or first_line(["git", "rev-parse", "HEAD"]), "card": device, "driver": driver,
-            "date": datetime.date.today().isoformat(), "command": " ".join(["bench/tune.py", *sys.argv[1:]]),
+            "date": datetime.date.today().isoformat(), "command": report.command("bench/tune.py"),
             "notes": notes}
     with open(options.output + ".tmp", "w") as out:
         json.dump({"meta": meta, "rows": rows}, out, indent=1)

@@ -117,13 +117,15 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
 SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
   SmallVector<Type> floats(plan.multipliedN() / 2, b.getF32Type());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
+  SmallVector<Value> zeros(plan.rowGroups());
+  for (Value &ofGroup : zeros)
+    ofGroup = LLVM::ZeroOp::create(b, loc, type);
   if (plan.prologue.input)
-    return {multiplyComputedTile(position, LLVM::ZeroOp::create(b, loc, type))};
+    return {multiplyComputedTile(position, zeros.front())};
   if (plan.promotes())
-    return {multiplyPromotedTile(position, LLVM::ZeroOp::create(b, loc, type))};
+    return multiplyPromotedTile(position, zeros);
   SmallVector<Value> carriedIn = {position.slot, position.parity, i32(-1)};
-  for (int64_t group = 0; group < plan.rowGroups(); ++group)
-    carriedIn.push_back(LLVM::ZeroOp::create(b, loc, type));
+  llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
       math.constant(0), kRange().second, math.constant(plan.tileK()), carriedIn,
       [&](Index, ValueRange carried) {
@@ -154,23 +156,31 @@ SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
 
 /// The instruction sums products of 8-bit floats with some 14 bits: the sums of
 /// each slice begin at zero, and are added to those of the tile in f32.
-Value WgmmaEmitter::multiplyPromotedTile(RingPosition &position, Value zeros) {
+SmallVector<Value> WgmmaEmitter::multiplyPromotedTile(RingPosition &position,
+                                                      ValueRange zeros) {
+  SmallVector<Value> carriedIn = {position.slot, position.parity};
+  llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
-      math.constant(0), kRange().second, math.constant(plan.tileK()),
-      {position.slot, position.parity, zeros}, [&](Index, ValueRange carried) {
+      math.constant(0), kRange().second, math.constant(plan.tileK()), carriedIn,
+      [&](Index, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
         waitFor(fullBarrier(at.slot), at.parity);
-        Value unused = LLVM::PoisonOp::create(b, loc, zeros.getType());
-        Value slice = multiplySlice(at.slot, unused, /*fromZero=*/true).front();
+        SmallVector<Value> unused;
+        for (Value ofGroup : zeros)
+          unused.push_back(LLVM::PoisonOp::create(b, loc, ofGroup.getType()));
+        SmallVector<Value> slice =
+            multiplySlice(at.slot, unused, /*fromZero=*/true);
         NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
         release(at.slot,
                 arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
         RingPosition following = next(at);
-        return SmallVector<Value>{following.slot, following.parity,
-                                  addSums(carried[2], slice)};
+        SmallVector<Value> out = {following.slot, following.parity};
+        for (auto [sums, others] : llvm::zip(carried.drop_front(2), slice))
+          out.push_back(addSums(sums, others));
+        return out;
       });
   position = {end[0], end[1]};
-  return end[2];
+  return SmallVector<Value>(llvm::drop_begin(end, 2));
 }
 
 Value WgmmaEmitter::addSums(Value sums, Value others) {

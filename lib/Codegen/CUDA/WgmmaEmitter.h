@@ -115,7 +115,8 @@ private:
   llvm::SmallVector<mlir::Value> multiplySlice(mlir::Value slot,
                                                mlir::ValueRange accumulators,
                                                bool fromZero = false);
-  mlir::Value multiplyPromotedTile(RingPosition &position, mlir::Value zeros);
+  llvm::SmallVector<mlir::Value> multiplyPromotedTile(RingPosition &position,
+                                                      mlir::ValueRange zeros);
   mlir::Value addSums(mlir::Value sums, mlir::Value others);
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
   mlir::Value ownSliceA(mlir::Value slot);
