@@ -12,6 +12,14 @@
 
 namespace tripy::codegen {
 
+/// Product of the static sizes of loops of `op`, at most the largest int64_t;
+/// dynamic ones count as `unknown`.
+int64_t staticExtent(mlir::linalg::GenericOp op, llvm::ArrayRef<unsigned> loops,
+                     int64_t unknown);
+
+/// What dynamic sizes count as where kernels without wgmma are planned.
+inline constexpr int64_t typicalExtent = 1024;
+
 struct ContractionSpace {
   llvm::SmallVector<unsigned> batch, m, n, k;
 

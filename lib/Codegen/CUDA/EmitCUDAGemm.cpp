@@ -471,16 +471,6 @@ void SimtGemm::emit(Index number) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Product of the static sizes of loops; dynamic ones count as 1024.
-static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t product = 1;
-  for (unsigned loop : loops)
-    product = saturatingMul(
-        product, ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop]);
-  return product;
-}
-
 /// Asks for code that lets a multiprocessor run the plan's threads.
 static void limitRegisters(KernelEmission &e, const Plan &plan) {
   int64_t blocks = std::max<int64_t>(1, plan.resident / plan.tile.threads());
@@ -518,8 +508,10 @@ static Demand demandOf(ArrayRef<ContractionGroup> groups,
   Demand demand;
   for (auto [group, space] : llvm::zip(groups, spaces)) {
     linalg::GenericOp op = group.ops.front();
-    demand.groups.push_back({extentOf(op, space.batch), extentOf(op, space.m),
-                             extentOf(op, space.n), extentOf(op, space.k)});
+    demand.groups.push_back({staticExtent(op, space.batch, typicalExtent),
+                             staticExtent(op, space.m, typicalExtent),
+                             staticExtent(op, space.n, typicalExtent),
+                             staticExtent(op, space.k, typicalExtent)});
     demand.paired = std::max<int64_t>(demand.paired, group.ops.size());
     Type type = elementTypeOf(op.getResult(0));
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;

@@ -17,6 +17,7 @@
 
 #include "Gemv.h"
 
+#include "tripy/Codegen/ContractionSpace.h"
 #include "tripy/Codegen/Passes.h"
 
 using namespace mlir;
@@ -90,14 +91,7 @@ static bool findContractions(kernel::FuncOp kernel, GemvPlan &plan) {
 /// `unknown`.
 static int64_t extent(linalg::GenericOp op, ArrayRef<unsigned> loops,
                       int64_t unknown) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  constexpr int64_t most = int64_t(1) << 30;
-  int64_t product = 1;
-  for (unsigned loop : loops) {
-    int64_t size = ShapedType::isDynamic(ranges[loop]) ? unknown : ranges[loop];
-    product = std::min(most, product * std::min(most, size));
-  }
-  return product;
+  return std::min(int64_t(1) << 30, staticExtent(op, loops, unknown));
 }
 
 /// Bytes of the narrowest elements that `value` is computed from.

@@ -11,6 +11,7 @@
 #include "Gemv.h"
 #include "WgmmaGemm.h"
 
+#include "tripy/Codegen/ContractionSpace.h"
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Codegen/Tuning.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
@@ -141,11 +142,7 @@ std::optional<bool> ProductReader::endsWithK(unsigned operand,
 }
 
 int64_t ProductReader::extent(ArrayRef<unsigned> loops) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t product = 1;
-  for (unsigned loop : loops)
-    product *= ranges[loop];
-  return product;
+  return staticExtent(op, loops, /*unknown=*/0);
 }
 
 /// The operation of an element-wise `op` on what it reads, when it has one only

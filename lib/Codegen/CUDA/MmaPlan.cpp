@@ -155,16 +155,6 @@ static std::optional<Plan> choosePlan(ArrayRef<Extent> groups,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Product of the static sizes of loops; dynamic ones count as 1024.
-static int64_t extentOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t product = 1;
-  for (unsigned loop : loops)
-    product = saturatingMul(
-        product, ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop]);
-  return product;
-}
-
 /// Whether slices of an operand pass through registers, at a guess: parts of
 /// rows that are aligned to less than 4 bytes, what is not in memory, and bytes
 /// across K, which no instruction transposes.
@@ -220,8 +210,10 @@ std::optional<Plan> mma::planMma(CUDAKernel &kernel,
       for (OpOperand &operand : other->getOpOperands().take_front(2))
         shortSlices |= takesRegisters(other, operand, space, *number);
     numbers.push_back(*number);
-    extents.push_back({extentOf(op, space.batch), extentOf(op, space.m),
-                       extentOf(op, space.n), extentOf(op, space.k),
+    extents.push_back({staticExtent(op, space.batch, typicalExtent),
+                       staticExtent(op, space.m, typicalExtent),
+                       staticExtent(op, space.n, typicalExtent),
+                       staticExtent(op, space.k, typicalExtent),
                        int64_t(group.ops.size()), bytesOf(*number)});
   }
   std::optional<Plan> plan =

@@ -104,6 +104,9 @@ private:
   void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
                    mlir::Value full, mlir::Value k, Index first, int64_t rows,
                    Index part, mlir::Value blocks);
+  void copyBox(mlir::Value to, mlir::Value map, mlir::ValueRange box,
+               mlir::Value barrier, mlir::Value blocks = nullptr);
+  void fenceAsync();
   Index rankRow();
   Index rankColumn();
   std::pair<Index, Index> kRange();

@@ -178,12 +178,9 @@ void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t lanes,
                              llvm::function_ref<Lanes(int64_t)> load) {
   Index atM = math.add(rowBegin, inTile);
   Index atN = math.add(columnBegin, column);
-  auto below = [&](Index index, Index size) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                 math.value(index), math.value(size));
-  };
-  Value inside = arith::AndIOp::create(b, loc, below(atM, space.sizeOf(plan.m)),
-                                       below(atN, space.sizeOf(plan.n)));
+  Value inside =
+      arith::AndIOp::create(b, loc, isBelow(atM, space.sizeOf(plan.m)),
+                            isBelow(atN, space.sizeOf(plan.n)));
   e.when(inside, [&] {
     bindParts(load);
     e.emitResults(resultAt(atM, atN), lanes);
@@ -247,10 +244,7 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
   Value buffer = boxBuffer(box);
   writeBox(accumulators, group, result, column, buffer);
   // TMA reads what the threads have written.
-  NVVM::FenceProxyOp::create(
-      b, loc, NVVM::ProxyKind::async_shared,
-      NVVM::SharedSpaceAttr::get(b.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+  fenceAsync();
   syncConsumer();
   e.when(sender, [&] {
     sendBox(result, buffer, group, column);
@@ -303,14 +297,8 @@ void WgmmaEmitter::requestSource(int64_t box) {
   NVVM::MBarrierArriveExpectTxOp::create(
       b, loc, Type(), barrier, i32(plan.boxBytes()), NVVM::MemScopeKind::CTA,
       false, Value());
-  Value to = LLVM::AddrSpaceCastOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7),
-      pointer(boxBuffer(box)));
-  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, loc, to, maps.back(),
-      boxPlace(box / ofGroup, box % ofGroup * boxColumns()), barrier,
-      ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE, false,
-      NVVM::CTAGroupKindAttr(), Value());
+  copyBox(boxBuffer(box), maps.back(),
+          boxPlace(box / ofGroup, box % ofGroup * boxColumns()), barrier);
 }
 
 /// Waits for the source of box `box` of this tile: the parity is that of the

@@ -74,6 +74,12 @@ void WgmmaEmitter::clearRows() {
                    add(mul(toI32(slot), sliceA()), mul(toI32(inSlice), 16)));
            LLVM::StoreOp::create(b, loc, zeros, pointer(at), 16);
          });
+  fenceAsync();
+}
+
+/// What threads wrote to shared memory is there for TMA and matrix
+/// instructions.
+void WgmmaEmitter::fenceAsync() {
   NVVM::FenceProxyOp::create(
       b, loc, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(b.getContext(),
@@ -273,7 +279,6 @@ void WgmmaEmitter::copySlice(RingPosition position, Index k) {
 void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
                                Value full, Value k, Index first, int64_t rows,
                                Index part, Value blocks) {
-  auto clusterPointer = LLVM::LLVMPointerType::get(b.getContext(), 7);
   if (blocks) {
     Index begin = math.mul(part, math.constant(rows));
     first = math.add(first, begin);
@@ -283,17 +288,25 @@ void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
   k = add(k, i32(operand.kBegin()));
   int64_t pieces = operand.kMajor ? 1 : rows / 64;
   for (int64_t piece = 0; piece < pieces; ++piece) {
-    Value to = pointer(add(at, i32(piece * 64 * rowBytes)));
-    to = LLVM::AddrSpaceCastOp::create(b, loc, clusterPointer, to);
+    Value to = add(at, i32(piece * 64 * rowBytes));
     Value from = add(row, i32(piece * 64));
     SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, row}
                                             : SmallVector<Value>{from, k};
     if (operand.batched)
       box.push_back(toI32(tileBatch));
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        b, loc, to, map, box, full, ValueRange(), blocks, Value(),
-        NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
+    copyBox(to, map, box, full, blocks);
   }
+}
+
+/// Copies the box of `map` at `box` to shared memory, of all of `blocks` of the
+/// cluster if there are any, under an mbarrier.
+void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
+                           Value blocks) {
+  Value place = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(to));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, loc, place, map, box, barrier, ValueRange(), blocks, Value(),
+      NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
 }
 
 //===----------------------------------------------------------------------===//

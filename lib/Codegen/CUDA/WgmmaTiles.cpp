@@ -2,6 +2,8 @@
 
 #include "WgmmaGemm.h"
 
+#include "tripy/Codegen/ContractionSpace.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,11 +18,7 @@ using namespace tripy;
 using namespace tripy::codegen;
 
 int64_t WgmmaPlan::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
-  SmallVector<int64_t> ranges = op().getStaticLoopRanges();
-  int64_t product = 1;
-  for (unsigned loop : loops)
-    product *= ShapedType::isDynamic(ranges[loop]) ? unknown : ranges[loop];
-  return product;
+  return staticExtent(op(), loops, unknown);
 }
 
 //===-- text --------------------------------------------------------------===//

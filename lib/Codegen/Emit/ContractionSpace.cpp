@@ -1,10 +1,21 @@
 //===- ContractionSpace.cpp - Loops of a contraction by role --------------===//
 
 #include "tripy/Codegen/ContractionSpace.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
+
+int64_t codegen::staticExtent(linalg::GenericOp op, ArrayRef<unsigned> loops,
+                              int64_t unknown) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product = saturatingMul(
+        product, ShapedType::isDynamic(ranges[loop]) ? unknown : ranges[loop]);
+  return product;
+}
 
 FailureOr<ContractionSpace> ContractionSpace::of(linalg::GenericOp op,
                                                  KernelEmission &emission,
