@@ -70,6 +70,17 @@ void codegen::releaseDependents(KernelEmission &e) {
     controlGrid(e, "griddepcontrol.launch_dependents;");
 }
 
+llvm::SetVector<Value> codegen::computedFrom(Value value) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i)
+    if (Operation *op = found[i].getDefiningOp())
+      op->walk([&](Operation *inside) {
+        found.insert(inside->operand_begin(), inside->operand_end());
+      });
+  return found;
+}
+
 //===----------------------------------------------------------------------===//
 // Threads and shared memory
 //===----------------------------------------------------------------------===//

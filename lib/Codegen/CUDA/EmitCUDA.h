@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tripy::codegen {
 
@@ -92,6 +93,10 @@ void releaseDependents(KernelEmission &e);
 /// complete: what was copied under it is there for this thread.
 void awaitPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
                 mlir::Value parity);
+
+/// All values that `value` is computed from, itself among them; also what the
+/// bodies of operations read.
+llvm::SetVector<mlir::Value> computedFrom(mlir::Value value);
 
 /// Elements that a thread handles side by side: 16 bytes of the smallest
 /// element type among `e`'s tensors, at most 8.

@@ -9,8 +9,6 @@
 
 #include "EmitCUDA.h"
 
-#include "llvm/ADT/SetVector.h"
-
 #include <optional>
 
 namespace tripy::codegen {
@@ -62,10 +60,6 @@ struct GemvPlan {
 /// The plan for `kernel`, or nothing when its contractions have more than eight
 /// rows and more than eight columns, or a number of both that only a run knows.
 std::optional<GemvPlan> planGemv(kernel::FuncOp kernel, bool hasClusters);
-
-/// All values that `value` is computed from, itself among them; also what the
-/// bodies of operations read.
-llvm::SetVector<mlir::Value> computedFrom(mlir::Value value);
 
 /// Emits the kernel that `plan` was made for, with its wait for the kernels
 /// before it.

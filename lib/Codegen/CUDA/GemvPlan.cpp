@@ -34,17 +34,6 @@ static constexpr int64_t unknownSize = 4096;
 // What the contractions are
 //===----------------------------------------------------------------------===//
 
-llvm::SetVector<Value> codegen::computedFrom(Value value) {
-  llvm::SetVector<Value> found;
-  found.insert(value);
-  for (size_t i = 0; i < found.size(); ++i)
-    if (Operation *op = found[i].getDefiningOp())
-      op->walk([&](Operation *inside) {
-        found.insert(inside->operand_begin(), inside->operand_end());
-      });
-  return found;
-}
-
 static bool readsReduction(Value value) {
   return llvm::any_of(computedFrom(value), [](Value from) {
     auto generic = from.getDefiningOp<linalg::GenericOp>();

@@ -35,15 +35,6 @@ static constexpr int64_t copyUnit = 16;
 // What is staged
 //===----------------------------------------------------------------------===//
 
-/// The arguments that `tensor` is computed from.
-static void findArguments(Value tensor, llvm::SetVector<Value> &seen) {
-  if (!isa<RankedTensorType>(tensor.getType()) || !seen.insert(tensor))
-    return;
-  if (Operation *op = tensor.getDefiningOp())
-    for (Value operand : op->getOperands())
-      findArguments(operand, seen);
-}
-
 /// Whether `argument` has the sizes of the rows and is read element by element.
 bool StagedRow::isRow(Value argument) {
   SmallVector<Index> sizes(shape.rowSizes);
@@ -66,7 +57,7 @@ std::optional<StagedRow> StagedRow::plan(CUDAKernel &kernel,
                                          const RowShape &shape) {
   llvm::SetVector<Value> read;
   for (Value input : first.getDpsInputs())
-    findArguments(input, read);
+    read.insert_range(computedFrom(input));
   StagedRow staged(kernel, shape);
   // Whole units of a copy also where an element is a byte.
   staged.columnsOfPart =
