@@ -4,15 +4,17 @@
 usage: random_shapes.py --bin DIR [--target cuda:sm_90a] [--device cpu|cuda:0] [--count 200] [--seed 1]
                         [--emitters loop,row,...] [--repeat 100] [--elements N] [--products N] [--jobs N]
        random_shapes.py --bin DIR --only gemm-simt:17 [--print]     one case again
+       random_shapes.py --bin DIR --target cuda:sm_90a --emit FOLDER ...    for conformance-replay
 
 DIR has tripy-compile; libtripy_runtime.so is there or in DIR/../lib. --count is the number of
 programs for each emitter; half of them run at three shapes. Every element is within twice the
 bound that follows from one rounding per operation and f32 sums (shape_program.py). --repeat runs
-each shape that often: the bits never change. Needs numpy alone; a GPU that a kernel made unusable
-costs one worker process.
+each shape that often: the bits never change (on a GPU they are compared there: cuda_repeats.py).
+Needs numpy alone; a GPU that a kernel made unusable costs one worker process. --emit runs nothing:
+each program becomes a folder with its inputs and results.
 """
 import argparse
-import ctypes
+import collections
 import json
 import os
 import queue
@@ -25,84 +27,15 @@ import time
 import numpy as np
 
 import shape_cases
-from shape_program import STORED, compare
-
-CODES = {"f32": 1, "f16": 2, "bf16": 3, "i32": 4, "i64": 5, "i1": 6, "f8E4M3FN": 11}
-CPU, CUDA = 1, 2
-CONTEXT_LOST = 20
-
-
-class Failure(Exception):
-    def __init__(self, text, lost=False):
-        super().__init__(text)
-        self.lost = lost
-
-
-#===-- the runtime's C interface -----------------------------------------===#
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("dtype", ctypes.c_uint8), ("reserved", ctypes.c_uint8 * 3), ("ndim", ctypes.c_int32),
-                ("shape", ctypes.POINTER(ctypes.c_int64))]
-
-
-class LoadOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("device", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("trust_host_code", ctypes.c_int32), ("threads", ctypes.c_uint32), ("arena_limit", ctypes.c_uint64),
-                ("copy_file", ctypes.c_int32), ("inspect_only", ctypes.c_int32), ("show_source", ctypes.c_int32),
-                ("reserved", ctypes.c_int32)]
-
-
-def describe(array, dtype):
-    shape = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
-    return Tensor(array.ctypes.data, CPU, 0, CODES[dtype], (ctypes.c_uint8 * 3)(), array.ndim, shape)
-
-
-class Runtime:
-    def __init__(self, folder, device):
-        places = [os.path.join(folder, "libtripy_runtime.so"), os.path.join(folder, "../lib/libtripy_runtime.so")]
-        self.library = ctypes.CDLL(next((place for place in places if os.path.exists(place)), places[1]))
-        self.library.tripy_last_error.restype = ctypes.c_char_p
-        self.library.tripy_load_options_default.restype = LoadOptions
-        self.options = self.library.tripy_load_options_default()
-        kind, _, number = device.partition(":")
-        self.options.device = CUDA if kind == "cuda" else CPU
-        self.options.device_id = int(number or 0)
-        self.options.trust_host_code = 1
-
-    def check(self, code):
-        if code != 0:
-            raise Failure(self.library.tripy_last_error().decode(), code == CONTEXT_LOST)
-
-    def load(self, path):
-        """A context to run the program with; free() it."""
-        executable, context = ctypes.c_void_p(), ctypes.c_void_p()
-        self.check(self.library.tripy_executable_load(path.encode(), ctypes.byref(self.options),
-                                                      ctypes.byref(executable)))
-        code = self.library.tripy_context_create(executable, ctypes.byref(context))
-        error = self.library.tripy_last_error()
-        self.library.tripy_executable_free(executable)
-        if code != 0:
-            raise Failure(error.decode(), code == CONTEXT_LOST)
-        return context
-
-    def free(self, context):
-        self.library.tripy_context_free(context)
-
-    def run(self, context, inputs, dtypes, shape, dtype):
-        """The result's bits. What a kernel leaves out is not there by chance."""
-        output = np.frombuffer(b"\x5a" * (int(np.prod(shape)) * np.dtype(STORED[dtype]).itemsize),
-                               STORED[dtype]).reshape(shape).copy()
-        arguments = (Tensor * max(1, len(inputs)))(*map(describe, inputs, dtypes))
-        self.check(self.library.tripy_context_run(
-            context, arguments, ctypes.c_size_t(len(inputs)), ctypes.byref(describe(output, dtype)),
-            ctypes.c_size_t(1), None))
-        return output
+from cuda_repeats import CudaRepeats
+from replay_files import write_case
+from shape_program import compare
+from tripy_runtime import CUDA, Failure, Runtime
 
 
 #===-- one case ----------------------------------------------------------===#
 
-def run_shape(options, runtime, context, program, run):
+def run_shape(options, runtime, repeats, context, program, run):
     rng = np.random.default_rng([options.seed, run])
     inputs = program.make_inputs(rng, run)
     dtypes = [program.dtypes[name] for name, _ in program.inputs]
@@ -112,46 +45,60 @@ def run_shape(options, runtime, context, program, run):
     problem = compare(first, dtype, value, error)
     if problem:
         raise Failure(f"sizes {program.runs[run]}: {problem}")
-    # With other inputs between: nothing that a kernel left behind may count.
     others = program.make_inputs(rng, run) if options.repeat > 1 else []
-    for i in range(1, options.repeat):
-        if i == 1:
-            runtime.run(context, others, dtypes, shape, dtype)
-        again = runtime.run(context, inputs, dtypes, shape, dtype)
-        if again.tobytes() != first.tobytes():
-            raise Failure(f"sizes {program.runs[run]}: repetition {i} has other bits")
+    differs = repeats.first_other(context, inputs, others, dtypes, first, dtype, options.repeat)
+    if differs:
+        raise Failure(f"sizes {program.runs[run]}: repetition {differs} has other bits")
 
 
-def check_case(options, runtime, emitter, index):
-    limits = shape_cases.Limits(options.elements, options.products)
-    program = shape_cases.make(emitter, index, options.seed, limits)
+def make_case(options, emitter, index, stem):
+    """The program, compiled to stem.tpx."""
+    program = shape_cases.make(emitter, index, options.seed, shape_cases.Limits(options.elements, options.products))
+    with open(stem + ".mlir", "w") as out:
+        out.write(program.text())
+    tiles = options.tiles.split()
+    tile = [f"--gemm-tile={tiles[index % len(tiles)]}"] if tiles else []
+    compiled = subprocess.run([os.path.join(options.bin, "tripy-compile"), stem + ".mlir", "-o", stem + ".tpx",
+                               f"--target={options.target}", *tile, *options.options.split()],
+                              text=True, capture_output=True)
+    if compiled.returncode != 0:
+        raise Failure("does not compile: " + (compiled.stderr or compiled.stdout)[:2000])
+    return program
+
+
+def check_case(options, runtime, repeats, emitter, index):
     with tempfile.TemporaryDirectory() as folder:
-        source, binary = os.path.join(folder, "case.mlir"), os.path.join(folder, "case.tpx")
-        with open(source, "w") as out:
-            out.write(program.text())
-        tiles = options.tiles.split()
-        tile = [f"--gemm-tile={tiles[index % len(tiles)]}"] if tiles else []
-        compiled = subprocess.run([os.path.join(options.bin, "tripy-compile"), source, "-o", binary,
-                                   f"--target={options.target}", *tile], text=True, capture_output=True)
-        if compiled.returncode != 0:
-            raise Failure("does not compile: " + (compiled.stderr or compiled.stdout)[:2000])
-        context = runtime.load(binary)
+        stem = os.path.join(folder, "case")
+        program = make_case(options, emitter, index, stem)
+        context = runtime.load(stem + ".tpx")
         try:
             for run in range(len(program.runs)):
-                run_shape(options, runtime, context, program, run)
+                run_shape(options, runtime, repeats, context, program, run)
         finally:
             runtime.free(context)
     return len(program.runs)
 
 
+def emit_case(options, emitter, index):
+    name = f"{emitter}-{index}"
+    os.makedirs(os.path.join(options.emit, name))
+    stem = os.path.join(options.emit, name, name)
+    program = make_case(options, emitter, index, stem)
+    write_case(stem + ".safetensors", program, options.seed)
+    return len(program.runs)
+
+
 def work(options):
     """Answers each line "emitter:index" with a line of JSON."""
-    runtime = Runtime(options.bin, options.device)
+    if not options.emit:
+        runtime = Runtime(options.bin, options.device)
+        repeats = CudaRepeats(runtime) if runtime.options.device == CUDA else runtime
     for line in sys.stdin:
         emitter, _, index = line.strip().partition(":")
         answer = {"shapes": 0, "problem": "", "lost": False}
         try:
-            answer["shapes"] = check_case(options, runtime, emitter, int(index))
+            answer["shapes"] = (emit_case(options, emitter, int(index)) if options.emit
+                                else check_case(options, runtime, repeats, emitter, int(index)))
         except Failure as failure:
             answer["problem"], answer["lost"] = str(failure), failure.lost
         print(json.dumps(answer), flush=True)
@@ -166,13 +113,17 @@ class Runner:
 
     def __init__(self, options):
         self.options, self.cases, self.lock = options, queue.Queue(), threading.Lock()
-        self.shapes, self.failed, self.seconds = {}, [], {}
+        self.end = time.time() + options.seconds
+        # For each emitter.
+        self.programs, self.shapes, self.failed, self.seconds = (collections.Counter() for _ in range(4))
 
     def start(self):
         command = [sys.executable, os.path.abspath(__file__), "--worker"]
-        for name in ("bin", "target", "device", "seed", "repeat", "elements", "products", "tiles"):
-            command += [f"--{name}", str(getattr(self.options, name))]
-        return subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        for name in ("bin", "target", "device", "seed", "repeat", "elements", "products", "tiles", "options", "emit"):
+            command.append(f"--{name}={getattr(self.options, name)}")
+        # One thread for each worker: NumPy's products would take all processors otherwise.
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        return subprocess.Popen(command, text=True, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE if self.options.quiet else None)
 
     def ask(self, worker, case):
@@ -194,7 +145,7 @@ class Runner:
 
     def serve(self):
         worker = None
-        while True:
+        while time.time() < self.end:
             try:
                 case = self.cases.get_nowait()
             except queue.Empty:
@@ -204,10 +155,11 @@ class Runner:
             answer = self.ask(worker, case)
             with self.lock:
                 emitter = case.partition(":")[0]
-                self.shapes[emitter] = self.shapes.get(emitter, 0) + answer["shapes"]
-                self.seconds[emitter] = self.seconds.get(emitter, 0.0) + time.time() - begin
+                self.programs[emitter] += 1
+                self.shapes[emitter] += answer["shapes"]
+                self.seconds[emitter] += time.time() - begin
                 if answer["problem"]:
-                    self.failed.append(case)
+                    self.failed[emitter] += 1
                     print(f"FAIL {case}: {answer['problem']}", flush=True)
             if answer["lost"]:
                 worker.kill()
@@ -218,24 +170,27 @@ class Runner:
             worker.wait()
 
     def run(self):
-        emitters = self.options.emitters.split(",")
-        # All emitters share the machine from the first case on.
-        for index in range(self.options.count):
-            for emitter in emitters:
-                self.cases.put(f"{emitter}:{index}")
-        if self.options.only:
-            self.cases = queue.Queue()
-            self.cases.put(self.options.only)
-        threads = [threading.Thread(target=self.serve) for _ in range(self.options.jobs)]
+        planned = [self.options.only] if self.options.only else [
+            # All emitters share the machine from the first case on.
+            f"{emitter}:{index}" for index in range(self.options.count) for emitter in self.options.emitters.split(",")]
+        for case in planned:
+            self.cases.put(case)
+        begin = time.time()
+        threads = [threading.Thread(target=self.serve) for _ in range(min(self.options.jobs, len(planned)))]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        for emitter, shapes in self.shapes.items():
-            failed = sum(case.startswith(emitter + ":") for case in self.failed)
-            print(f"{'FAIL' if failed else 'PASS'} {emitter}: {shapes} shapes on {self.options.device}, "
-                  f"{failed} programs failed, {self.seconds[emitter]:.0f} s")
-        return 1 if self.failed else 0
+        bad = 0
+        for emitter, count in collections.Counter(case.partition(":")[0] for case in planned).items():
+            good = self.programs[emitter] == count and not self.failed[emitter]
+            bad += not good
+            late = "" if self.programs[emitter] == count else f" of {count}, then the time was over"
+            print(f"{'PASS' if good else 'FAIL'} {emitter}: {self.programs[emitter]} programs{late}, "
+                  f"{self.shapes[emitter]} shapes, each {self.options.repeat} times on {self.options.device}, "
+                  f"{self.failed[emitter]} programs failed, {self.seconds[emitter]:.0f} s of a worker")
+        print(f"{len(threads)} workers, {time.time() - begin:.0f} s")
+        return 1 if bad else 0
 
 
 def main():
@@ -250,8 +205,11 @@ def main():
     parser.add_argument("--elements", type=int, default=1 << 20, help="of a tensor at most")
     parser.add_argument("--products", type=int, default=1 << 28, help="of a contraction at most")
     parser.add_argument("--tiles", default="", help="tiles of tensor-core kernels, taken in turn: '128x256 64x64,split=2'")
+    parser.add_argument("--options", default="", help="more of them for tripy-compile, such as --no-overlap")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=300, help="seconds for each program")
+    parser.add_argument("--seconds", type=float, default=1e9, help="no program starts later; a rest is a failure")
+    parser.add_argument("--emit", default="", help="empty folder for the programs, which are not run")
     parser.add_argument("--only", help="one case, as in a FAIL line")
     parser.add_argument("--print", action="store_true", help="with --only: print the program")
     parser.add_argument("--quiet", action="store_true", help="leave out what the driver says")
