@@ -1,12 +1,13 @@
 //===- Replay.cpp - Runs compiled conformance programs --------------------===//
 //
-//   conformance-replay FOLDER
+//   conformance-replay FOLDER...
 //
-// Runs each NAME.tpx of a folder with the inputs in NAME.safetensors and
+// Runs each NAME.tpx of the folders with the inputs in NAME.safetensors and
 // compares with the results there, which ConformanceTests wrote
-// (TRIPY_CONFORMANCE_EMIT). Needs the runtime only, so that programs compiled
-// elsewhere are checked on a machine with a GPU. Exit status 1 when something
-// differs, 2 when something cannot be read.
+// (TRIPY_CONFORMANCE_EMIT), or random_shapes.py --emit. Needs the runtime only,
+// so that programs compiled elsewhere are checked on a machine with a GPU. Exit
+// status 1 when something differs, 2 when something cannot be read. A GPU that
+// a program made unusable ends it: the programs behind that one are not run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,9 @@ using namespace tripy::runtime;
 namespace {
 struct Totals {
   unsigned programs = 0, results = 0, differing = 0, broken = 0;
+  /// Of the first program. Without it, the GPU's context ends with each program
+  /// and is made anew for the next.
+  std::shared_ptr<Device> device;
 };
 
 /// One program and its data.
@@ -137,6 +141,8 @@ Status Replay::run(const std::string &folder) {
   if (!loaded)
     return loaded.status();
   executable = *loaded;
+  if (!totals.device)
+    totals.device = executable->device();
   auto created = ExecutionContext::create(executable);
   if (!created)
     return created.status();
@@ -150,29 +156,43 @@ Status Replay::run(const std::string &folder) {
   return Status::ok();
 }
 
-int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: conformance-replay FOLDER\n");
-    return 2;
-  }
+/// All programs of a folder; the status is not ok when no other can follow.
+static Status replayFolder(const std::string &folder, Totals &totals) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto &entry : std::filesystem::directory_iterator(argv[1], error))
+  for (const auto &entry : std::filesystem::directory_iterator(folder, error))
     if (entry.path().extension() == ".tpx")
       names.push_back(entry.path().stem().string());
-  if (error || names.empty()) {
-    std::fprintf(stderr, "error: %s holds no programs\n", argv[1]);
-    return 2;
-  }
+  if (error || names.empty())
+    return Status(Code::Io, concat(folder, " holds no programs"));
   std::sort(names.begin(), names.end());
-  Totals totals;
   for (const std::string &name : names) {
-    Status status = Replay(name, totals).run(argv[1]);
+    Status status = Replay(name, totals).run(folder);
     ++totals.programs;
     if (status.isOk())
       continue;
     ++totals.broken;
     std::printf("%s: %s\n", name.c_str(), status.message().c_str());
+    if (status.code() == Code::ContextLost)
+      return Status(Code::ContextLost,
+                    "the GPU is lost: no other program runs");
+  }
+  return Status::ok();
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: conformance-replay FOLDER...\n");
+    return 2;
+  }
+  Totals totals;
+  for (int i = 1; i < argc; ++i) {
+    Status status = replayFolder(argv[i], totals);
+    if (status.isOk())
+      continue;
+    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+    totals.broken += status.code() == Code::Io;
+    break;
   }
   std::printf(
       "%u programs, %u results compared, %u differ, %u programs failed\n",

@@ -6,9 +6,14 @@
 #
 # Steps: unit examples ops cpu ptx models libraries python shapes sanitize bench harness tune.
 # "python", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
-# when compute-sanitizer is, "libraries" when cuBLASLt is, "tune" when --only names it. Prints PASS and FAIL lines and closes with
-# "N passed, N failed"; exits 1 when something failed. Measurements go to
-# $OUT, or ./results.
+# when compute-sanitizer and python3 are, "libraries" when cuBLASLt is, "tune" when --only names
+# it. Prints PASS and FAIL lines and closes with "N passed, N failed"; exits 1 when something
+# failed. Measurements go to $OUT, or ./results.
+#
+# shapes: SHAPES programs of each kind (200), each shape REPEAT times (100), at most SHAPES_SECONDS
+# (240) in all. sanitize: each of SANITIZE_TOOLS ("memcheck racecheck") takes at most
+# SANITIZE_SECONDS (240); SANITIZER is the tool's path, SANITIZE_ARGUMENTS are more of its options,
+# such as --force-blocking-launches, SANITIZE_COMPILE the compiler's, such as --no-overlap.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 results=${OUT:-$here/results}
@@ -30,7 +35,9 @@ export PATH=$work/bin:$PATH
 [ -d /usr/local/cuda ] && export TRIPY_CUDA_HOME=${TRIPY_CUDA_HOME:-/usr/local/cuda}
 passed=0 failed=0 log=$results/log.txt
 : >"$log"
-jobs=$(nproc)
+cores=$(nproc)
+[ "$cores" -gt 24 ] && cores=24
+jobs=$cores
 [ "$jobs" -gt 12 ] && jobs=12
 
 wants() {
@@ -53,6 +60,22 @@ check() {
   printf '%s\n%s\n' "### $name: $*" "$output" >>"$log"
   [ $status -eq 124 ] && output="no answer after $limit s"
   verdict $status "$name" "$(tail -n 3 <<<"$output" | cut -c1-600)"
+}
+# reports SECONDS COMMAND...: a script whose lines PASS and FAIL are verdicts.
+reports() {
+  local limit=$1 before=$failed line status=1
+  shift
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    case $line in
+      "PASS "*) verdict 0 "${line#PASS }" ;;
+      "FAIL "*) verdict 1 "${line#FAIL }" ;;
+      "exit code "*) status=${line#exit code } ;;
+      "") ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done < <(timeout "$limit" "$@" 2>&1; printf '\nexit code %d\n' $?)
+  [ "$status" -eq 0 ] || [ "$failed" -gt "$before" ] || verdict 1 "$2" "exit code $status"
 }
 # collect FOLDER: verdicts of tests that ran side by side; each left NAME.rc, NAME.out.
 collect() {
@@ -120,15 +143,34 @@ if wants libraries; then
   done
   unset TRIPY_CUBLASLT
 fi
+# Programs for the sanitizer that the folders ops-* lack: kernels of every kind, tiles that the
+# model would not pick, and an older GPU's. FOLDER OPTIONS...
+forms() {
+  mkdir -p "forms/$1"
+  check "programs for the sanitizer: $1" 100 python3 test/Models/random_shapes.py --bin bin --emit "forms/$1" \
+    --target cuda:sm_90a --jobs "$cores" --options="${SANITIZE_COMPILE:-}" "${@:2}"
+}
 if wants sanitize; then
-  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-  if [ -z "$sanitizer" ]; then
-    echo "compute-sanitizer is not there: skipped"
+  sanitizer=${SANITIZER:-$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)}
+  if [ -z "$sanitizer" ] || ! command -v python3 >/dev/null; then
+    echo "compute-sanitizer or python3 is not there: skipped"
   else
-    # The runtime asks the driver for parameters until there is none: that is no error.
-    for tool in memcheck racecheck; do
-      [ $tool = memcheck ] && more="--report-api-errors no" || more=
-      side_by_side ops-cuda 100 "$sanitizer --tool $tool $more --error-exitcode 9 conformance-replay" $tool
+    if python3 -c 'import numpy' 2>/dev/null; then
+      forms kinds --count "${SANITIZE_COUNT:-8}" --elements 20000 --products 2000000
+      forms copies --emitters gemm-aligned --count "${SANITIZE_TILES:-87}" --elements 300000 --products 20000000 --tiles "$(cat tiles.txt)"
+      forms tiles --emitters gemm-tensor,gemm-gated,gemm-computed --count $((${SANITIZE_TILES:-87} / 3)) --elements 60000 \
+        --products 6000000 --tiles "$(cat tiles.txt)"
+      forms older --emitters gemm-tensor,gemm-gated --target cuda:sm_80 --count "${SANITIZE_COUNT:-8}" --elements 30000 \
+        --products 3000000 --tiles "128x128 64x128 128x64 64x64 64x32"
+    else
+      echo "python3 has no numpy: the operations alone"
+    fi
+    "$sanitizer" --version 2>&1 | grep -i version
+    for tool in ${SANITIZE_TOOLS:-memcheck racecheck}; do
+      reports $((${SANITIZE_SECONDS:-240} + 20)) python3 sanitize.py --tool "$tool" --sanitizer "$sanitizer" --jobs "$jobs" \
+        --seconds "${SANITIZE_SECONDS:-240}" --arguments="${SANITIZE_ARGUMENTS:-}" --log "$results/sanitize-$tool.txt" \
+        --also 'RuntimeTests --gtest_filter=CudaHardware.*-*Measures*' \
+        --also 'tripy-run examples-cuda/mlp.tpx --device=cuda:0' ops-cuda $(ls -d forms/* 2>/dev/null)
     done
   fi
 fi
@@ -165,10 +207,8 @@ if wants python; then
 fi
 if wants shapes; then
   if python3 -c 'import numpy' 2>/dev/null; then
-    for emitter in loop row long-row column transpose gather scan arg gemv gemm-simt gemm-tensor gemm-aligned gemm-gated gemm-computed; do
-      check "shapes $emitter" 300 python3 test/Models/random_shapes.py --bin bin --device cuda:0 --emitters $emitter \
-        --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$jobs"
-    done
+    reports $((${SHAPES_SECONDS:-240} + 60)) python3 test/Models/random_shapes.py --bin bin --device cuda:0 \
+      --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$cores" --seconds "${SHAPES_SECONDS:-240}" --timeout 60
   else
     echo "python3 with numpy is not there: skipped"
   fi
