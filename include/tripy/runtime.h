@@ -212,7 +212,8 @@ tripy_code tripy_context_run(tripy_context *context, const tripy_tensor *inputs,
                              size_t output_count, void *stream);
 
 /* As tripy_context_run, returning when the work is enqueued on `stream`. The
-   caller synchronizes before it touches the tensors or uses the context. */
+   caller synchronizes before it touches the tensors or uses the context, but
+   to enqueue more on the same stream with tensors on the device. */
 tripy_code tripy_context_enqueue(tripy_context *context,
                                  const tripy_tensor *inputs, size_t input_count,
                                  const tripy_tensor *outputs,
