@@ -180,6 +180,7 @@ public:
   explicit SharedSpace(Block &block) : block(block) {}
   Status access(uint64_t address, uint64_t bytes, Access how,
                 uint8_t *&place) override;
+  uint8_t *writtenFlags(uint64_t address) override;
 
 private:
   Block &block;

@@ -39,12 +39,21 @@ Status SharedSpace::access(uint64_t address, uint64_t bytes, Access how,
   if (target->written.empty())
     return Status::ok();
   uint8_t *written = target->written.data() + offset;
-  if (how != Access::Write && std::memchr(written, 0, bytes))
+  bool reads = how == Access::Read || how == Access::ReadWrite;
+  if (reads && std::memchr(written, 0, bytes))
     return fault(concat("shared memory at ", hexadecimal(address), " (", bytes,
                         " bytes) was never written"));
-  if (how != Access::Read)
+  if (how == Access::Write || how == Access::ReadWrite)
     std::memset(written, 1, bytes);
   return Status::ok();
+}
+
+uint8_t *SharedSpace::writtenFlags(uint64_t address) {
+  uint32_t offset = 0;
+  Block *target = sharedTarget(block, address, offset);
+  return target && offset < target->written.size()
+             ? target->written.data() + offset
+             : nullptr;
 }
 
 Status GlobalSpace::access(uint64_t address, uint64_t bytes, Access how,

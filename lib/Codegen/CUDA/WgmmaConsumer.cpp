@@ -213,11 +213,15 @@ Value WgmmaEmitter::advance(Value start, int64_t bytes) {
   return arith::AddIOp::create(b, loc, start, by);
 }
 
-/// The first row of A that this consumer reads of a slice.
-Value WgmmaEmitter::ownSliceA(Value slot) {
-  Value at = add(base, mul(slot, sliceA()));
-  return plan.pingPong || plan.swapped ? at
-                                       : add(at, mul(consumer, 64 * rowBytes));
+/// `slice`, or this consumer's part where each multiplies rows of its own.
+Value WgmmaEmitter::ownRows(Value slice) {
+  if (plan.pingPong || plan.consumers() == 1)
+    return slice;
+  return add(slice, mul(consumer, plan.rowGroups() * 64 * rowBytes));
+}
+
+Value WgmmaEmitter::sliceOfA(Value slot) {
+  return add(base, mul(slot, sliceA()));
 }
 
 Value WgmmaEmitter::sliceOfB(Value slot) {
@@ -231,12 +235,12 @@ SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
   constexpr int64_t groupBytes = 64 * rowBytes;
   // The slices of all contractions' B follow each other.
   WgmmaOperand rows = plan.a, columns = plan.b.front();
-  Value left = ownSliceA(slot), right = sliceOfB(slot);
+  Value left = sliceOfA(slot), right = sliceOfB(slot);
   if (plan.swapped) {
     std::swap(rows, columns);
     std::swap(left, right);
   }
-  left = descriptor(rows, left);
+  left = descriptor(rows, ownRows(left));
   right = descriptor(columns, right);
   auto shape = NVVM::MMAShapeAttr::get(b.getContext(), 64, plan.multipliedN(),
                                        plan.stepK());
@@ -263,6 +267,12 @@ Value WgmmaEmitter::isFirstOfConsumer() {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                math.value(math.rem(thread, math.constant(128))),
                                math.value(math.constant(0)));
+}
+
+/// All threads of all consumers.
+void WgmmaEmitter::syncConsumers() {
+  NVVM::BarrierOp::create(b, loc, Type(), i32(5), i32(128 * plan.consumers()),
+                          NVVM::BarrierReductionAttr(), Value());
 }
 
 /// All threads of this consumer.

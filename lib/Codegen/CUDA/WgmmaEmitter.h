@@ -122,7 +122,8 @@ private:
                                                       mlir::ValueRange zeros);
   mlir::Value addSums(mlir::Value sums, mlir::Value others);
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
-  mlir::Value ownSliceA(mlir::Value slot);
+  mlir::Value ownRows(mlir::Value slice);
+  mlir::Value sliceOfA(mlir::Value slot);
   mlir::Value sliceOfB(mlir::Value slot);
   mlir::Value advance(mlir::Value start, int64_t bytes);
   /// Bytes from one step of K to the next.
@@ -131,7 +132,8 @@ private:
   }
   void release(mlir::Value slot, mlir::Value condition);
   void syncConsumer();
-  void syncCluster();
+  void syncConsumers();
+  void syncCluster(bool ordersMemory);
   mlir::Value isFirstOfConsumer();
   void awaitTurn();
   void passTurn();
@@ -201,10 +203,15 @@ private:
   Lanes accumulatorPair(mlir::Value accumulators, int64_t part, int64_t column,
                         int64_t half);
   void joinSplit(mlir::ValueRange accumulators);
-  void finishSplit();
+  void sendShares();
+  mlir::Value sumsOfBlock(mlir::Value number);
+  mlir::Value sumsBarrier();
+  void finishShareOfRows(Index begin, Index rows);
   void storeTransposed(mlir::ValueRange sums);
-  void stageTransposed(mlir::ValueRange sums, mlir::Value to);
-  void finishRuns(llvm::ArrayRef<Memory> sums, Index place, int64_t places);
+  void stageTransposed(mlir::ValueRange sums, mlir::Value to, int64_t firstRow,
+                       int64_t rows);
+  Memory stagedRows(mlir::Value address, int64_t rows);
+  void finishRows(llvm::ArrayRef<Memory> sums, Index begin, Index rows);
   void stage(mlir::Value accumulators, int64_t column, int64_t columns,
              mlir::Value to, int64_t rowFloats);
   void finishChunk(int64_t chunk, int64_t group);

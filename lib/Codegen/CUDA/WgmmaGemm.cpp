@@ -52,10 +52,13 @@ void WgmmaEmitter::initialiseBarriers() {
                                    i32(4 * readers * plan.sharers()), Value());
     }
     initialiseSources();
+    if (plan.splitsK())
+      NVVM::MBarrierInitOp::create(b, loc, sumsBarrier(), i32(1), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
   gpu::BarrierOp::create(b, loc);
-  syncCluster();
+  // The fence orders what others need.
+  syncCluster(/*ordersMemory=*/false);
 }
 
 /// Zeros for the rows of the tile's slices of A that nothing is copied to.
@@ -86,11 +89,15 @@ void WgmmaEmitter::fenceAsync() {
                                  NVVM::SharedSpace::shared_cta));
 }
 
-/// All threads of all blocks of the cluster.
-void WgmmaEmitter::syncCluster() {
+/// All threads of all blocks of the cluster. To order memory, every thread
+/// waits first until what it stored is visible to the whole GPU.
+void WgmmaEmitter::syncCluster(bool ordersMemory) {
   if (plan.cluster() == 1)
     return;
-  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  if (ordersMemory)
+    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  else
+    NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
 }
 
@@ -343,8 +350,6 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
       NVVM::SetMaxRegisterOp::create(b, loc, producerRegisters,
                                      NVVM::SetMaxRegisterAction::decrease);
     produce();
-    if (plan.splitsK())
-      syncCluster(); // with the consumers of the cluster, who join their sums
   }
   {
     ElementEmitter::Scope scope(e.elements);
@@ -355,9 +360,10 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
     consumer = arith::SubIOp::create(b, loc, group, i32(1));
     consume();
   }
-  // No block may end while others still write to its shared memory.
+  // No block may end while others still write to its shared memory, or read
+  // what it sent. Sums have arrived, so that nothing needs to be ordered.
   b.setInsertionPointAfter(roles);
-  syncCluster();
+  syncCluster(/*ordersMemory=*/!plan.splitsK());
 }
 
 /// The kernel's function: pointers, sizes, and tensor maps by value.

@@ -84,6 +84,12 @@ struct StreamShares {
   }
 };
 
+/// Consumers of a tile of `m` x `n` in exchanged roles: few rows leave work for
+/// one.
+constexpr int64_t swappedConsumers(int64_t m, int64_t n) {
+  return m > 64 && n % 128 == 0 ? 2 : 1;
+}
+
 /// What a contraction must be for this kernel, and how it is cut.
 struct WgmmaPlan {
   /// One contraction, or several of the same size with the same A: their
@@ -114,8 +120,8 @@ struct WgmmaPlan {
   int64_t split = 1;
   /// Stream K: clusters get equal shares of the work, which cut tiles along K.
   bool streams = false;
-  /// B's columns are the instruction's 64 rows and A's few rows its columns:
-  /// the sums of a tile are transposed, for one consumer.
+  /// B's columns are the instruction's 64 rows and A's rows its columns: the
+  /// sums of a tile are transposed. Few rows leave work for one consumer.
   bool swapped = false;
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
@@ -135,10 +141,12 @@ struct WgmmaPlan {
   int64_t tileK() const { return 128 / elementBytes; }
   /// K of one instruction: 32 bytes.
   int64_t stepK() const { return 32 / elementBytes; }
-  int64_t consumers() const { return swapped ? 1 : pingPong ? 2 : tileM / 64; }
+  int64_t consumers() const {
+    return swapped ? swappedConsumers(tileM, tileN) : pingPong ? 2 : tileM / 64;
+  }
   /// Groups of 64 rows (of columns, when swapped) that one consumer multiplies.
   int64_t rowGroups() const {
-    return swapped ? tileN / 64 : pingPong ? tileM / 64 : 1;
+    return swapped ? tileN / 64 / consumers() : pingPong ? tileM / 64 : 1;
   }
   /// Columns of an instruction.
   int64_t multipliedN() const { return swapped ? tileM : tileN; }
@@ -157,6 +165,15 @@ struct WgmmaPlan {
     int64_t most = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
     return std::gcd(partN(), most);
   }
+  /// Rows of a tile in exchanged roles that are turned round at a time.
+  int64_t turnedRows() const {
+    return tileM > 64 ? std::gcd(tileM, int64_t(32)) : tileM;
+  }
+  /// Rows of a tile that each of those that split K finishes; the last ones
+  /// may have fewer.
+  int64_t shareRows() const { return llvm::divideCeil(rowsA, split); }
+  /// Bytes of a row of a whole tile of sums in shared memory.
+  int64_t sumBytesOfRow() const;
   /// Bytes that an epilogue needs for each consumer.
   int64_t stagingBytes() const;
   /// Bytes of a box of results: 64 rows. `boxBuffers()` are in use in turn.
@@ -178,11 +195,14 @@ inline constexpr int64_t stagingRow = 68;
 /// reason.
 inline int64_t tileRow(const WgmmaPlan &plan) { return plan.tileN + 4; }
 
+inline int64_t WgmmaPlan::sumBytesOfRow() const { return tileRow(*this) * 4; }
+
 inline int64_t WgmmaPlan::stagingBytes() const {
+  // For all consumers.
   if (splitsK())
-    return 0; // the ring's memory, once it is empty
+    return split * shareRows() * sumBytesOfRow() / consumers();
   if (swapped)
-    return tileM * tileRow(*this) * 4;
+    return turnedRows() * sumBytesOfRow() / consumers();
   return store == WgmmaStore::Boxes ? boxBuffers() * boxBytes()
                                     : 64 * stagingRow * 4;
 }

@@ -273,7 +273,8 @@ SmallVector<Value> WgmmaEmitter::computeSlice(RingPosition position, Index k) {
                math.add(math.mul(lower, math.constant(8)), inMatrix));
   Value swizzle = arith::XOrIOp::create(
       b, loc, toI32(math.div(lane, math.constant(16))), toI32(inMatrix));
-  Value start = add(ownSliceA(position.slot), mul(toI32(row), rowBytes));
+  Value start =
+      add(ownRows(sliceOfA(position.slot)), mul(toI32(row), rowBytes));
   auto four = LLVM::LLVMStructType::getLiteral(
       b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> words;

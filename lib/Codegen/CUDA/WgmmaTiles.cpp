@@ -42,6 +42,8 @@ std::string WgmmaTile::str() const {
 
 /// Elements of a tile that one consumer has the registers for.
 static constexpr int64_t mostInTurns = 128 * 192;
+/// And in exchanged roles.
+static constexpr int64_t mostSwapped = 128 * 160;
 
 /// "4" or "4x2".
 static bool parseCluster(StringRef text, WgmmaTile &tile) {
@@ -70,14 +72,16 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
       return std::nullopt;
     rest = more;
   }
-  bool rows = tile.swapped ? tile.m >= 8 && tile.m <= 64 && tile.m % 8 == 0
+  bool rows = tile.swapped ? tile.m >= 8 && tile.m <= 256 && tile.m % 8 == 0
                            : tile.m == 64 || tile.m == 128;
   bool suits =
       rows && tile.n >= 16 && tile.n <= 256 &&
       tile.n % (tile.swapped ? 64 : 16) == 0 &&
-      !(tile.swapped && tile.pingPong) && tile.tall >= 1 && tile.wide >= 1 &&
-      tile.split >= 1 && tile.tall <= 8 && tile.wide <= 8 && tile.split <= 8 &&
-      tile.cluster() <= 8 &&
+      !(tile.swapped &&
+        (tile.pingPong ||
+         tile.m * tile.n > mostSwapped * swappedConsumers(tile.m, tile.n))) &&
+      tile.tall >= 1 && tile.wide >= 1 && tile.split >= 1 && tile.tall <= 8 &&
+      tile.wide <= 8 && tile.split <= 8 && tile.cluster() <= 8 &&
       (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
       (!tile.streams || (tile.split == 1 && !tile.pingPong)) &&
       (!tile.pingPong || tile.m * tile.n <= mostInTurns);
@@ -135,6 +139,9 @@ static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 /// Parts that K may be split into, and what joining them costs in cycles: each
 /// run of 8 elements that a thread finishes takes the sums of the other blocks.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
+/// Sums of a tile, with padding, that fit into shared memory twice, as they are
+/// sent and as they arrive.
+static constexpr int64_t mostJoined = 128 * (192 + 4);
 static double joinCycles(const WgmmaTile &tile) {
   int64_t threads = tile.swapped ? 128 : 2 * tile.m;
   int64_t runs = llvm::divideCeil(tile.m * tile.n / 8, threads * tile.split);
@@ -347,13 +354,14 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
       (!of.known || clustersOf(tile, of) % sharesOf(tile, of).workers == 0))
     return false;
   // Two sets of sums need registers as well.
-  if (plan.promotes() && (tile.pingPong || tile.n > 192))
+  if (plan.promotes() &&
+      (tile.pingPong || tile.n > 192 || (tile.swapped && tile.m > 64)))
     return false;
   // Blocks that split K have one tile each, and two slices where the last
   // stands behind the loop.
   int64_t slices = plan.prologue.input ? 2 : 1;
-  return tile.split == 1 ||
-         (of.known && of.k / plan.tileK() >= slices * tile.split);
+  return tile.split == 1 || (of.known && tile.m * (tile.n + 4) <= mostJoined &&
+                             of.k / plan.tileK() >= slices * tile.split);
 }
 
 //===-- choices -----------------------------------------------------------===//
@@ -400,10 +408,33 @@ static bool maySplit(const WgmmaPlan &plan, const Problem &of,
 /// Rows up to which A and B are tried in exchanged roles, and columns of tiles
 /// then.
 static constexpr int64_t fewRows = 32, swappedColumns[] = {64, 128, 192, 256};
+/// Rows from and up to which they are because tiles of 64 rows would go beyond
+/// the end: those in exchanged roles have as many as there are, or half of it.
+static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
+static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
+                                          {2, 1}, {2, 2}, {2, 4}};
+
+/// Tiles in exchanged roles for a number of rows that others do not divide.
+static void forEachOdd(const Problem &of, bool cuts,
+                       llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (!of.known || of.m < oddRows[0] || of.m > oddRows[1] || of.m % 64 == 0)
+    return;
+  int64_t parts = llvm::divideCeil(of.m, 256);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
+  for (int64_t columns : oddColumns)
+    for (Cluster cluster : oddClusters) {
+      WgmmaTile tile{rows, columns, false, cluster.tall, cluster.wide};
+      tile.swapped = true;
+      tile.streams = cuts;
+      if (rows * columns <= mostSwapped * swappedConsumers(rows, columns))
+        use(tile);
+    }
+}
 
 /// Tiles for few rows: those that cut K, or the others.
 static void forEachSwapped(const WgmmaPlan &plan, const Problem &of, bool cuts,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
+  forEachOdd(of, cuts, use);
   if (!of.known || of.m > fewRows)
     return;
   for (int64_t columns : swappedColumns) {
@@ -450,6 +481,8 @@ std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
     if (!suits(plan, of, tile))
       return;
     double cost = costOf(tile, of);
+    if (getenv("DBG"))
+      llvm::errs() << tile.str() << " " << int64_t(cost) << "\n";
     bool cuts = tile.split > 1 || tile.streams;
     double gain = tile.streams ? streamGain : splitGain;
     if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))

@@ -86,20 +86,27 @@ static Status checkAligned(const char *what, uint64_t to, uint64_t from,
   return Status::ok();
 }
 
-/// Copies `sourceBytes` bytes and sets the rest of `bytes` to 0.
+/// Copies `sourceBytes` bytes and sets the rest of `bytes` to 0. A copy of what
+/// was never written may not be read either.
 static AsyncOperation makeCopy(uint64_t to, MemorySpace &destination,
                                uint64_t from, MemorySpace &source,
                                uint64_t bytes, uint64_t sourceBytes) {
   auto between = std::make_shared<std::vector<uint8_t>>();
+  auto known = std::make_shared<std::vector<uint8_t>>();
+  Access how = destination.writtenFlags(to) ? Access::Copy : Access::Read;
   AsyncOperation operation;
   operation.read = [=, &source] {
     between->assign(bytes, 0);
     uint8_t *place = nullptr;
     if (sourceBytes == 0)
       return Status::ok();
-    Status status = source.access(from, sourceBytes, Access::Read, place);
-    if (status.isOk())
-      std::memcpy(between->data(), place, sourceBytes);
+    Status status = source.access(from, sourceBytes, how, place);
+    if (!status.isOk())
+      return status;
+    std::memcpy(between->data(), place, sourceBytes);
+    known->assign(bytes, 1);
+    if (uint8_t *flags = source.writtenFlags(from))
+      std::memcpy(known->data(), flags, sourceBytes);
     return status;
   };
   operation.write = [=, &destination] {
@@ -107,8 +114,12 @@ static AsyncOperation makeCopy(uint64_t to, MemorySpace &destination,
     if (bytes == 0)
       return Status::ok();
     Status status = destination.access(to, bytes, Access::Write, place);
-    if (status.isOk())
-      std::memcpy(place, between->data(), bytes);
+    if (!status.isOk())
+      return status;
+    std::memcpy(place, between->data(), bytes);
+    uint8_t *flags = destination.writtenFlags(to);
+    if (flags && !known->empty())
+      std::memcpy(flags, known->data(), bytes);
     return status;
   };
   return operation;

@@ -18,7 +18,8 @@
 
 namespace tripy::emulator {
 
-enum class Access { Read, Write, ReadWrite };
+/// Copy reads bytes some of which may never have been written.
+enum class Access { Read, Write, ReadWrite, Copy };
 
 /// Shared memory of one block, or global memory.
 class MemorySpace {
@@ -30,6 +31,9 @@ public:
   /// the access (out of bounds, never written, a race).
   virtual Status access(uint64_t address, uint64_t bytes, Access how,
                         uint8_t *&place) = 0;
+  /// For each byte from `address` on, which is accessible, whether it was
+  /// written; null where that is not known.
+  virtual uint8_t *writtenFlags(uint64_t address) { return nullptr; }
 };
 
 /// One dense range that starts at address `base` and is checked for its bounds
