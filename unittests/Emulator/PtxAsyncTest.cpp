@@ -148,6 +148,41 @@ TEST(PtxBulkCopy, ThereAndBack) {
   EXPECT_EQ(run.bytesAt(out, bytes), from);
 }
 
+/// 32 of 48 bytes are written and copied within shared memory; then every
+/// thread reads the word at `offset` of the copy.
+TestKernel copyWithin(uint32_t offset) {
+  constexpr uint32_t bytes = 48;
+  TestKernel kernel(0, 1, 32);
+  kernel.line("add.s32 %r4, %r1, 128;");
+  kernel.line("add.s32 %r6, %r1, 192;");
+  kernel.firstThread(0, bytes);
+  kernel.line("mov.b32 %r5, ", bytes, ";");
+  for (uint32_t i = 0; i < 32; i += 4)
+    kernel.line("st.shared.b32 [%r4+", i, "], %r5;");
+  kernel.line("fence.proxy.async.shared::cta;");
+  kernel.line("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx"
+              "::bytes [%r6], [%r4], %r5, [%r2];");
+  kernel.threadsJoin();
+  kernel.wait(0);
+  kernel.line("ld.shared.b32 %r13, [%r6+", offset, "];");
+  kernel.storeWord(0, "%r13", 0, 32);
+  return kernel;
+}
+
+TEST(PtxBulkCopy, WhatWasNeverWrittenStaysSo) {
+  for (uint32_t offset : {0, 28, 32, 44}) {
+    TestRun run;
+    uint64_t out = run.pointer(std::vector<uint8_t>(128));
+    Status status = run.run(copyWithin(offset), 32, 256);
+    if (offset < 32) {
+      EXPECT_OK(status);
+      EXPECT_EQ(run.bytesAt(out, 1), std::vector<uint8_t>{48});
+    } else {
+      EXPECT_FAULT(status, "never written");
+    }
+  }
+}
+
 /// One warp: A and B by cp.async, fragments by ldmatrix, one product, and back
 /// through stmatrix.
 TestKernel warpProduct(bool waits) {

@@ -136,16 +136,15 @@ static constexpr Cluster pairs[] = {{1, 1}, {2, 1}};
 static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
 static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 
-/// Parts that K may be split into, and what joining them costs in cycles: each
-/// run of 8 elements that a thread finishes takes the sums of the other blocks.
+/// Parts that K may be split into, and what joining them costs in cycles: a
+/// block sends the others what they finish, some 9 bytes in a cycle.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 /// Sums of a tile, with padding, that fit into shared memory twice, as they are
 /// sent and as they arrive.
 static constexpr int64_t mostJoined = 128 * (192 + 4);
 static double joinCycles(const WgmmaTile &tile) {
-  int64_t threads = tile.swapped ? 128 : 2 * tile.m;
-  int64_t runs = llvm::divideCeil(tile.m * tile.n / 8, threads * tile.split);
-  return 1800.0 * (tile.split - 1) * runs;
+  double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
+  return 2000 + sent / 9;
 }
 /// A split is taken when it promises this share of the time or less, and so is
 /// stream K.
@@ -160,8 +159,9 @@ static constexpr double brokenLines = 2.2;
 /// Bytes that memory delivers to all multiprocessors in a cycle, and to one.
 static constexpr double memoryBytes = 2000, memoryBytesOfOne = 22;
 /// Bytes that a multiprocessor takes from the L2 cache in a cycle, and of those
-/// that others of its cluster asked for as well.
-static constexpr double cacheBytes = 64, arrivingBytes = 64;
+/// that others of its cluster asked for as well: fewer of broken lines.
+static constexpr double cacheBytes = 64, arrivingBytes = 64,
+                        arrivingBroken = 54;
 /// Cycles until the blocks of a cluster that share slices know of each other,
 /// and the share by which they wait for each other.
 static constexpr double clusterStart = 1500, clusterWait = 1.02;
@@ -250,9 +250,11 @@ static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
   double bytes = double(of.k) * of.elementBytes / tile.split;
   double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
   double rate = std::min(memoryBytes, memoryBytesOfOne * blocks);
-  double mainLoop = std::max(
-      {arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
-       (tile.m + tile.n) * bytes / arrivingBytes, of.bytes() / rate / waves});
+  double mainLoop =
+      std::max({arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
+                (tile.m + tile.n) * bytes /
+                    (of.traffic > 1 ? arrivingBroken : arrivingBytes),
+                of.bytes() / rate / waves});
   return tile.tall * tile.wide > 1 ? mainLoop * clusterWait : mainLoop;
 }
 
@@ -481,8 +483,6 @@ std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
     if (!suits(plan, of, tile))
       return;
     double cost = costOf(tile, of);
-    if (getenv("DBG"))
-      llvm::errs() << tile.str() << " " << int64_t(cost) << "\n";
     bool cuts = tile.split > 1 || tile.streams;
     double gain = tile.streams ? streamGain : splitGain;
     if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))

@@ -1,7 +1,8 @@
 // The forms of tensor-core kernels, by what they read and write.
 // RUN: split-file %s %t
-// RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=128x256,split=3 --stop-after=kernels -o - | FileCheck %t/split.mlir
-// RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=SHARE
+// RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=128x192,split=3 --stop-after=kernels -o - | FileCheck %t/split.mlir
+// RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=64x192,cluster=2x4 --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=SHARE
+// RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=MODEL
 // RUN: tripy-compile %t/odd.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/odd.mlir
 // RUN: tripy-compile %t/residual.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residual.mlir
 // RUN: tripy-compile %t/residuals.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residuals.mlir
@@ -13,15 +14,17 @@
 // RUN: not tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x --stop-after=kernels -o - 2>&1 | FileCheck %t/types.mlir --check-prefix=BAD
 
 //--- split.mlir
-// Few tiles and a long K: three blocks have a part of K each, and join their
-// sums through each other's shared memory, in one order.
-// CHECK: grid = () -> (108, 1, 1), block = [384, 1, 1], cluster = [3, 1, 1]
+// Few tiles and a long K: three blocks have a part of K each. A block sends each
+// other one the rows that it finishes, and adds up what it gets in one order.
+// CHECK: grid = () -> (144, 1, 1), block = [384, 1, 1], cluster = [3, 1, 1]
 // CHECK: nvvm.wgmma.mma_async
-// CHECK: nvvm.cluster.arrive
-// CHECK: nvvm.cluster.wait
-// CHECK-COUNT-3: nvvm.mapa
-// CHECK-COUNT-6: llvm.load {{.*}}!llvm.ptr<7> -> vector<4xf32>
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-3: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes
+// CHECK: mbarrier.try_wait
+// CHECK-COUNT-6: llvm.load {{.*}}!llvm.ptr<3> -> vector<4xf32>
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+// CHECK: nvvm.cluster.arrive.relaxed
 // Rows of 12432 bytes begin within lines: 2 x 4 blocks share the slices of both
 // operands, 64 / 4 and 192 / 2 rows of which each of them copies.
 // SHARE: cluster = [8, 1, 1]
@@ -30,6 +33,13 @@
 // SHARE: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
 // SHARE: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
 // SHARE: mbarrier.arrive.shared::cluster
+
+// 300 rows are two tiles of 160 in exchanged roles, with hardly a row beyond
+// the end: two consumers, 64 rows of the weight each.
+// MODEL: block = [384, 1, 1], cluster = [4, 1, 1]
+// MODEL-SAME: box = [64, 80]
+// MODEL-SAME: box = [64, 64]
+// MODEL: nvvm.wgmma.mma_async {{.*}}m = 64, n = 160, k = 16
 func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<300x3000xf16> {
   %y = trace.linear %x, %w : (tensor<300x6216xf16>, tensor<3000x6216xf16>) -> tensor<300x3000xf16>
   return %y : tensor<300x3000xf16>

@@ -19,7 +19,8 @@
 // The tile is turned round in shared memory: sums of both blocks are read, and
 // results written, 16 bytes at a time.
 // PTX: wgmma.mma_async.sync.aligned.m64n16k16
-// PTX: ld.shared::cluster.v4
+// PTX: cp.async.bulk.shared::cluster.shared::cta
+// PTX: ld.shared.v4
 // PTX: st.global.v4
 // PTX-NOT: .local
 

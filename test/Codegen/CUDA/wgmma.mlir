@@ -90,7 +90,7 @@ kernel.func @odd gemm sizeArgs = [] : (tensor<16x4095xf16>, tensor<4096x4095xf16
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK: llvm.func @few
 // CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 16, k = 16>
-// CHECK: nvvm.mapa
+// CHECK: cp.async.bulk.shared::cluster.shared::cta
 // CHECK: gpu.func @odd
 // CHECK: nvvm.mma.sync
 // OLDER-NOT: wgmma
