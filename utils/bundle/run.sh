@@ -4,8 +4,8 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models libraries python shapes sanitize bench harness tune.
-# "python", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
+# Steps: unit examples ops cpu ptx models libraries python large shapes sanitize bench harness tune.
+# "python", "large", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
 # when compute-sanitizer and python3 are, "libraries" when cuBLASLt is, "tune" when --only names
 # it. Prints PASS and FAIL lines and closes with "N passed, N failed"; exits 1 when something
 # failed. Measurements go to $OUT, or ./results.
@@ -211,6 +211,16 @@ if wants shapes; then
       --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$cores" --seconds "${SHAPES_SECONDS:-240}" --timeout 60
   else
     echo "python3 with numpy is not there: skipped"
+  fi
+fi
+if wants large; then
+  if python3 -c 'import torch' 2>/dev/null; then
+    while read -r status name; do
+      verdict "$([ "$status" = PASS ]; echo $?)" "$name"
+    done < <(timeout 150 python3 test/Models/large_tensors.py --bin bin 2>&1 | tee -a "$log" | grep '^PASS\|^FAIL' ||
+      echo "FAIL large tensors: no verdict")
+  else
+    echo "python3 with torch is not there: skipped"
   fi
 fi
 if wants harness; then

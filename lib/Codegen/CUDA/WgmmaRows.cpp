@@ -1,8 +1,8 @@
 //===- WgmmaRows.cpp - Results from whole rows of a tile's sums -----------===//
 //
 // Where neighbours of a row are not in the same thread, or not in the same
-// block, a tile's sums go through shared memory as rows of f32, and threads take
-// runs of those: tiles in exchanged roles, and those whose K is split.
+// block, a tile's sums go through shared memory as rows of f32, and threads
+// take runs of those: tiles in exchanged roles, and those whose K is split.
 //
 //===----------------------------------------------------------------------===//
 
