@@ -232,6 +232,21 @@ Next storeBulk(Warp &warp, const Instruction &i, uint32_t lane) {
   return status.isOk() ? Next::Continue : faultAt(warp, i, lane, status);
 }
 
+/// cp.async.bulk.prefetch: brings nothing, but its range is checked.
+Next prefetchBulk(Warp &warp, const Instruction &i, uint32_t lane) {
+  const CopyForm &form = formOf(warp, i);
+  uint64_t from = addressOf(warp, form.from, lane);
+  uint64_t bytes = warp.reg<uint32_t>(form.bytes)[lane];
+  Status status;
+  uint8_t *place = nullptr;
+  if (from % 16 || bytes % 16)
+    status = fault(concat("a bulk prefetch of ", bytes, " bytes at ",
+                          hexadecimal(from), ": both must be multiples of 16"));
+  else
+    status = launchOf(warp).global.access(from, bytes, Access::Read, place);
+  return status.isOk() ? Next::Continue : faultAt(warp, i, lane, status);
+}
+
 /// cp.async of 4, 8 or 16 bytes.
 Next copySmall(Warp &warp, const Instruction &i, uint32_t lane) {
   const CopyForm &form = formOf(warp, i);
@@ -418,13 +433,25 @@ bool bulkCopyOf(Decoder &decoder) {
          keep(decoder, form, &perLane<loadBulk>);
 }
 
-bool bulk(Decoder &decoder) {
-  if (decoder.take("prefetch")) {
-    // A hint, with the operands of a load.
-    while (!decoder.takePrefix("").empty())
-      continue;
-    return decoder.set(&nothing);
+bool bulkPrefetch(Decoder &decoder) {
+  if (!decoder.take("tensor")) {
+    CopyForm form;
+    bool hint = decoder.take("L2::cache_hint");
+    return decoder.take("L2") && decoder.take("global") &&
+           decoder.operands(2 + hint, 2 + hint) &&
+           addressAt(decoder, 0, form.from) &&
+           decoder.source(1, 4, form.bytes) &&
+           keep(decoder, form, &perLane<prefetchBulk>);
   }
+  // A hint, with the operands of a load.
+  while (!decoder.takePrefix("").empty())
+    continue;
+  return decoder.set(&nothing);
+}
+
+bool bulk(Decoder &decoder) {
+  if (decoder.take("prefetch"))
+    return bulkPrefetch(decoder);
   decoder.out.flags = 1;
   if (decoder.take("commit_group")) {
     decoder.out.flags |= 2;

@@ -274,12 +274,31 @@ bool isspacep(Decoder &decoder) {
 
 Next nothing(Warp &, const Instruction &, uint32_t) { return Next::Continue; }
 
+/// The hardware ignores an address that is nobody's; whoever asks for one is
+/// wrong about what will be read.
+Next prefetchGlobal(Warp &warp, const Instruction &i, uint32_t mask) {
+  for (; mask; mask &= mask - 1) {
+    uint32_t lane = std::countr_zero(mask);
+    uint64_t address = addressOf(warp, i, lane);
+    const Memory &memory = launchOf(warp).memory;
+    if (!memory.contains(address, 1))
+      return faultAt(warp, i, lane,
+                     concat("prefetches global memory at ",
+                            hexadecimal(address), ": ",
+                            memory.describe(address)));
+  }
+  return Next::Continue;
+}
+
 /// prefetch and prefetchu: hints.
 bool prefetch(Decoder &decoder) {
   takeMemoryModifiers(decoder);
-  decoder.take("tensormap");
+  bool isMap = decoder.take("tensormap");
   decoder.takePrefix("L");
-  return decoder.operands(1, 1) && decoder.set(&nothing);
+  if (isMap || decoder.out.space != Space::Global)
+    return decoder.operands(1, 1) && decoder.set(&nothing);
+  return decoder.operands(1, 1) && decoder.address(0) &&
+         decoder.set(&prefetchGlobal);
 }
 
 /// createpolicy: an opaque 64-bit value that only hints.

@@ -247,6 +247,33 @@ TEST(EmulatorParser, UnknownThingsAreNamed) {
   expectError(runBody("cvt.s32.f32 %r2, %r3;"), "needs its rounding");
 }
 
+TEST(EmulatorPrefetch, StaysWithinMemory) {
+  // The input is 8 words; each thread prefetches 4 bytes further.
+  std::vector<uint32_t> in(8);
+  std::string each = "mul.wide.u32 %rd5, %r1, 4;\nadd.s64 %rd5, %rd2, %rd5;\n"
+                     "prefetch.global.L2 [%rd5];";
+  expectOk(runBody(each, 8, in));
+  Outcome run = runBody(each, 9, in);
+  expectError(run, "prefetches global memory");
+  expectError(run, "thread (8, 0, 0)");
+  expectError(run, "after the end of the input of 32 bytes");
+}
+
+TEST(EmulatorPrefetch, OfARangeStaysWithinMemory) {
+  std::vector<uint32_t> in(8);
+  auto bytes = [&](std::string_view count, std::string_view offset = "") {
+    return runBody("mov.b32 %r2, " + std::string(count) +
+                       ";\ncp.async.bulk.prefetch.L2.global [%rd2" +
+                       std::string(offset) + "], %r2;",
+                   1, in);
+  };
+  expectOk(bytes("32"));
+  expectOk(bytes("16", "+16"));
+  expectError(bytes("48"), "(48 bytes)");
+  expectError(bytes("8"), "multiples of 16");
+  expectError(bytes("16", "+8"), "multiples of 16");
+}
+
 TEST(EmulatorParser, ScopesHaveTheirOwnNames) {
   Outcome run = runBody(R"(
   mov.b32 %r2, 0;
