@@ -129,6 +129,7 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
     pipeline.gemmTile = options.gemmTile;
     pipeline.gemmPrologues = options.gemmPrologues;
     pipeline.overlap = options.overlap;
+    pipeline.prefetch = options.prefetch;
     pipeline.tuningFile = options.tuningFile;
     pipeline.tuningDevice = options.tuningDevice;
     pipeline.backends = options.backends;

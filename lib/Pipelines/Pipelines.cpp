@@ -61,6 +61,7 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   emit.chip = options.chip;
   emit.gemmTile = options.gemmTile;
   emit.overlap = options.overlap;
+  emit.prefetch = options.prefetch;
   emit.tuningFile = options.tuningFile;
   emit.tuningDevice = options.tuningDevice;
   pm.addPass(createEmitCUDAPass(emit));

@@ -50,6 +50,8 @@ Compiles a function of trace or flatir operations to an executable file.
                            that is estimated to pay (estimated, the default)
   --no-overlap             for measurements: GPU kernels start when the one in
                            front of them ended
+  --no-prefetch            for measurements: until then they prefetch nothing
+                           that those may write
   --tuning-file=FILE       take the tiles of tensor-core kernels from what was
                            measured; default: $TRIPY_TUNING_FILE, else none
   --tuning-device=NAME     the GPU that they are for, such as "NVIDIA H200";
@@ -109,6 +111,7 @@ static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"allow-bytecode", &Options::allowBytecode},
     {"no-cache", &Options::noCache},
     {"no-overlap", &Options::noOverlap},
+    {"no-prefetch", &Options::noPrefetch},
     {"help", &Options::help},
     {"version", &Options::version},
 };

@@ -130,6 +130,7 @@ static int runTool(Options &options) {
   options.compiler.timing = &timing;
   options.compiler.cache.enabled = !options.noCache;
   options.compiler.overlap = !options.noOverlap;
+  options.compiler.prefetch = !options.noPrefetch;
 
   std::optional<io::SafeTensors> weights;
   if (!options.weights.empty()) {

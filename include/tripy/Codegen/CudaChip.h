@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
+
 namespace tripy::codegen {
 
 struct CudaChip {
@@ -41,6 +43,12 @@ struct CudaChip {
       chip.products = 512;
     }
     return chip;
+  }
+
+  /// Blocks of `threads` threads that a multiprocessor has room for at most:
+  /// registers and shared memory may leave room for fewer.
+  int64_t mostResident(int64_t threads) const {
+    return std::clamp<int64_t>(2048 / threads, 1, 32);
   }
 
   /// Blocks form clusters, and kernels may start early.

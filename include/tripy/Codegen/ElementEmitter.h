@@ -35,6 +35,8 @@ enum class Access : uint8_t {
   Streamed,
   /// Brings the elements to the L2 cache; the values are meaningless.
   Prefetch,
+  /// No access; the values are meaningless.
+  None,
 };
 
 /// A tensor in memory: row-major, dense.

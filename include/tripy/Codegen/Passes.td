@@ -136,6 +136,8 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
                  Option<"overlap", "overlap", "bool", "true",
                         "On sm_90 and later, kernels start before their predecessors ended, and wait">,
+                 Option<"prefetch", "prefetch", "bool", "true",
+                        "Until they have ended, kernels bring what they read first to the L2 cache">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
                         "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swap; for measurements">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",

@@ -48,8 +48,9 @@ struct CompileOptions {
   /// CUDA: whether tensor-core kernels compute element-wise left operands;
   /// "never" and "always" are for measurements.
   std::string gemmPrologues = "estimated";
-  /// CUDA: kernels start before their predecessors ended; off for measurements.
-  bool overlap = true;
+  /// CUDA: kernels start before their predecessors ended, and until then bring
+  /// what they read first to the L2 cache; off for measurements.
+  bool overlap = true, prefetch = true;
   /// CUDA: a file of measured tiles (docs/tuning.md), and the GPU that they are
   /// wanted for: "NVIDIA H200". Without device, that of all its records.
   std::string tuningFile, tuningDevice;

@@ -48,8 +48,9 @@ struct PipelineOptions {
   /// CUDA: when tensor-core kernels compute left operands, as
   /// --flatir-form-dispatches takes it.
   std::string gemmPrologues = "estimated";
-  /// CUDA: kernels start before their predecessors ended (docs/overlap.md).
-  bool overlap = true;
+  /// CUDA: kernels start before their predecessors ended, and until then bring
+  /// what they read first to the L2 cache (docs/overlap.md).
+  bool overlap = true, prefetch = true;
   /// CUDA: measured tiles, as --kernel-emit-cuda takes them; empty: none.
   std::string tuningFile, tuningDevice;
   /// CUDA: a library takes a kernel's place where it is there at run time.

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -68,6 +69,53 @@ void codegen::awaitPredecessors(KernelEmission &e) {
 void codegen::releaseDependents(KernelEmission &e) {
   if (e.kernel.getWaitsFor())
     controlGrid(e, "griddepcontrol.launch_dependents;");
+}
+
+/// What `kernel` reads at places that are elements of other tensors, with all
+/// that is computed from.
+static llvm::SetVector<Value> readAtData(kernel::FuncOp kernel) {
+  auto isElement = [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument ? isa<linalg::GenericOp>(argument.getOwner()->getParentOp())
+                    : isa<tensor::ExtractOp>(value.getDefiningOp());
+  };
+  llvm::SetVector<Value> found;
+  kernel.getBody().walk([&](tensor::ExtractOp extract) {
+    if (llvm::any_of(extract.getIndices(), [&](Value index) {
+          return llvm::any_of(computedFrom(index), isElement);
+        }))
+      found.insert_range(computedFrom(extract.getTensor()));
+  });
+  return found;
+}
+
+void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
+  llvm::SetVector<Value> gathered = readAtData(e.kernel);
+  SmallVector<std::pair<Memory *, Access>> usual;
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (Memory *memory = e.elements.memoryOf(argument)) {
+      usual.push_back({memory, memory->access});
+      memory->access =
+          gathered.contains(argument) ? Access::None : Access::Prefetch;
+    }
+  int64_t blocks = chip.multiprocessors *
+                   chip.mostResident(e.kernel.getConfigAttr().getBlock()[0]);
+  e.when(compare(arith::CmpIPredicate::ult, blockId(), e.math.constant(blocks)),
+         firstLoads);
+  for (auto [memory, access] : usual)
+    memory->access = access;
+}
+
+void CUDAKernel::await(llvm::function_ref<void()> firstLoads) {
+  if (firstLoads && prefetches && e.kernel.getWaitsFor())
+    prefetch(firstLoads);
+  awaitPredecessors(e);
+  releaseDependents(e);
+}
+
+void CUDAKernel::loadFor(ArrayRef<Index> at, int64_t lanes) {
+  for (Value result : e.yielded())
+    e.elements.emit(result, at, lanes);
 }
 
 llvm::SetVector<Value> codegen::computedFrom(Value value) {

@@ -100,9 +100,14 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
     }
     piece.at = math.delinearize(id, vectors);
     piece.at.back() = math.mul(piece.at.back(), math.constant(lanes));
+  }
+  kernel.await([&] {
+    for (Piece &piece : pieces)
+      kernel.loadFor(piece.at, lanes);
+  });
+  for (Piece &piece : pieces)
     for (Value result : e.yielded())
       piece.values.push_back(e.elements.emit(result, piece.at, lanes));
-  }
   for (Piece &piece : pieces) {
     auto store = [&] {
       for (auto [memory, values] : llvm::zip(e.results, piece.values))
@@ -149,11 +154,15 @@ void codegen::emitCUDALoop(CUDAKernel &kernel) {
   Index id = math.add(math.mul(kernel.blockId(), math.constant(loopThreads)),
                       kernel.threadId());
   Index count = math.product(vectors);
-  e.when(kernel.compare(arith::CmpIPredicate::ult, id, count), [&] {
+  Value isVector = kernel.compare(arith::CmpIPredicate::ult, id, count);
+  auto place = [&] {
     SmallVector<Index> at = math.delinearize(id, vectors);
     at.back() = math.mul(at.back(), width);
-    e.emitResults(flat ? math.delinearize(at.back(), whole) : at, lanes);
-  });
+    return flat ? math.delinearize(at.back(), whole) : at;
+  };
+  kernel.await(
+      [&] { e.when(isVector, [&] { kernel.loadFor(place(), lanes); }); });
+  e.when(isVector, [&] { e.emitResults(place(), lanes); });
   if (even || lanes == 1)
     return;
   // Only the flat form gets here.
@@ -310,10 +319,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   CUDAKernel state{emission, device, target};
   if (tile)
     state.wantedTile = {tile->m, tile->n};
-  if (!gemv) {
-    awaitPredecessors(emission);
-    releaseDependents(emission);
-  }
+  state.prefetches = prefetch;
   switch (emission.hero()) {
   case kernel::Hero::Loop:
     if (!emitCUDATranspose(state))
@@ -329,6 +335,8 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
     emitCUDAScan(state);
     break;
   case kernel::Hero::Gemm:
+    if (!gemv)
+      state.await();
     if (failed(gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state)))
       return failure();
     break;

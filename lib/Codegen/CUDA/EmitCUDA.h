@@ -32,6 +32,17 @@ struct CUDAKernel {
   int64_t residentBlocks = 0;
   /// The tile that somebody asks for.
   TileSize wantedTile = {};
+  /// Blocks that start early ask for what they load first.
+  bool prefetches = false;
+
+  /// Waits for the kernels in front, and lets the next one start. Every thread
+  /// executes it once, in front of all accesses. `firstLoads` emits what the
+  /// block loads first, under the same conditions: blocks that start before the
+  /// kernels in front have ended bring that to the L2 cache meanwhile. What it
+  /// computes is meaningless, and it stores nothing. Behind setConfig().
+  void await(llvm::function_ref<void()> firstLoads = {});
+  /// For `firstLoads`: emits the results from `at` on, and stores nothing.
+  void loadFor(llvm::ArrayRef<Index> at, int64_t lanes = 1);
 
   Index threadId();
   Index blockId();
@@ -68,6 +79,9 @@ struct CUDAKernel {
   /// gets the result. `shared` has 32 elements that nothing else uses.
   mlir::Value reduceBlock(mlir::linalg::GenericOp op, mlir::Value value,
                           int64_t threads, const Memory &shared);
+
+private:
+  void prefetch(llvm::function_ref<void()> firstLoads);
 };
 
 /// Declares what the pointers of `kernel`, the first arguments of `function`,
@@ -81,9 +95,10 @@ void describePointers(kernel::FuncOp kernel,
 bool isSteady(kernel::FuncOp kernel, mlir::BlockArgument argument);
 
 /// Waits until the kernels before this one in its program have ended and their
-/// results are visible; nothing before it may read what `waitsFor` names, or
-/// write. Every thread executes it once. Nothing when the kernel does not start
-/// early. docs/overlap.md says why this suffices.
+/// results are visible; nothing before it may read what `waitsFor` names (a
+/// prefetch reads nothing), or write. Every thread executes it once. Nothing
+/// when the kernel does not start early. docs/overlap.md says why this
+/// suffices.
 void awaitPredecessors(KernelEmission &e);
 /// Lets the next kernel of the program start, as far as there is room. After
 /// awaitPredecessors(), so that two kernels at most are under way.

@@ -36,6 +36,7 @@ private:
   void locate();
   Lanes accumulate();
   SmallVector<Lanes> fetch(Index row, SmallVector<Index> &loops);
+  void loadFirst();
   Lanes add(const SmallVector<Lanes> &inputs, ArrayRef<Index> loops,
             ValueRange totals);
   void joinRows(const Memory &shared);
@@ -138,6 +139,20 @@ Lanes ColumnEmitter::add(const SmallVector<Lanes> &inputs,
   return result;
 }
 
+/// The first rows in flight, where there are so many.
+void ColumnEmitter::loadFirst() {
+  Index first = math.add(math.mul(rank, math.constant(height)), y);
+  Index last =
+      math.add(first, math.constant(height * blocks * (rowsInFlight - 1)));
+  Value fits =
+      kernel.compare(arith::CmpIPredicate::ult, last, math.product(box));
+  e.when(fits, [&] {
+    SmallVector<Index> loops = loopsOfResult(op, at, math);
+    for (int64_t i = 0; i < rowsInFlight; ++i)
+      fetch(math.add(first, math.constant(i * height * blocks)), loops);
+  });
+}
+
 /// This thread's rows: several at a time, then those left over.
 Lanes ColumnEmitter::accumulate() {
   Index count = math.product(box), step = math.constant(height * blocks);
@@ -221,6 +236,7 @@ Lanes ColumnEmitter::joinBlocks(const Memory &shared) {
 void ColumnEmitter::emit() {
   choose();
   locate();
+  kernel.await([&] { loadFirst(); });
   Type type = e.initialValue(op).getType();
   if (blocks > 1) {
     exchange.emplace(kernel, blocks, 1);

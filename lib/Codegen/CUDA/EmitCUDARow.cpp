@@ -44,6 +44,7 @@ private:
   /// end may lie before it, whether it is inside.
   std::pair<Index, Value> pieceAt(int64_t piece);
   void placePieces();
+  void loadFirst();
   RowPiece placePieceOfPart(int64_t piece);
 
   CUDAKernel &kernel;
@@ -131,6 +132,20 @@ RowPiece RowEmitter::placePieceOfPart(int64_t piece) {
   Index column = math.add(staged->partBegin(), local);
   places.push_back({column, inside});
   return {position(column), local};
+}
+
+/// What the first reduction loads of the row: all, or in a loop's first round.
+void RowEmitter::loadFirst() {
+  linalg::GenericOp op = reductions.front();
+  Value initial = e.initialValue(op);
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    accumulate(op, pieceAt(piece).first, initial);
+  if (pieces > 0)
+    return;
+  Index column = math.mul(thread, math.constant(lanes));
+  e.when(kernel.compare(arith::CmpIPredicate::ult, column,
+                        math.product(columnSizes)),
+         [&] { accumulate(op, column, initial); });
 }
 
 /// Finds the places of all pieces, and waits for a row that is staged.
@@ -283,8 +298,11 @@ void RowEmitter::emit() {
     row = math.delinearize(number, rowSizes);
     if (staged) {
       kernel.residentBlocks = staged->residentBlocks();
-      staged->request(number, rank);
+      staged->locate(number, rank);
     }
+    kernel.await([&] { staged ? staged->prefetch() : loadFirst(); });
+    if (staged)
+      staged->request();
     if (blocks > 1) {
       exchange.emplace(kernel, blocks, reductions.size());
       exchange->start(rank);
@@ -296,12 +314,16 @@ void RowEmitter::emit() {
   Index linear =
       math.add(math.mul(kernel.blockId(), math.constant(rowsPerBlock)),
                math.div(id, math.constant(threads)));
-  e.when(
-      kernel.compare(arith::CmpIPredicate::ult, linear, math.product(rowSizes)),
-      [&] {
-        row = math.delinearize(linear, rowSizes);
-        emitRow();
-      });
+  Value isRow =
+      kernel.compare(arith::CmpIPredicate::ult, linear, math.product(rowSizes));
+  auto ofRow = [&](llvm::function_ref<void()> body) {
+    e.when(isRow, [&] {
+      row = math.delinearize(linear, rowSizes);
+      body();
+    });
+  };
+  kernel.await([&] { ofRow([&] { loadFirst(); }); });
+  ofRow([&] { emitRow(); });
 }
 
 void codegen::emitCUDARow(CUDAKernel &kernel) { RowEmitter(kernel).emit(); }
@@ -313,23 +335,35 @@ void codegen::emitCUDARow(CUDAKernel &kernel) { RowEmitter(kernel).emit(); }
 /// Threads of a block of a reduction.
 static constexpr int64_t reduceThreads = 256;
 
+/// Sizes of the space that `op` reduces.
+static SmallVector<Index> reducedBox(KernelEmission &e, linalg::GenericOp op) {
+  SmallVector<Index> sizes = loopSizes(op, e.elements), box;
+  for (unsigned dim : loopDims(op).reduction)
+    box.push_back(sizes[dim]);
+  return box;
+}
+
+/// Combines `accumulator` with the point `linear` of the reduced space.
+static Value reducePoint(KernelEmission &e, linalg::GenericOp op,
+                         ArrayRef<Index> out, Index linear, Value accumulator) {
+  SmallVector<Index> loops = loopsOfResult(op, out, e.math);
+  for (auto [dim, index] :
+       llvm::zip(loopDims(op).reduction,
+                 e.math.delinearize(linear, reducedBox(e, op))))
+    loops[dim] = index;
+  return e.step(op, loops, accumulator);
+}
+
 /// Combines the points of the reduced space from `first` on, `step` apart.
 static Value reduceStrided(KernelEmission &e, linalg::GenericOp op,
                            ArrayRef<Index> out, Index first, Index step) {
-  SmallVector<Index> sizes = loopSizes(op, e.elements), box;
-  LoopDims dims = loopDims(op);
-  for (unsigned dim : dims.reduction)
-    box.push_back(sizes[dim]);
   return e
-      .reduceLoop(
-          first, e.math.product(box), step, e.initialValue(op),
-          [&](Index linear, ValueRange carried) {
-            SmallVector<Index> loops = loopsOfResult(op, out, e.math);
-            for (auto [dim, index] :
-                 llvm::zip(dims.reduction, e.math.delinearize(linear, box)))
-              loops[dim] = index;
-            return SmallVector<Value>{e.step(op, loops, carried.front())};
-          })
+      .reduceLoop(first, e.math.product(reducedBox(e, op)), step,
+                  e.initialValue(op),
+                  [&](Index linear, ValueRange carried) {
+                    return SmallVector<Value>{
+                        reducePoint(e, op, out, linear, carried.front())};
+                  })
       .front();
 }
 
@@ -353,6 +387,12 @@ void codegen::emitCUDAReduce(CUDAKernel &kernel) {
     return emitCUDAColumn(kernel, op);
   e.setConfig({outputs}, {reduceThreads, 1, 1}, 0);
   SmallVector<Index> at = math.delinearize(kernel.blockId(), shape);
+  kernel.await([&] {
+    Index first = kernel.threadId();
+    Value inside = kernel.compare(arith::CmpIPredicate::ult, first,
+                                  math.product(reducedBox(e, op)));
+    e.when(inside, [&] { reducePoint(e, op, at, first, e.initialValue(op)); });
+  });
   Value partial =
       reduceStrided(e, op, at, kernel.threadId(), math.constant(reduceThreads));
   Memory shared = kernel.sharedArray("partials", partial.getType(), {32});

@@ -61,6 +61,9 @@ private:
   void chooseTile();
   void streamLarge();
   void locate();
+  /// The thread's pieces of a tensor's tile: their places, and what is there.
+  using Pieces = SmallVector<std::pair<Index, Lanes>>;
+  Pieces load(const Staged &staged);
   void fill(Staged &staged);
   void bind(const Staged &staged);
   void write();
@@ -296,16 +299,10 @@ Index TransposeEmitter::inside(Index index, Index size, bool whole,
   return kernel.clampTo(fits, index);
 }
 
-/// Loads a tile, all of it before any of it is stored.
-void TransposeEmitter::fill(Staged &staged) {
-  auto type = cast<RankedTensorType>(staged.tensor.getType());
-  unsigned number = &staged - tensors.data();
-  staged.shared =
-      kernel.sharedArray("tile" + std::to_string(number), type.getElementType(),
-                         {tileRows * staged.pitch});
+TransposeEmitter::Pieces TransposeEmitter::load(const Staged &staged) {
   int64_t perRow = tileColumns / staged.width;
   Index id = kernel.threadId();
-  SmallVector<std::pair<Index, Lanes>> loaded;
+  Pieces loaded;
   for (int64_t pass = 0; pass * tileThreads < tileRows * perRow; ++pass) {
     Index piece = math.add(id, math.constant(pass * tileThreads));
     Index r = math.div(piece, math.constant(perRow));
@@ -327,7 +324,17 @@ void TransposeEmitter::fill(Staged &staged) {
                           whole ? math.constant(0) : math.rem(offset, vector));
     loaded.push_back({place, values});
   }
-  for (auto &[place, values] : loaded)
+  return loaded;
+}
+
+/// Loads a tile, all of it before any of it is stored.
+void TransposeEmitter::fill(Staged &staged) {
+  auto type = cast<RankedTensorType>(staged.tensor.getType());
+  unsigned number = &staged - tensors.data();
+  staged.shared =
+      kernel.sharedArray("tile" + std::to_string(number), type.getElementType(),
+                         {tileRows * staged.pitch});
+  for (auto &[place, values] : load(staged))
     e.elements.store(staged.shared, {place}, values);
 }
 
@@ -390,6 +397,10 @@ void TransposeEmitter::write() {
 void TransposeEmitter::emit() {
   locate();
   streamLarge();
+  kernel.await([&] {
+    for (const Staged &staged : tensors)
+      load(staged);
+  });
   {
     ElementEmitter::Scope scope(e.elements);
     for (Staged &staged : tensors)

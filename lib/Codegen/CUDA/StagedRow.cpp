@@ -101,24 +101,30 @@ Value StagedRow::placeOf(const Staged &staged) {
   return offsetBy(kernel->e, base, kernel->e.math.constant(staged.offset));
 }
 
-void StagedRow::copy(const Staged &staged, Index row) {
+std::pair<Value, Value> StagedRow::sourceOf(const Staged &staged) {
   KernelEmission &e = kernel->e;
   IndexMath &math = e.math;
   Index bytes = math.constant(staged.elementBytes);
   Index element = math.add(math.mul(row, math.constant(shape.columns)), begin);
   Value from = offsetBy(e, e.elements.memoryOf(staged.tensor)->pointer,
                         math.mul(element, bytes));
+  return {from, i32(math.mul(size, bytes))};
+}
+
+void StagedRow::copy(const Staged &staged) {
+  KernelEmission &e = kernel->e;
+  auto [from, bytes] = sourceOf(staged);
   auto cluster = LLVM::LLVMPointerType::get(e.b.getContext(), 7);
   Value to =
       LLVM::AddrSpaceCastOp::create(e.b, e.loc, cluster, placeOf(staged));
   NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
-      e.b, e.loc, to, from, arrived.pointer, i32(math.mul(size, bytes)),
-      Value(), Value());
+      e.b, e.loc, to, from, arrived.pointer, bytes, Value(), Value());
 }
 
-void StagedRow::request(Index row, Index rank) {
+void StagedRow::locate(Index number, Index rank) {
   KernelEmission &e = kernel->e;
   IndexMath &math = e.math;
+  row = number;
   base = kernel->dynamicShared();
   arrived = kernel->sharedArray("arrived", e.b.getI64Type(), {1});
   begin = math.mul(rank, math.constant(part()));
@@ -129,21 +135,42 @@ void StagedRow::request(Index row, Index rank) {
     size = kernel->select(isLast, math.value(math.constant(lastPart())),
                           math.value(math.constant(part())));
   }
-  int64_t columnBytes = 0;
-  for (const Staged &staged : tensors)
-    columnBytes += staged.elementBytes;
-  Value first = kernel->compare(arith::CmpIPredicate::eq, kernel->threadId(),
-                                math.constant(0));
-  e.when(first, [&] {
+  isFirst = kernel->compare(arith::CmpIPredicate::eq, kernel->threadId(),
+                            math.constant(0));
+  e.when(isFirst, [&] {
     NVVM::MBarrierInitOp::create(e.b, e.loc, arrived.pointer,
                                  i32(math.constant(1)), Value());
     NVVM::FenceMbarrierInitOp::create(e.b, e.loc);
+  });
+}
+
+void StagedRow::prefetch() {
+  KernelEmission &e = kernel->e;
+  e.when(isFirst, [&] {
+    for (const Staged &staged : tensors) {
+      auto [from, bytes] = sourceOf(staged);
+      LLVM::InlineAsmOp::create(
+          e.b, e.loc, TypeRange(), ValueRange{from, bytes},
+          "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    }
+  });
+}
+
+void StagedRow::request() {
+  KernelEmission &e = kernel->e;
+  IndexMath &math = e.math;
+  int64_t columnBytes = 0;
+  for (const Staged &staged : tensors)
+    columnBytes += staged.elementBytes;
+  e.when(isFirst, [&] {
     NVVM::MBarrierArriveExpectTxOp::create(
         e.b, e.loc, Type(), arrived.pointer,
         i32(math.mul(size, math.constant(columnBytes))),
         NVVM::MemScopeKind::CTA, false, Value());
     for (const Staged &staged : tensors)
-      copy(staged, row);
+      copy(staged);
   });
 }
 

@@ -47,9 +47,13 @@ public:
   Index partBegin() const { return begin; }
   Index partSize() const { return size; }
 
-  /// Requests the part of row number `row` that belongs to the block `rank` of
-  /// the cluster.
-  void request(Index row, Index rank);
+  /// Finds the part of row number `row` that belongs to the block `rank` of the
+  /// cluster; the mbarrier is made.
+  void locate(Index row, Index rank);
+  /// Brings the part to the L2 cache: for CUDAKernel::await().
+  void prefetch();
+  /// Requests the part.
+  void request();
   /// Waits for it. From here on elements at `pieces` come from shared memory,
   /// all others from device memory as ever.
   void await(llvm::ArrayRef<RowPiece> pieces);
@@ -66,7 +70,9 @@ private:
       : kernel(&kernel), shape(shape) {}
   bool isRow(mlir::Value argument);
   mlir::Value placeOf(const Staged &staged);
-  void copy(const Staged &staged, Index row);
+  /// Address and bytes of the part in device memory.
+  std::pair<mlir::Value, mlir::Value> sourceOf(const Staged &staged);
+  void copy(const Staged &staged);
   void bind(const Staged &staged, llvm::ArrayRef<RowPiece> pieces);
   mlir::Value i32(Index index);
 
@@ -74,9 +80,9 @@ private:
   RowShape shape;
   llvm::SmallVector<Staged> tensors;
   int64_t columnsOfPart = 0, partBytes = 0;
-  mlir::Value base;
+  mlir::Value base, isFirst;
   Memory arrived;
-  Index begin, size;
+  Index row, begin, size;
 };
 
 } // namespace tripy::codegen
