@@ -7,6 +7,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -101,7 +103,10 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
   int64_t blocks = chip.multiprocessors *
                    chip.mostResident(e.kernel.getConfigAttr().getBlock()[0]);
   e.when(compare(arith::CmpIPredicate::ult, blockId(), e.math.constant(blocks)),
-         firstLoads);
+         [&] {
+           ahead = e.b.getInsertionBlock()->getParentOp();
+           firstLoads();
+         });
   for (auto [memory, access] : usual)
     memory->access = access;
 }
@@ -111,6 +116,16 @@ void CUDAKernel::await(llvm::function_ref<void()> firstLoads) {
     prefetch(firstLoads);
   awaitPredecessors(e);
   releaseDependents(e);
+}
+
+/// Not while code is emitted: what is known of values is found by their
+/// addresses.
+void CUDAKernel::finish() {
+  if (ahead)
+    ahead->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
 }
 
 void CUDAKernel::loadFor(ArrayRef<Index> at, int64_t lanes) {

@@ -341,6 +341,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
       return failure();
     break;
   }
+  state.finish();
   auto block = kernel.getConfigAttr().getBlock();
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));

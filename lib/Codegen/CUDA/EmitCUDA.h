@@ -34,6 +34,8 @@ struct CUDAKernel {
   TileSize wantedTile = {};
   /// Blocks that start early ask for what they load first.
   bool prefetches = false;
+  /// What is executed by these alone; null when nothing is.
+  mlir::Operation *ahead = nullptr;
 
   /// Waits for the kernels in front, and lets the next one start. Every thread
   /// executes it once, in front of all accesses. `firstLoads` emits what the
@@ -43,6 +45,9 @@ struct CUDAKernel {
   void await(llvm::function_ref<void()> firstLoads = {});
   /// For `firstLoads`: emits the results from `at` on, and stores nothing.
   void loadFor(llvm::ArrayRef<Index> at, int64_t lanes = 1);
+  /// To be called when all is emitted: drops what await() computed from
+  /// meaningless values, which is most of `firstLoads`.
+  void finish();
 
   Index threadId();
   Index blockId();

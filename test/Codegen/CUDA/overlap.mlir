@@ -16,6 +16,9 @@
 // OFF-NOT: overlaps
 // OFF-NOT: waitsFor
 // OFF-NOT: griddepcontrol
+// OFF-NOT: prefetch
+// RUN: tripy-opt %s --kernel-emit-cuda=prefetch=false --kernel-plan | FileCheck %s --check-prefix=PLAIN --implicit-check-not=prefetch
+// PLAIN: griddepcontrol.wait
 func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %3 = kernel.call @negate(%y) sizes() : (tensor<64xf32>) -> tensor<64xf32>
   %0 = kernel.call @add(%x, %y) sizes() : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -76,6 +79,11 @@ kernel.func @negate loop sizeArgs = [] : (tensor<64xf32>) -> tensor<64xf32> {
 // CHECK: llvm.load %{{[0-9]+}} {
 // CHECK: llvm.store
 // CHECK: gpu.func @negate(
+// Of what is emitted in front of the wait only the addresses are left.
+// CHECK: scf.if
+// CHECK-NOT: arith.negf
+// CHECK: prefetch.global.L2
+// CHECK-NOT: arith.negf
 // CHECK: griddepcontrol.wait
 // CHECK-NOT: invariant
 // CHECK: gpu.return
