@@ -114,8 +114,15 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
 void CUDAKernel::await(llvm::function_ref<void()> firstLoads) {
   if (firstLoads && prefetches && e.kernel.getWaitsFor())
     prefetch(firstLoads);
+  awaitAndRelease();
+}
+
+void CUDAKernel::awaitAndRelease() {
+  if (releasesEarly)
+    releaseDependents(e);
   awaitPredecessors(e);
-  releaseDependents(e);
+  if (!releasesEarly)
+    releaseDependents(e);
 }
 
 /// Not while code is emitted: what is known of values is found by their

@@ -20,6 +20,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tripy {
@@ -219,6 +220,8 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
 
   std::optional<WgmmaTile> tile;
   TuningRecords tuning;
+  /// The kernels that programs begin with.
+  llvm::StringSet<> firstKernels;
 };
 } // namespace
 
@@ -264,7 +267,8 @@ void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaPlan &plan) {
              .str());
 }
 
-/// Makes every kernel wait for those before it: sets `waitsFor` from the calls.
+/// Makes every kernel wait for those before it: sets `waitsFor` from the calls,
+/// and notes which are first.
 void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
   llvm::StringMap<SmallVector<bool>> written;
   for (auto kernel : module.getOps<kernel::FuncOp>())
@@ -274,6 +278,8 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
     bool isFirst = true;
     for (auto call : function.getOps<kernel::CallOp>()) {
       SmallVector<bool> &ofCallee = written[call.getCallee()];
+      if (isFirst)
+        firstKernels.insert(call.getCallee());
       unsigned number = 0;
       for (Value input : call.getInputs())
         if (isa<RankedTensorType>(input.getType()))
@@ -320,6 +326,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   if (tile)
     state.wantedTile = {tile->m, tile->n};
   state.prefetches = prefetch;
+  state.releasesEarly = !firstKernels.contains(kernel.getSymName());
   switch (emission.hero()) {
   case kernel::Hero::Loop:
     if (!emitCUDATranspose(state))

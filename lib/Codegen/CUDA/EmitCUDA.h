@@ -34,6 +34,9 @@ struct CUDAKernel {
   TileSize wantedTile = {};
   /// Blocks that start early ask for what they load first.
   bool prefetches = false;
+  /// No program begins with this kernel: it lets the next one start before it
+  /// waits itself.
+  bool releasesEarly = false;
   /// What is executed by these alone; null when nothing is.
   mlir::Operation *ahead = nullptr;
 
@@ -43,6 +46,8 @@ struct CUDAKernel {
   /// kernels in front have ended bring that to the L2 cache meanwhile. What it
   /// computes is meaningless, and it stores nothing. Behind setConfig().
   void await(llvm::function_ref<void()> firstLoads = {});
+  /// Both without prefetches.
+  void awaitAndRelease();
   /// For `firstLoads`: emits the results from `at` on, and stores nothing.
   void loadFor(llvm::ArrayRef<Index> at, int64_t lanes = 1);
   /// To be called when all is emitted: drops what await() computed from
@@ -105,8 +110,9 @@ bool isSteady(kernel::FuncOp kernel, mlir::BlockArgument argument);
 /// when the kernel does not start early. docs/overlap.md says why this
 /// suffices.
 void awaitPredecessors(KernelEmission &e);
-/// Lets the next kernel of the program start, as far as there is room. After
-/// awaitPredecessors(), so that two kernels at most are under way.
+/// Lets the next kernel of the program start, as far as there is room. In
+/// kernels that programs begin with after awaitPredecessors(): what is in front
+/// of the program is complete when the second kernel starts.
 void releaseDependents(KernelEmission &e);
 
 /// Waits until the phase of `parity` (i32) of the mbarrier at `barrier` is

@@ -495,8 +495,7 @@ void GemvEmitter::emit() {
   number = initial.getType();
   locate();
   prefetch();
-  awaitPredecessors(e);
-  releaseDependents(e);
+  kernel.awaitAndRelease();
   setAccess(Access::Streamed);
   SmallVector<Value> sums = accumulate();
 

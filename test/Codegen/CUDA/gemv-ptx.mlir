@@ -27,8 +27,8 @@
 // The second one asks for its weights, and waits for its input.
 // SECOND: .entry main_gemm_1
 // SECOND-COUNT-4: prefetch.global.L2
-// SECOND: griddepcontrol.wait
 // SECOND: griddepcontrol.launch_dependents
+// SECOND: griddepcontrol.wait
 // SECOND-DAG: ld.global.nc.L1::no_allocate.v4.b32
 // SECOND-DAG: ld.global.v4.b32
 // SECOND: shfl.sync.bfly

@@ -73,8 +73,10 @@ kernel.func @negate loop sizeArgs = [] : (tensor<64xf32>) -> tensor<64xf32> {
 // What another kernel writes is neither invariant nor `noalias`, from which
 // LLVM would conclude the same: such loads may pass the wait.
 // CHECK: gpu.func @add(%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias})
-// CHECK: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
-// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.launch_dependents;", "~{memory}"
+// No program begins with @add: it lets the next kernel start before it waits.
+// CHECK: llvm.inline_asm has_side_effects "griddepcontrol.launch_dependents;", "~{memory}"
+// CHECK-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
+// CHECK-NOT: launch_dependents
 // CHECK: llvm.load %{{.*}} invariant {
 // CHECK: llvm.load %{{[0-9]+}} {
 // CHECK: llvm.store
@@ -84,6 +86,8 @@ kernel.func @negate loop sizeArgs = [] : (tensor<64xf32>) -> tensor<64xf32> {
 // CHECK-NOT: arith.negf
 // CHECK: prefetch.global.L2
 // CHECK-NOT: arith.negf
+// CHECK-NOT: launch_dependents
 // CHECK: griddepcontrol.wait
+// CHECK-NEXT: griddepcontrol.launch_dependents
 // CHECK-NOT: invariant
 // CHECK: gpu.return
