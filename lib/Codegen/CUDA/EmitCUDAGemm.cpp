@@ -502,6 +502,15 @@ static bool hasDynamicRows(linalg::GenericOp op) {
   });
 }
 
+/// Whether K, loop `k`, is the contiguous side of both operands.
+static bool liesAlong(linalg::GenericOp op, unsigned k) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    ArrayRef<AffineExpr> places =
+        op.getMatchingIndexingMap(operand).getResults();
+    return !places.empty() && places.back().isFunctionOfDim(k);
+  });
+}
+
 /// What the plan is chosen by; `widest` becomes the widest type of numbers.
 static Demand demandOf(ArrayRef<ContractionGroup> groups,
                        ArrayRef<ContractionSpace> spaces, Type &widest) {
@@ -522,6 +531,9 @@ static Demand demandOf(ArrayRef<ContractionGroup> groups,
     demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
     demand.dynamicRows |= llvm::any_of(group.ops, hasDynamicRows);
     demand.dynamicSizes |= op.hasDynamicShape();
+    demand.isAlongK &= llvm::all_of(group.ops, [&, &space = space](auto each) {
+      return !space.k.empty() && liesAlong(each, space.k.back());
+    });
   }
   return demand;
 }

@@ -70,6 +70,8 @@ struct Demand {
   llvm::SmallVector<Extent> groups;
   int64_t paired = 1, bytes = 0;
   bool throughRegisters = false, dynamicRows = false, dynamicSizes = false;
+  /// K is the contiguous side of all operands.
+  bool isAlongK = true;
   bool hasClusters = false;
 };
 

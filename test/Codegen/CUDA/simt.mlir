@@ -5,7 +5,7 @@
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 | FileCheck %s --check-prefix=OLDER
 
 // Large: 128 x 128 by 128 threads with 8 x 16 each, two blocks a
-// multiprocessor, four slices of 8 k in the ring. What is contiguous along K is
+// multiprocessor, two slices of 16 k in the ring. What is contiguous along K is
 // copied number by number, 8 of a row.
 // CHECK-LABEL: kernel.func @large_gemm_0_dot
 // CHECK-SAME: grid = () -> (1024, 1, 1), block = [128, 1, 1], cluster = [1, 1, 1]
@@ -13,13 +13,13 @@
 // CHECK: gpu.func @large_gemm_0_dot
 // CHECK-SAME: nvvm.minctasm = 2
 // CHECK: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca, %
-// CHECK: nvvm.cp.async.wait.group 2
+// CHECK: nvvm.cp.async.wait.group 0
 // CHECK: gpu.barrier
-// CHECK: scf.for {{.*}} step %c8
-// CHECK-COUNT-16: nvvm.cp.async.shared.global
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-COUNT-32: nvvm.cp.async.shared.global
 // CHECK: nvvm.cp.async.commit.group
 // CHECK-NOT: nvvm.cp.async.shared.global
-// CHECK: nvvm.cp.async.wait.group 2
+// CHECK: nvvm.cp.async.wait.group 0
 // CHECK-NEXT: gpu.barrier
 // CHECK-COUNT-6: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
 // CHECK-COUNT-128: math.fma
