@@ -135,6 +135,15 @@ void CUDAKernel::finish() {
     });
 }
 
+void CUDAKernel::streamArguments(ArrayRef<Index> loops) {
+  std::optional<int64_t> points = IndexMath::constantOf(e.math.product(loops));
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (Memory *memory = e.elements.memoryOf(argument))
+      if (points &&
+          IndexMath::constantOf(e.math.product(memory->sizes)) == points)
+        memory->access = Access::Streamed;
+}
+
 void CUDAKernel::loadFor(ArrayRef<Index> at, int64_t lanes) {
   for (Value result : e.yielded())
     e.elements.emit(result, at, lanes);

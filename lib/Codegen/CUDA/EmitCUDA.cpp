@@ -76,6 +76,7 @@ static bool gathers(KernelEmission &e) {
 }
 
 /// `gatheredVectors` vectors of a thread: all are read before any is written.
+/// Results leave the caches to rows that are read again.
 static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
                               int64_t lanes) {
   KernelEmission &e = kernel.e;
@@ -102,6 +103,8 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
     piece.at = math.delinearize(id, vectors);
     piece.at.back() = math.mul(piece.at.back(), math.constant(lanes));
   }
+  for (Memory &result : e.results)
+    result.access = Access::Streamed;
   kernel.await([&] {
     for (Piece &piece : pieces)
       kernel.loadFor(piece.at, lanes);
@@ -220,7 +223,7 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
 
   std::optional<WgmmaTile> tile;
   TuningRecords tuning;
-  /// The kernels that programs begin with.
+  /// The kernels that programs of several launches begin with.
   llvm::StringSet<> firstKernels;
 };
 } // namespace
@@ -268,7 +271,7 @@ void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaPlan &plan) {
 }
 
 /// Makes every kernel wait for those before it: sets `waitsFor` from the calls,
-/// and notes which are first.
+/// and notes which are the first of several.
 void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
   llvm::StringMap<SmallVector<bool>> written;
   for (auto kernel : module.getOps<kernel::FuncOp>())
@@ -276,9 +279,10 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
         kernel.getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>));
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isFirst = true;
-    for (auto call : function.getOps<kernel::CallOp>()) {
+    auto calls = llvm::to_vector(function.getOps<kernel::CallOp>());
+    for (kernel::CallOp call : calls) {
       SmallVector<bool> &ofCallee = written[call.getCallee()];
-      if (isFirst)
+      if (isFirst && calls.size() > 1)
         firstKernels.insert(call.getCallee());
       unsigned number = 0;
       for (Value input : call.getInputs())

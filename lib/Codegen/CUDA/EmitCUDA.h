@@ -34,8 +34,8 @@ struct CUDAKernel {
   TileSize wantedTile = {};
   /// Blocks that start early ask for what they load first.
   bool prefetches = false;
-  /// No program begins with this kernel: it lets the next one start before it
-  /// waits itself.
+  /// No program of several launches begins with this kernel: it lets the next
+  /// one start before it waits itself.
   bool releasesEarly = false;
   /// What is executed by these alone; null when nothing is.
   mlir::Operation *ahead = nullptr;
@@ -48,6 +48,9 @@ struct CUDAKernel {
   void await(llvm::function_ref<void()> firstLoads = {});
   /// Both without prefetches.
   void awaitAndRelease();
+  /// For reductions: arguments with as many elements as the space of `loops`
+  /// has, each of which is read once, leave the L1 cache alone.
+  void streamArguments(llvm::ArrayRef<Index> loops);
   /// For `firstLoads`: emits the results from `at` on, and stores nothing.
   void loadFor(llvm::ArrayRef<Index> at, int64_t lanes = 1);
   /// To be called when all is emitted: drops what await() computed from

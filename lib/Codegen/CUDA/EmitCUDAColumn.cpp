@@ -236,6 +236,7 @@ Lanes ColumnEmitter::joinBlocks(const Memory &shared) {
 void ColumnEmitter::emit() {
   choose();
   locate();
+  kernel.streamArguments(loopSizes(op, e.elements));
   kernel.await([&] { loadFirst(); });
   Type type = e.initialValue(op).getType();
   if (blocks > 1) {

@@ -467,17 +467,18 @@ void GemvEmitter::setAccess(Access access) {
     e.elements.memoryOf(argument)->access = access;
 }
 
-/// Asks for the first round of the matrices, when a kernel in front may write
-/// something that this one reads.
+/// Asks for the first round of the matrices, when no other kernel writes them
+/// but one may write something else that this one reads. Those that a caller
+/// passes are left alone: what that brings depends on their shapes, and it is
+/// less than what it may cost.
 void GemvEmitter::prefetch() {
   auto waitsFor = e.kernel.getWaitsFor();
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(plan.k));
   if (!waitsFor || !llvm::is_contained(*waitsFor, true) || !size || *size == 0)
     return;
-  if (!kernel.prefetches && llvm::any_of(sources, [&](BlockArgument argument) {
-        return !isSteady(e.kernel, argument);
-      }))
-    return;
+  for (BlockArgument argument : sources)
+    if (!isSteady(e.kernel, argument))
+      return;
   setAccess(Access::Prefetch);
   ElementEmitter::Scope scope(e.elements);
   bool masked = *size < plan.step(plan.depth);

@@ -155,14 +155,7 @@ void ScanEmitter::emitRows() {
   rowSizes.pop_back();
   row = math.delinearize(kernel.blockId(), rowSizes);
   partials = kernel.sharedArray("partials", type, {2 * (threads / 32)});
-  kernel.await([&] {
-    Index column = math.mul(thread, math.constant(lanes));
-    e.when(kernel.compare(arith::CmpIPredicate::ult, column, columns), [&] {
-      SmallVector<Index> at(row);
-      at.push_back(column);
-      e.elements.emit(op.getInput(), at, lanes);
-    });
-  });
+  kernel.await();
   e.reduceLoop(math.constant(0), columns, math.constant(threads * lanes),
                zero(), [&](Index first, ValueRange carried) {
                  return SmallVector<Value>{emitPiece(first, carried.front())};

@@ -100,7 +100,6 @@ private:
   void locate(Index tile);
   void produce();
   RingPosition produceTile(RingPosition position);
-  void prefetchMaps();
   void copySlice(RingPosition position, Index k);
   void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
                    mlir::Value full, mlir::Value k, Index first, int64_t rows,

@@ -320,22 +320,6 @@ void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// TMA takes the tensor maps from a cache of its own. The thread that copies
-/// asks for them before it waits for the kernels in front.
-void WgmmaEmitter::prefetchMaps() {
-  Value first =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                            math.value(thread), math.value(math.constant(0)));
-  e.when(first, [&] {
-    // LLVM makes two instructions of nvvm.prefetch for a parameter.
-    for (Value map : maps)
-      LLVM::InlineAsmOp::create(
-          b, loc, TypeRange(), ValueRange{map}, "prefetch.tensormap [$0];", "l",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-  });
-}
-
 void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   groupsM =
       math.ceilDiv(space.sizeOf(plan.m), math.constant(plan.tileM * plan.tall));
@@ -348,7 +332,6 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
   clearRows();
   initialiseBarriers();
-  prefetchMaps();
   awaitPredecessors(e);
   releaseDependents(e);
   // The same in all lanes of a warp, and known to be so.

@@ -7,16 +7,12 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --no-overlap --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=griddepcontrol --implicit-check-not=prefetch
 
 // OFF: .entry
-// RUN: tripy-compile %s --target=cuda:sm_90a --no-prefetch --stop-after=ptx -o - | FileCheck %s --check-prefix=STEADY
-// STEADY: .entry main_gemm_0
-// STEADY-NOT: prefetch
-// STEADY: griddepcontrol.wait
 // What ran before the program may write the first layer's arguments: it reads
-// them behind the wait, through the cache that sees that, and asks for the
-// matrix before.
+// them behind the wait, through the cache that sees that, and asks for nothing
+// before.
 // FIRST: .entry main_gemm_0
 // FIRST: .minnctapersm 3
-// FIRST-COUNT-4: prefetch.global.L2
+// FIRST-NOT: prefetch
 // FIRST-NOT: ld.global
 // FIRST: griddepcontrol.wait
 // FIRST: griddepcontrol.launch_dependents

@@ -81,7 +81,7 @@ kernel.func @large loop sizeArgs = [] : (tensor<4096x4096xf16>) -> tensor<4096x4
 // CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
 // CHECK-LABEL: gpu.func @large(
-// CHECK-COUNT-4: llvm.inline_asm {{.*}}ld.global.nc.L1::no_allocate.v4.b32
+// CHECK-COUNT-4: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
 // CHECK: gpu.barrier
-// CHECK-COUNT-4: llvm.inline_asm {{.*}}st.global.cs.v4.b32
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
 // CHECK: gpu.return
