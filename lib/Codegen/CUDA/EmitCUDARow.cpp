@@ -298,7 +298,7 @@ void RowEmitter::emitRow() {
 
 void RowEmitter::emit() {
   choose();
-  if (!writesRows)
+  if (!writesRows && !staged)
     kernel.streamArguments(loopSizes(reductions.front(), e.elements));
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   exprs.resize(rowRank);
