@@ -129,6 +129,9 @@ class Program:
                 if self.dtypes[name] in FLOATS and not exact:
                     _, epsilon, step = FLOATS[self.dtypes[name]]
                     error = error + epsilon * (np.abs(value) + error) + step
+                    if name != self.result and self.dtypes[name] in LARGEST:
+                        # Infinite or not; nothing is known of what follows from it.
+                        error = np.where(np.abs(value) + 2 * error > LARGEST[self.dtypes[name]], np.inf, error)
                 known[name] = (np.asarray(value, np.float64), np.asarray(error, np.float64))
         return known[self.steps[-1][0]]
 
@@ -147,6 +150,7 @@ def compare(found, dtype, value, error):
         if dtype in LARGEST:
             # Values that the rounding may push out of range.
             good |= np.isinf(got) & (np.sign(got) * value + 2 * error > LARGEST[dtype])
+        good |= ~np.isfinite(error) & ~np.isnan(value)
     if np.all(good):
         return ""
     wrong = np.argwhere(~good)
