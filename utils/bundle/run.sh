@@ -168,7 +168,7 @@ if wants sanitize; then
     "$sanitizer" --version 2>&1 | grep -i version
     for tool in ${SANITIZE_TOOLS:-memcheck racecheck}; do
       reports $((${SANITIZE_SECONDS:-240} + 20)) python3 sanitize.py --tool "$tool" --sanitizer "$sanitizer" --jobs "$jobs" \
-        --seconds "${SANITIZE_SECONDS:-240}" --arguments="${SANITIZE_ARGUMENTS:-}" --log "$results/sanitize-$tool.txt" \
+        --seconds "${SANITIZE_SECONDS:-240}" --limit 150 --arguments="${SANITIZE_ARGUMENTS:-}" --log "$results/sanitize-$tool.txt" \
         --also 'RuntimeTests --gtest_filter=CudaHardware.*-*Measures*' \
         --also 'tripy-run examples-cuda/mlp.tpx --device=cuda:0' ops-cuda $(ls -d forms/* 2>/dev/null)
     done

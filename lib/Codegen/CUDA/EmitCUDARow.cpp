@@ -120,7 +120,7 @@ void RowEmitter::choose() {
   }
   if (*columns <= 1024) {
     threads = 32;
-    rowsPerBlock = writesRows && *columns > 768 ? 2 : 4;
+    rowsPerBlock = writesRows && *columns > 256 ? 2 : 4;
   } else {
     int64_t size = llvm::PowerOf2Ceil(*columns);
     threads = std::clamp<int64_t>(size / 32, 128, 1024);
