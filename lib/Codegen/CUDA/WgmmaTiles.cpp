@@ -137,14 +137,16 @@ static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
 static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 
 /// Parts that K may be split into, and what joining them costs in cycles: a
-/// block sends the others what they finish, some 9 bytes in a cycle.
+/// block sends the others what they finish, and the more that is, the fewer
+/// slices are on their way beside the place for it. Fits 2.9, 4.5 and 8.5 to 15
+/// thousand cycles for 8, 16 and 32 KiB.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 /// Sums of a tile, with padding, that fit into shared memory twice, as they are
 /// sent and as they arrive.
 static constexpr int64_t mostJoined = 128 * (192 + 4);
 static double joinCycles(const WgmmaTile &tile) {
   double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
-  return 2000 + sent / 9;
+  return 2500 + sent * sent / 85000;
 }
 /// A split is taken when it promises this share of the time or less, and so is
 /// stream K.
@@ -162,6 +164,9 @@ static constexpr double memoryBytes = 2000, memoryBytesOfOne = 22;
 /// that others of its cluster asked for as well: fewer of broken lines.
 static constexpr double cacheBytes = 64, arrivingBytes = 64,
                         arrivingBroken = 54;
+/// Cycles that a slice takes at least, and bytes of it in each further one:
+/// tiles of 64x64 take 370, of 128x64 440.
+static constexpr double sliceStart = 245, sliceBytes = 128;
 /// Cycles until the blocks of a cluster that share slices know of each other,
 /// and the share by which they wait for each other.
 static constexpr double clusterStart = 1500, clusterWait = 1.02;
@@ -250,10 +255,11 @@ static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
   double bytes = double(of.k) * of.elementBytes / tile.split;
   double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
   double rate = std::min(memoryBytes, memoryBytesOfOne * blocks);
+  double arriving = of.traffic > 1 ? arrivingBroken : arrivingBytes;
+  double slice = sliceStart + double(tile.m + tile.n) * 128 / sliceBytes;
   double mainLoop =
       std::max({arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
-                (tile.m + tile.n) * bytes /
-                    (of.traffic > 1 ? arrivingBroken : arrivingBytes),
+                (tile.m + tile.n) * bytes / arriving, bytes / 128 * slice,
                 of.bytes() / rate / waves});
   return tile.tall * tile.wide > 1 ? mainLoop * clusterWait : mainLoop;
 }
