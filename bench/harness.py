@@ -12,7 +12,7 @@ by name. cuDNN is measured through torch, which calls it where it applies.
 
 Each side becomes a CUDA graph of copies of the case, 20 or enough for 2 ms
 (JAX: one jitted function, called back to back), over rotated buffers of random
-normal data. Rounds interleave the sides; a time is the median of
+normal data. Rounds interleave the sides, each of which begins in turn; a time is the median of
 the rounds, its spread the distance of the quartiles over it. Outputs are
 poisoned, and compared with float64: the error of an element is |found -
 reference| / (|reference| + typical size). Small cases fit into the L2 with all
@@ -224,7 +224,10 @@ def measure(case, sides, torch):
         except Exception as problem:  # A peer's failure is its own.
             problems.append(f"{case.name}: {side.name}: {type(problem).__name__}: {str(problem)[:300]}")
     for round_number in range(ROUNDS + 2):
-        for _, timed, _, times in ready:
+        # Each side begins a round in turn: who follows whom, such as calls from the host that leave the GPU idle,
+        # is nobody's advantage.
+        first = round_number % max(1, len(ready))
+        for _, timed, _, times in ready[first:] + ready[:first]:
             milliseconds = timed.time()
             if round_number >= 2:
                 times.append(milliseconds)
