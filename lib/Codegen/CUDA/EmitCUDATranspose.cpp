@@ -60,9 +60,6 @@ private:
   std::optional<Staged> stage(Value tensor, AffineMap map);
   void chooseTile();
   void locate();
-  /// The thread's pieces of a tensor's tile: their places, and what is there.
-  using Pieces = SmallVector<std::pair<Index, Lanes>>;
-  Pieces load(const Staged &staged);
   void fill(Staged &staged);
   void bind(const Staged &staged);
   void write();
@@ -288,10 +285,16 @@ Index TransposeEmitter::inside(Index index, Index size, bool whole,
   return kernel.clampTo(fits, index);
 }
 
-TransposeEmitter::Pieces TransposeEmitter::load(const Staged &staged) {
+/// Loads a tile, all of it before any of it is stored.
+void TransposeEmitter::fill(Staged &staged) {
+  auto type = cast<RankedTensorType>(staged.tensor.getType());
+  unsigned number = &staged - tensors.data();
+  staged.shared =
+      kernel.sharedArray("tile" + std::to_string(number), type.getElementType(),
+                         {tileRows * staged.pitch});
   int64_t perRow = tileColumns / staged.width;
   Index id = kernel.threadId();
-  Pieces loaded;
+  SmallVector<std::pair<Index, Lanes>> loaded;
   for (int64_t pass = 0; pass * tileThreads < tileRows * perRow; ++pass) {
     Index piece = math.add(id, math.constant(pass * tileThreads));
     Index r = math.div(piece, math.constant(perRow));
@@ -313,17 +316,7 @@ TransposeEmitter::Pieces TransposeEmitter::load(const Staged &staged) {
                           whole ? math.constant(0) : math.rem(offset, vector));
     loaded.push_back({place, values});
   }
-  return loaded;
-}
-
-/// Loads a tile, all of it before any of it is stored.
-void TransposeEmitter::fill(Staged &staged) {
-  auto type = cast<RankedTensorType>(staged.tensor.getType());
-  unsigned number = &staged - tensors.data();
-  staged.shared =
-      kernel.sharedArray("tile" + std::to_string(number), type.getElementType(),
-                         {tileRows * staged.pitch});
-  for (auto &[place, values] : load(staged))
+  for (auto &[place, values] : loaded)
     e.elements.store(staged.shared, {place}, values);
 }
 

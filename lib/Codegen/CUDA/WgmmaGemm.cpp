@@ -255,9 +255,7 @@ void WgmmaEmitter::copySlice(RingPosition position, Index k) {
   NVVM::MBarrierArriveExpectTxOp::create(
       b, loc, Type(), full, i32(plan.rowsA * rowBytes + sliceB()),
       NVVM::MemScopeKind::CTA, false, Value());
-  Value atA = add(base, mul(position.slot, sliceA()));
-  Value atB =
-      add(add(base, i32(plan.stages * sliceA())), mul(position.slot, sliceB()));
+  Value atA = sliceOfA(position.slot), atB = sliceOfB(position.slot);
   Index row = rankRow(), column = rankColumn();
   auto blocks = [&](int64_t mask, Value shift) -> Value {
     Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);

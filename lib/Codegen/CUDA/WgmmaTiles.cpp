@@ -42,8 +42,10 @@ std::string WgmmaTile::str() const {
 
 /// Elements of a tile that one consumer has the registers for.
 static constexpr int64_t mostInTurns = 128 * 192;
-/// And in exchanged roles.
-static constexpr int64_t mostSwapped = 128 * 160;
+/// Whether the consumers have the registers for a tile in exchanged roles.
+static bool fitsSwapped(int64_t m, int64_t n) {
+  return m * n <= 128 * 160 * swappedConsumers(m, n);
+}
 
 /// "4" or "4x2".
 static bool parseCluster(StringRef text, WgmmaTile &tile) {
@@ -77,9 +79,7 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
   bool suits =
       rows && tile.n >= 16 && tile.n <= 256 &&
       tile.n % (tile.swapped ? 64 : 16) == 0 &&
-      !(tile.swapped &&
-        (tile.pingPong ||
-         tile.m * tile.n > mostSwapped * swappedConsumers(tile.m, tile.n))) &&
+      !(tile.swapped && (tile.pingPong || !fitsSwapped(tile.m, tile.n))) &&
       tile.tall >= 1 && tile.wide >= 1 && tile.split >= 1 && tile.tall <= 8 &&
       tile.wide <= 8 && tile.split <= 8 && tile.cluster() <= 8 &&
       (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
@@ -434,7 +434,7 @@ static void forEachOdd(const Problem &of, bool cuts,
       WgmmaTile tile{rows, columns, false, cluster.tall, cluster.wide};
       tile.swapped = true;
       tile.streams = cuts;
-      if (rows * columns <= mostSwapped * swappedConsumers(rows, columns))
+      if (fitsSwapped(rows, columns))
         use(tile);
     }
 }
