@@ -12,8 +12,10 @@ by name. cuDNN is measured through torch, which calls it where it applies.
 
 Each side becomes a CUDA graph of copies of the case, 20 or enough for 2 ms
 (JAX: one jitted function, called back to back), over rotated buffers of random
-normal data. Rounds interleave the sides, each of which begins in turn; a time is the median of
-the rounds, its spread the distance of the quartiles over it. Outputs are
+normal data. Rounds interleave the sides in random order. A graph runs twice in a
+round, and the second time counts: the GPU is then at work before and the host
+ahead, so that what ran before and how long the host takes is no part of it. A
+time is the median of the rounds, its spread the distance of the quartiles over it. Outputs are
 poisoned, and compared with float64: the error of an element is |found -
 reference| / (|reference| + typical size). Small cases fit into the L2 with all
 their buffers; the copy bandwidth and the best 16-bit product of cuBLASLt in this
@@ -26,6 +28,7 @@ import gc
 import json
 import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -36,7 +39,7 @@ import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROTATED = 256 << 20
-ROUNDS = 15
+ROUNDS = 21
 
 
 def log(text):
@@ -150,15 +153,15 @@ class Graph:
             for i in range(copies):
                 call(i % sets)
 
-    def time(self, repeats=1):
-        """Milliseconds of one copy, by the GPU's clock."""
+    def time(self):
+        """Milliseconds of one copy, by the GPU's clock, behind another replay."""
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        self.graph.replay()
         start.record()
-        for _ in range(repeats):
-            self.graph.replay()
+        self.graph.replay()
         end.record()
         end.synchronize()
-        return start.elapsed_time(end) / self.copies / repeats
+        return start.elapsed_time(end) / self.copies
 
 
 class HostTimed:
@@ -205,7 +208,7 @@ def prepare(side, case, data, torch):
         del graph
     if best is None:
         raise RuntimeError("no alternative runs")
-    # Starting a graph and two events cost some 8 us: little of 2 ms.
+    # Starting a graph and two events cost the GPU a few microseconds: little of 2 ms.
     copies = max(1, min(20, math.ceil(2.0 / best_time)))
     return Graph(best, copies, len(sets), torch), best_error
 
@@ -223,11 +226,10 @@ def measure(case, sides, torch):
                 problems.append(f"{case.name}: tripy: {reason}")
         except Exception as problem:  # A peer's failure is its own.
             problems.append(f"{case.name}: {side.name}: {type(problem).__name__}: {str(problem)[:300]}")
+    order = random.Random(0)
     for round_number in range(ROUNDS + 2):
-        # Each side begins a round in turn: who follows whom, such as calls from the host that leave the GPU idle,
-        # is nobody's advantage.
-        first = round_number % max(1, len(ready))
-        for _, timed, _, times in ready[first:] + ready[:first]:
+        # Who follows whom, such as a side that heats the GPU or leaves it idle, is nobody's advantage.
+        for _, timed, _, times in order.sample(ready, len(ready)):
             milliseconds = timed.time()
             if round_number >= 2:
                 times.append(milliseconds)

@@ -206,7 +206,8 @@ tripy_code tripy_context_output_shapes(tripy_context *context,
 
 /* Runs. `inputs` are the inputs that are no parameters, in order; `outputs` all
    outputs, of exactly the shapes above, overlapping nothing. `stream` is a
-   CUstream or null. Returns when outputs are ready. */
+   CUstream; null keeps the order with CUDA's legacy default stream, whose
+   handle is null. Returns when outputs are ready. */
 tripy_code tripy_context_run(tripy_context *context, const tripy_tensor *inputs,
                              size_t input_count, const tripy_tensor *outputs,
                              size_t output_count, void *stream);

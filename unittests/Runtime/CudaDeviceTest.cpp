@@ -317,8 +317,10 @@ TEST_F(CudaDeviceTest, CopiesThroughStaging) {
 
 TEST_F(CudaDeviceTest, RunsOnStreamsOfItsOwnAndOfOthers) {
   ASSERT_NO_FATAL_FAILURE(start());
+  EXPECT_EQ(driver.streamFlags, streamOrderedWithDefault);
   Result<runtime::Stream> stream = device->createStream();
   ASSERT_TRUE(stream);
+  EXPECT_EQ(driver.streamFlags, streamOrderedWithDefault);
   Status status = buffers.with(test->program, *prepared, 9,
                                [&](const runtime::RunArguments &arguments) {
                                  return context->run(arguments, *stream);

@@ -319,13 +319,14 @@ struct FakeCalls {
     *bytes = kernel.paramBytes[index];
     return success;
   }
-  static DriverResult streamCreate(StreamHandle *stream, unsigned) {
+  static DriverResult streamCreate(StreamHandle *stream, unsigned flags) {
     Lock lock(current->mutex);
     DriverResult result = current->enter("cuStreamCreate");
     if (result != success)
       return result;
     void *made = std::malloc(1);
     current->streams.insert(made);
+    current->streamFlags = flags;
     *stream = static_cast<StreamHandle>(made);
     return success;
   }

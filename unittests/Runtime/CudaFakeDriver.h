@@ -61,6 +61,8 @@ public:
   int maxShared = 232448;
   /// Takes PTX alone, as a driver does that does not know the machine code.
   bool refusesMachineCode = false;
+  /// Flags of the stream that was made last.
+  unsigned streamFlags = ~0u;
   /// All streams are being captured.
   bool capturing = false;
   uint64_t memory = uint64_t(64) << 20;

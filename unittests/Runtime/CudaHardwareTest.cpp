@@ -227,6 +227,69 @@ TEST_F(CudaHardware, ChainedRunsOverlap) {
   }
 }
 
+// Callers who pass no stream have their own work on the legacy default stream.
+TEST_F(CudaHardware, KeepsTheOrderWithTheDefaultStream) {
+  ASSERT_NO_FATAL_FAILURE(start({/*directLaunches=*/0, 4}));
+  const DriverApi &api = **systemDriver();
+  Result<runtime::Stream> stream = device->createStream();
+  ASSERT_TRUE(stream);
+  // Copies that take a while: 20 of 64 MB, some 600 us on an H200.
+  const size_t large = isEmulated() ? 4096 : size_t(64) << 20;
+  const size_t bytes = maxElements * sizeof(float);
+  auto memory = [&](size_t size) {
+    auto made = runtime::DeviceMemory::allocate(device, size);
+    EXPECT_TRUE(made);
+    return std::move(*made);
+  };
+  runtime::DeviceMemory from = memory(large), to = memory(large),
+                        input = memory(bytes), found = memory(bytes);
+  auto pointer = [](const runtime::DeviceMemory &m) {
+    return reinterpret_cast<DevicePointer>(m.data());
+  };
+  auto copyByDefault = [&](const runtime::DeviceMemory &target,
+                           const runtime::DeviceMemory &source, size_t size) {
+    return api.memcpyDtoDAsync(pointer(target), pointer(source), size,
+                               /*stream=*/nullptr);
+  };
+  std::vector<float> values(maxElements), zeros(maxElements);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(i);
+  DeviceId id = 0;
+  ContextHandle primary = nullptr;
+  ASSERT_EQ(api.deviceGet(&id, 0), DriverResult::Success);
+  ASSERT_EQ(api.devicePrimaryCtxRetain(&primary, id), DriverResult::Success);
+  ASSERT_EQ(api.ctxPushCurrent(primary), DriverResult::Success);
+  for (runtime::Stream used : {*stream, runtime::Stream()}) {
+    for (int repeat = 0; repeat < (isEmulated() ? 2 : 50); ++repeat) {
+      auto put = [&](const runtime::DeviceMemory &m, std::vector<float> &data) {
+        return device->copyToDevice(m.data(), data.data(), bytes, nullptr)
+            .isOk();
+      };
+      ASSERT_TRUE(put(input, values) && put(buffers.x, zeros) &&
+                  put(buffers.y, zeros) && put(found, zeros));
+      ASSERT_TRUE(device->synchronize(nullptr).isOk());
+      // The input is late; the result is wanted at once.
+      for (int i = 0; i < 20; ++i)
+        ASSERT_EQ(copyByDefault(to, from, large), DriverResult::Success);
+      ASSERT_EQ(copyByDefault(buffers.x, input, bytes), DriverResult::Success);
+      Status status = buffers.with(test->program, *prepared, maxElements,
+                                   [&](const runtime::RunArguments &a) {
+                                     return context->run(a, used);
+                                   });
+      ASSERT_TRUE(status.isOk()) << status.message();
+      ASSERT_EQ(copyByDefault(found, buffers.y, bytes), DriverResult::Success);
+      ASSERT_EQ(api.streamSynchronize(nullptr), DriverResult::Success);
+      std::swap(buffers.y, found);
+      Result<int64_t> correct = buffers.correct(*device);
+      ASSERT_TRUE(correct) << correct.status().message();
+      ASSERT_EQ(*correct, maxElements) << "repeat " << repeat;
+    }
+  }
+  device->destroyStream(*stream);
+  api.ctxPopCurrent(&primary);
+  api.devicePrimaryCtxRelease(id);
+}
+
 TEST_F(CudaHardware, MeasuresRuns) {
   if (isEmulated())
     GTEST_SKIP() << "the emulator's times say nothing";

@@ -29,7 +29,9 @@
 namespace tripy::runtime {
 
 /// An ordered queue of work on a device: a CUstream on CUDA. Null means the
-/// device's own default order; the CPU knows only null and works at once.
+/// device's own default order; the CPU knows only null and works at once. On
+/// CUDA the device's own streams, null among them, keep the order with work on
+/// the legacy default stream, as if null were that stream.
 using Stream = void *;
 
 /// What one run needs. All spans live as long as the call.

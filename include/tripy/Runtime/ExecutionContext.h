@@ -16,7 +16,9 @@
 namespace tripy::runtime {
 
 struct RunOptions {
-  /// The caller's stream of the device; null takes the context's own.
+  /// The caller's stream of the device. Null takes the context's own: on CUDA
+  /// its work comes behind what the caller has put on the legacy default
+  /// stream, and before what the caller puts there afterwards.
   Stream stream = nullptr;
   /// False returns once the work is enqueued on `stream`; tensors stay valid
   /// until the caller has synchronized. Until then the context may only be

@@ -172,8 +172,8 @@ Status CudaDevice::open() {
   ContextScope scope(*this);
   if (!scope.status().isOk())
     return scope.status();
-  // Flags 0: work of callers on the legacy default stream comes before ours.
-  return check(api.streamCreate(&ownStream, 0), "cuStreamCreate");
+  return check(api.streamCreate(&ownStream, streamOrderedWithDefault),
+               "cuStreamCreate");
 }
 
 CudaDevice::~CudaDevice() {
@@ -276,8 +276,8 @@ Result<Stream> CudaDevice::createStream() {
   if (!scope.status().isOk())
     return scope.status();
   StreamHandle stream = nullptr;
-  if (Status status =
-          check(api.streamCreate(&stream, streamNonBlocking), "cuStreamCreate");
+  if (Status status = check(api.streamCreate(&stream, streamOrderedWithDefault),
+                            "cuStreamCreate");
       !status.isOk())
     return status;
   return static_cast<Stream>(stream);

@@ -159,6 +159,9 @@ enum class JitOption : int32_t {
   ErrorLogBufferBytes = 6,
 };
 
+/// CUstream_flags: whether what others put on the legacy default stream, the
+/// null handle, comes before a stream's later work and behind its earlier work.
+inline constexpr unsigned streamOrderedWithDefault = 0;
 inline constexpr unsigned streamNonBlocking = 1;
 inline constexpr unsigned eventDisableTiming = 2;
 /// CUstreamCaptureMode: calls that may not be captured, such as those that load
