@@ -4,6 +4,7 @@ Used by harness.py and by utils/gpu-bundle. A case has inputs, the program's
 text, and how a peer says the same: functions of (library, *inputs), where
 library is torch or jax.numpy. `python3 cases.py FOLDER` writes the programs.
 """
+import dataclasses
 import math
 import os
 import sys
@@ -288,12 +289,11 @@ def gemm_cases():
         cases.append(gemm_case(*size, layout="nn"))
         cases.append(gemm_case(*size, layout="tt"))
     # Few rows: bound by the matrix's way from memory, whichever way it lies; odd sizes; K or columns alone.
-    for size in ((2, 4096, 4096), (4, 4096, 4096), (8, 4096, 4096), (1, 1024, 4096), (1, 50304, 768), (1, 16, 65536),
-                 (1, 4093, 4093), (4096, 1, 4096)):
+    for size in ((1, 1024, 4096), (1, 50304, 768), (1, 16, 65536), (1, 4093, 4093), (4096, 1, 4096)):
         cases.append(gemm_case(*size, tags=("gemv",)))
     for rows in (1, 4, 8):
-        cases.append(gemm_case(rows, 4096, 4096, layout="nn", tags=("gemv",)))
         cases.append(gemm_case(rows, 4096, 4096, dtype="f32", tags=("gemv",)))
+    cases.append(gemm_case(1, 4096, 4096, layout="nn", tags=("gemv",)))
     cases.append(gemm_case(1, 11008, 4096, layout="nn", tags=("gemv",)))
     cases.append(gemm_case(1, 4096, 4096, dtype="bf16", tags=("gemv",)))
     a, b, y = Input("a", (64, 512, 64)), Input("b", (64, 64, 512), scale=0.125), Input("y", (64, 512, 512))
@@ -378,6 +378,35 @@ def block_cases():
     return cases
 
 
+def swiglu_case(rows):
+    """The feed-forward layer of a transformer that makes one token each for `rows` sequences."""
+    x, w1, w2 = Input("x", (rows, 4096)), Input("w1", (22016, 4096), scale=.02), Input("w2", (4096, 11008), scale=.02)
+    p, h, y = tensor("f16", rows, 22016), tensor("f16", rows, 11008), Input("y", (rows, 4096))
+
+    def swiglu(lib, x, w1, w2):
+        gate, value = lib.split(linear(lib, x, w1), 11008 if lib.__name__ == "torch" else 2, -1)
+        return linear(lib, silu(lib, gate) * value, w2)
+    return Case("blocks", f"swiglu_{rows}x4096x11008_f16", [x, w1, w2], y, f"""
+        %p = trace.linear %x, %w1 : ({x.type}, {w1.type}) -> {p}
+        %g, %v = trace.split %p dim = -1 sizes = [11008, 11008] : ({p}) -> ({h}, {h})
+        %a = trace.silu %g : ({h}) -> {h}
+        %m = trace.mul %a, %v : ({h}, {h}) -> {h}
+        %y = trace.linear %m, %w2 : ({h}, {w2.type}) -> {y.type}""",
+                swiglu, swiglu, flops=6 * rows * 4096 * 11008, tolerance=1e-2, tags={"decode"})
+
+
+def decode_cases():
+    """Few rows: bound by the weights' way from memory, whichever way they lie."""
+    sizes = [(rows, columns, k) for rows in (2, 4, 8, 16, 32)
+             for columns, k in ((4096, 4096), (11008, 4096), (4096, 14336))]
+    cases = [gemm_case(*size, layout=layout, tags=("decode",)) for size in sizes for layout in ("nt", "nn")
+             if (*size, layout) != (16, 4096, 4096, "nt")]  # gemm_cases() has it
+    cases += [gemm_case(rows, 4096, 4096, "f8E4M3FN", tags=("decode",)) for rows in (1, 4, 8)]
+    # What counts is GB/s.
+    return ([dataclasses.replace(case, group="decode", flops=0) for case in cases]
+            + [swiglu_case(rows) for rows in (1, 4, 8, 32)])
+
+
 def latency_cases():
     x, w1, b1 = Input("x", (1, 2), "f32"), Input("w1", (8, 2), "f32"), Input("b1", (8,), "f32")
     w2, b2, y = Input("w2", (2, 8), "f32"), Input("b2", (2,), "f32"), Input("y", (1, 2), "f32")
@@ -394,7 +423,7 @@ def latency_cases():
 
 def all_cases():
     return (loop_cases() + row_cases() + reduce_cases() + movement_cases() + block_cases() + prologue_cases()
-            + latency_cases() + gemm_cases())
+            + latency_cases() + gemm_cases() + decode_cases())
 
 
 def main():

@@ -65,7 +65,7 @@ def compile_programs(options, cases, folder):
         os.makedirs(os.path.join(folder, backend))
         if backend == "own" or side in options.sides.split(","):
             # What has no flops has no product for a library.
-            jobs += [(c, backend) for c in cases if c.program and (backend == "own" or c.flops)]
+            jobs += [(c, backend) for c in cases if c.program and (backend == "own" or c.flops or c.gemm)]
     for case in cases:
         if case.program:
             with open(os.path.join(folder, case.name + ".mlir"), "w") as out:
@@ -79,7 +79,7 @@ def compile_programs(options, cases, folder):
 def make_sides(options, folder):
     import sides
     # Where torch.compile calls cuBLAS too, or tries kernels for half a minute.
-    products = ("gemm", "f32, tf32, f8")
+    products = ("gemm", "decode", "f32, tf32, f8")
     library = os.path.join(options.bin, "libtripy_runtime.so")
     makers = {
         "tripy": lambda: sides.Tripy(library, os.path.join(folder, "own")),

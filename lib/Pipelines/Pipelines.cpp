@@ -85,6 +85,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     if (cuda && chip.hasWgmma())
       plan.tensorPrologues = options.gemmPrologues;
     plan.vectorRows = cuda ? codegen::mostVectorRows : 0;
+    plan.fewRowsOnTensorCores = cuda && chip.hasWgmma();
     plan.columnBlocks = cuda ? codegen::columnBlocks : 0;
     pm.addPass(createFormDispatchesPass(plan));
   }

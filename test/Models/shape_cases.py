@@ -495,22 +495,23 @@ def computed(m):
     return p
 
 
-def aligned(m):
+def aligned(m, few=False):
     """One to four products of one operand, of static sizes and with rows that are multiples of 16 bytes: the kernels
-    that copy by TMA. Few rows, or some tiles of them, and a K of several slices."""
+    that copy by TMA. `few`: 1 to 8 rows, mostly with a matrix that tensor cores take; else up to 40, or some tiles of
+    them, and a K of several slices."""
     m.runs, m.run_count = m.runs[:1], 1
-    run, dtype = m.runs[0], m.pick(["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"])
+    run, dtype = m.runs[0], m.pick(["f16", "f16", "bf16", "bf16", "f8E4M3FN" if few else "tf32", "f8E4M3FN"])
     step = {"tf32": 4, "f8E4M3FN": 16}.get(dtype, 8)
 
     def size(least, most, multiple):
         value = int(m.rng.integers(least, max(least, most) + 1))
         return max(multiple, value // multiple * multiple)
     count, batch = m.pick([1, 1, 1, 2, 3, 4]), m.pick([[], [], [], ["b0"]])
-    turn_a, turn_b = step == 8 and m.chance(0.25), step != 8 or m.chance(0.6)
+    turn_a, turn_b = step == 8 and not few and m.chance(0.25), step != 8 or m.chance(0.2 if few else 0.6)
     run.update({name: size(2, 3, 1) for name in batch})
     most = m.limits.products // (count * int(np.prod([run[b] for b in batch], initial=1)))
-    run["m"] = size(1, 40 if m.chance(0.4) else most // 20000, step if turn_a else 1)
-    run["n"] = size(16, most // max(16, run["m"]) // 400, 1 if turn_b and m.chance(0.3) else step)
+    run["m"] = size(1, 8 if few else 40 if m.chance(0.4) else most // 20000, step if turn_a else 1)
+    run["n"] = size(16, most // max(8 if few else 16, run["m"]) // 400, 1 if turn_b and m.chance(0.3) else step)
     run["k"] = size(256, most // run["m"] // run["n"], step)
     p, tf32 = m.program(), dtype == "tf32"
     dtype, dims, parts = "f32" if tf32 else dtype, [*batch, "m", "n"], []
@@ -533,7 +534,8 @@ EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "t
             "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
-            "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned}
+            "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned,
+            "gemm-few": lambda m: aligned(m, few=True)}
 
 
 def make(emitter, index, seed, limits):

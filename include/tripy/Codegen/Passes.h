@@ -11,6 +11,19 @@ namespace codegen {
 /// stays below the time of the matrix: 8 multiply-adds and two conversions for
 /// each 2 bytes.
 inline constexpr int64_t mostVectorRows = 8;
+/// sm_90a: whether a contraction of 1 <= `rows` <= mostVectorRows rows with a
+/// matrix of `elements` elements of `bits` bits is faster on tensor cores
+/// (wgmma), if it can run there. Conversions are what holds CUDA cores up: of
+/// all elements of f8, for each row of 16 bits, and most where a thread has the
+/// sums of several columns, because the matrix does not lie `alongK`. Measured
+/// on an H200 (bench/results/notes-gemm.md).
+inline bool fewRowsSuitTensorCores(int64_t rows, int64_t elements, int64_t bits,
+                                   bool alongK) {
+  if (bits == 16)
+    return alongK ? rows >= 4 && elements >= int64_t(1) << 23
+                  : elements >= (int64_t(1) << 20) / rows;
+  return bits == 8;
+}
 /// CUDA, reductions down columns: vectors of 16 bytes side by side in a strip,
 /// which is a block's, and blocks that fill a GPU.
 inline constexpr int64_t columnVectors = 32, columnBlocks = 512;

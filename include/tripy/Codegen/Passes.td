@@ -66,6 +66,8 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
            "Contractions with at most so many rows have kernels of another kind">,
+    Option<"fewRowsOnTensorCores", "few-rows-on-tensor-cores", "bool", "false",
+           "But those that tensor cores (wgmma) compute faster">,
     Option<"columnBlocks", "column-blocks", "unsigned", "0",
            "Blocks that fill the device in reductions down columns; with 0, none is computed in two steps">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",

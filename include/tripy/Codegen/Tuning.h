@@ -21,7 +21,7 @@ namespace tripy::codegen {
 
 /// The generation of the kernels that measurements are of. To be raised with
 /// every change to them that may make another tile the fastest.
-inline constexpr uint32_t tunedKernels = 1;
+inline constexpr uint32_t tunedKernels = 2;
 
 /// The fastest tile of one contraction on one device, or what computes one
 /// product the fastest. Texts are not empty, at most 200 bytes, and printable

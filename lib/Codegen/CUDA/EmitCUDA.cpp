@@ -298,7 +298,7 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
   CudaChip target = CudaChip::of(chip);
-  std::optional<GemvPlan> gemv = planGemv(kernel, target.hasClusters());
+  std::optional<GemvPlan> gemv = planGemv(kernel, target);
   if (!gemv && kernel.getHero() == kernel::Hero::Gemm && target.hasWgmma())
     if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel)) {
       cut(kernel, *plan);

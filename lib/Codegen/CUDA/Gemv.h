@@ -58,8 +58,9 @@ struct GemvPlan {
 };
 
 /// The plan for `kernel`, or nothing when its contractions have more than eight
-/// rows and more than eight columns, or a number of both that only a run knows.
-std::optional<GemvPlan> planGemv(kernel::FuncOp kernel, bool hasClusters);
+/// rows and more than eight columns, or a number of both that only a run knows,
+/// or run faster on the chip's tensor cores.
+std::optional<GemvPlan> planGemv(kernel::FuncOp kernel, const CudaChip &chip);
 
 /// Emits the kernel that `plan` was made for, with its wait for the kernels
 /// before it.

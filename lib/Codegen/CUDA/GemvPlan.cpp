@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gemv.h"
+#include "WgmmaGemm.h"
 
 #include "tripy/Codegen/ContractionSpace.h"
 #include "tripy/Codegen/Passes.h"
@@ -27,6 +28,9 @@ using namespace tripy::codegen;
 static constexpr int64_t multiprocessors = 132;
 static constexpr int64_t bytesInFlight = 48 * 1024;
 static constexpr int64_t mostBlocks = 8, blockThreads = 256;
+/// Shared memory for the sums of the parts of K; those of a cluster's blocks
+/// have 8 KB beside it, and a block 48 KB in all.
+static constexpr int64_t mostPartBytes = 32 * 1024;
 /// What sizes that only a run knows count as.
 static constexpr int64_t unknownSize = 4096;
 
@@ -251,22 +255,48 @@ static void cutAlongColumns(GemvPlan &plan, const Sizes &sizes) {
   if (have * plan.parts * plan.blocks < wanted &&
       plan.parts * plan.blocks * 2 <= rounds)
     plan.parts *= 2;
+  // A row of each contraction meets in shared memory at once.
+  linalg::GenericOp first = plan.ops.front();
+  Type number =
+      ElementEmitter::computeType(getElementTypeOrSelf(first.getResult(0)));
+  int64_t partBytes =
+      plan.contractions() * plan.tile() * number.getIntOrFloatBitWidth() / 8;
+  while (plan.parts * partBytes > mostPartBytes)
+    plan.parts /= 2;
   // Whole warps.
   plan.parts = std::max<int64_t>(plan.parts, 32 / plan.width);
 }
 
+/// Whether the kernel has a form for tensor cores that is faster. The planner
+/// has asked the same of the contraction.
+static bool suitsTensorCores(kernel::FuncOp kernel, const GemvPlan &plan) {
+  linalg::GenericOp op = plan.ops.front();
+  if (plan.matrix != 1 || !plan.batch.empty())
+    return false;
+  Type element = getElementTypeOrSelf(op.getOperand(1));
+  int64_t elements =
+      extent(op, plan.columns, /*unknown=*/0) * extent(op, plan.k, 0);
+  bool isFloat =
+      element.isF16() || element.isBF16() || isa<Float8E4M3FNType>(element);
+  return isFloat && elements > 0 &&
+         fewRowsSuitTensorCores(plan.rowCount, elements,
+                                element.getIntOrFloatBitWidth(), plan.alongK) &&
+         recogniseWgmma(kernel);
+}
+
 std::optional<GemvPlan> codegen::planGemv(kernel::FuncOp kernel,
-                                          bool hasClusters) {
+                                          const CudaChip &chip) {
   GemvPlan plan;
   if (kernel.getHero() != kernel::Hero::Gemm ||
-      !findContractions(kernel, plan) || !findRoles(plan))
+      !findContractions(kernel, plan) || !findRoles(plan) ||
+      (chip.hasWgmma() && suitsTensorCores(kernel, plan)))
     return std::nullopt;
   linalg::GenericOp op = plan.ops.front();
   Sizes sizes;
   sizes.batch = std::max<int64_t>(1, extent(op, plan.batch, 1));
   sizes.columns = std::max<int64_t>(1, extent(op, plan.columns, unknownSize));
   sizes.k = std::max<int64_t>(1, extent(op, plan.k, unknownSize));
-  sizes.mostBlocks = hasClusters ? mostBlocks : 1;
+  sizes.mostBlocks = chip.hasClusters() ? mostBlocks : 1;
   sizes.accessBytes = plan.lanes * sourceBytes(op.getOperand(plan.matrix));
   if (plan.alongK)
     cutAlongK(plan, sizes);

@@ -249,12 +249,16 @@ kernel::ProductAttr ProductReader::read() {
 
 /// The library is taken when the model promises it this share of the own
 /// kernel's time or less: it is a guess about code that nobody here has seen.
+/// On an H200 no product of bench/cases.py is so much faster with the library's
+/// first algorithm, and the model agrees (bench/results/notes-gemm.md).
 static constexpr double libraryGain = 0.9;
+/// Share of the multiply-adds of a cycle that its main loops reach.
+static constexpr double libraryReached = 0.95;
 /// Cycles of a launch that does not overlap with those around it.
 static constexpr double launchCycles = 1700;
 /// Bytes that memory delivers in a cycle, and a multiprocessor gets from the L2
 /// cache, as in WgmmaTiles.cpp.
-static constexpr double memoryBytes = 2450, cacheBytes = 48;
+static constexpr double memoryBytes = 2000, cacheBytes = 48;
 /// Time that rows which are no multiple of 16 bytes cost the library.
 static constexpr double unalignedRows = 1.6;
 
@@ -322,7 +326,9 @@ static double ownCycles(kernel::FuncOp kernel, const Problem &of) {
   if (of.chip.hasWgmma())
     if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel))
       return chooseTile(*plan)->cycles;
-  return tiledCycles(of, of.rate(/*wgmma=*/false), 0.75, /*maySplit=*/false);
+  // Exact f32 is level with the library; mma.sync was not compared.
+  double reached = of.onTensorCores() ? 0.75 : libraryReached;
+  return tiledCycles(of, of.rate(/*wgmma=*/false), reached, /*maySplit=*/false);
 }
 
 static double libraryCycles(const Problem &of) {
@@ -331,7 +337,7 @@ static double libraryCycles(const Problem &of) {
   int64_t m = product.getM(), n = product.getN(), k = product.getK();
   bool aligned = isAligned(product.getTransposedA() ? m : k) &&
                  isAligned(product.getTransposedB() ? k : n);
-  return tiledCycles(of, of.rate(of.chip.hasWgmma()), 0.95,
+  return tiledCycles(of, of.rate(of.chip.hasWgmma()), libraryReached,
                      /*maySplit=*/true) *
              (aligned ? 1 : unalignedRows) +
          launchCycles;
@@ -411,7 +417,7 @@ bool BidLibrariesPass::prefersLibrary(kernel::FuncOp kernel,
                 .str();
     return record->tile == libraryBackend;
   }
-  if (planGemv(kernel, problem.chip.hasClusters())) {
+  if (planGemv(kernel, problem.chip)) {
     text += "; with few rows the own kernel reads the matrix as fast as memory "
             "delivers it";
     return false;

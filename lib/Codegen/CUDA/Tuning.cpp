@@ -232,7 +232,7 @@ std::optional<TileChoices> codegen::listTileChoices(kernel::FuncOp kernel,
                                                     std::string_view chip,
                                                     unsigned limit) {
   if (kernel.getHero() != kernel::Hero::Gemm || chip != "sm_90a" ||
-      planGemv(kernel, /*hasClusters=*/true))
+      planGemv(kernel, CudaChip::of(chip)))
     return std::nullopt;
   std::optional<WgmmaPlan> plan = recogniseWgmma(kernel);
   std::optional<std::string> contraction =

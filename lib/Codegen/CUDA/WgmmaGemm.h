@@ -90,6 +90,13 @@ constexpr int64_t swappedConsumers(int64_t m, int64_t n) {
   return m > 64 && n % 128 == 0 ? 2 : 1;
 }
 
+/// Elements of a tile that one consumer of two in turns has the registers for.
+inline constexpr int64_t mostInTurns = 128 * 192;
+/// Whether the consumers have the registers for a tile in exchanged roles.
+constexpr bool fitsSwapped(int64_t m, int64_t n) {
+  return m * n <= 128 * 160 * swappedConsumers(m, n);
+}
+
 /// What a contraction must be for this kernel, and how it is cut.
 struct WgmmaPlan {
   /// One contraction, or several of the same size with the same A: their

@@ -21,95 +21,6 @@ int64_t WgmmaPlan::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
   return staticExtent(op(), loops, unknown);
 }
 
-//===-- text --------------------------------------------------------------===//
-
-std::string WgmmaTile::str() const {
-  std::string text = std::to_string(m) + "x" + std::to_string(n);
-  if (pingPong)
-    text += ",turns";
-  if (wide > 1)
-    text += ",cluster=" + std::to_string(tall) + "x" + std::to_string(wide);
-  else if (tall > 1)
-    text += ",cluster=" + std::to_string(tall);
-  if (split > 1)
-    text += ",split=" + std::to_string(split);
-  if (streams)
-    text += ",stream";
-  if (swapped)
-    text += ",swap";
-  return text;
-}
-
-/// Elements of a tile that one consumer has the registers for.
-static constexpr int64_t mostInTurns = 128 * 192;
-/// Whether the consumers have the registers for a tile in exchanged roles.
-static bool fitsSwapped(int64_t m, int64_t n) {
-  return m * n <= 128 * 160 * swappedConsumers(m, n);
-}
-
-/// "4" or "4x2".
-static bool parseCluster(StringRef text, WgmmaTile &tile) {
-  auto [tall, wide] = text.split('x');
-  return !tall.getAsInteger(10, tile.tall) &&
-         (wide.empty() || !wide.getAsInteger(10, tile.wide));
-}
-
-std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
-  WgmmaTile tile;
-  auto [size, rest] = text.split(',');
-  auto [m, n] = size.split('x');
-  if (m.getAsInteger(10, tile.m) || n.getAsInteger(10, tile.n))
-    return std::nullopt;
-  while (!rest.empty()) {
-    auto [word, more] = rest.split(',');
-    if (word == "turns")
-      tile.pingPong = true;
-    else if (word == "stream")
-      tile.streams = true;
-    else if (word == "swap")
-      tile.swapped = true;
-    else if (!(word.consume_front("cluster=") && parseCluster(word, tile)) &&
-             !(word.consume_front("split=") &&
-               !word.getAsInteger(10, tile.split)))
-      return std::nullopt;
-    rest = more;
-  }
-  bool rows = tile.swapped ? tile.m >= 8 && tile.m <= 256 && tile.m % 8 == 0
-                           : tile.m == 64 || tile.m == 128;
-  bool suits =
-      rows && tile.n >= 16 && tile.n <= 256 &&
-      tile.n % (tile.swapped ? 64 : 16) == 0 &&
-      !(tile.swapped && (tile.pingPong || !fitsSwapped(tile.m, tile.n))) &&
-      tile.tall >= 1 && tile.wide >= 1 && tile.split >= 1 && tile.tall <= 8 &&
-      tile.wide <= 8 && tile.split <= 8 && tile.cluster() <= 8 &&
-      (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
-      (!tile.streams || (tile.split == 1 && !tile.pingPong)) &&
-      (!tile.pingPong || tile.m * tile.n <= mostInTurns);
-  return suits ? std::optional(tile) : std::nullopt;
-}
-
-std::optional<std::string> codegen::describeContraction(const WgmmaPlan &plan) {
-  SmallVector<int64_t> ranges = plan.op().getStaticLoopRanges();
-  if (llvm::any_of(ranges, ShapedType::isDynamic))
-    return std::nullopt;
-  auto number = [](int64_t value) { return std::to_string(value); };
-  std::string text = NVVM::stringifyWGMMATypes(plan.type).str() + " " +
-                     number(plan.extent(plan.m, 1)) + "x" +
-                     number(plan.extent(plan.n, 1)) + "x" +
-                     number(plan.extent(plan.k, 1));
-  text += plan.a.kMajor ? " n" : " t";
-  text += plan.b.front().kMajor ? "t" : "n";
-  text += " batch=" + number(plan.extent(plan.batch, 1)) +
-          " parts=" + number(plan.parts()) + " store=";
-  // A box has 128 bytes in a row.
-  text += plan.boxColumns ? "boxes" + number(128 * 8 / plan.boxColumns)
-                          : std::string("threads");
-  if (plan.source >= 0)
-    text += "+source";
-  return plan.prologue.input ? text + " prologue=" + number(plan.prologue.cost)
-                             : text;
-}
-
 //===-- costs -------------------------------------------------------------===//
 
 namespace {
@@ -158,8 +69,12 @@ static constexpr double flagCycles = 1500, sumBytes = 32;
 static constexpr int64_t leastColumns = 48;
 /// Rows that begin within a line of the L2 cache are two requests.
 static constexpr double brokenLines = 2.2;
-/// Bytes that memory delivers to all multiprocessors in a cycle, and to one.
-static constexpr double memoryBytes = 2000, memoryBytesOfOne = 22;
+/// Bytes that memory delivers to all multiprocessors in a cycle, and to
+/// `blocks` of them: fits 31, 23 and 18 for each of 40, 64 and 96.
+static constexpr double memoryBytes = 2000;
+static double memoryRate(int64_t blocks) {
+  return std::min({memoryBytes, 900 + 8.6 * blocks, 31.0 * blocks});
+}
 /// Bytes that a multiprocessor takes from the L2 cache in a cycle, and of those
 /// that others of its cluster asked for as well: fewer of broken lines.
 static constexpr double cacheBytes = 64, arrivingBytes = 64,
@@ -248,19 +163,18 @@ static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
 
 /// Cycles of the main loop of a tile of a block: arithmetic at 4096 bytes times
 /// columns a cycle (2048 multiply-adds of 16 bits), what the block takes from
-/// the L2 cache, what arrives, or its share of what `blocks` of them read from
-/// memory in `waves`, whichever is longest.
+/// the L2 cache, what arrives, or what `blocks` of them read from memory at the
+/// same time, a `share` of all, whichever is longest.
 static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
-                             int64_t blocks, double waves) {
+                             int64_t blocks, double share) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
   double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
-  double rate = std::min(memoryBytes, memoryBytesOfOne * blocks);
   double arriving = of.traffic > 1 ? arrivingBroken : arrivingBytes;
   double slice = sliceStart + double(tile.m + tile.n) * 128 / sliceBytes;
   double mainLoop =
       std::max({arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
                 (tile.m + tile.n) * bytes / arriving, bytes / 128 * slice,
-                of.bytes() / rate / waves});
+                of.bytes() * share / memoryRate(blocks)});
   return tile.tall * tile.wide > 1 ? mainLoop * clusterWait : mainLoop;
 }
 
@@ -273,16 +187,20 @@ static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
          (1.0 / (boxes ? 15 : 5) + of.operations / operationsRate);
 }
 
+/// Cycles of what follows the main loop of a tile.
+static double tailCycles(const WgmmaTile &tile, const Problem &of) {
+  if (tile.split == 1)
+    return epilogueCycles(tile, of);
+  double elements = double(tile.m) * tile.n / tile.split;
+  return joinCycles(tile) + elements * of.operations / operationsRate;
+}
+
 /// Cycles of one tile of a block. Consumers that take turns hide the epilogue.
 static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
-                       int64_t waves) {
-  double mainLoop = mainLoopCycles(tile, of, blocks, waves);
-  double elements = double(tile.m) * tile.n;
-  double perElement = of.operations / operationsRate;
-  if (tile.split > 1)
-    return mainLoop + joinCycles(tile) + elements / tile.split * perElement;
-  double epilogue = epilogueCycles(tile, of);
-  return tile.pingPong && waves > 1
+                       double share) {
+  double mainLoop = mainLoopCycles(tile, of, blocks, share);
+  double epilogue = tailCycles(tile, of);
+  return tile.pingPong && share < 1
              ? std::max(mainLoop, (mainLoop + epilogue) / 2)
              : mainLoop + epilogue;
 }
@@ -308,7 +226,7 @@ static double streamCost(const WgmmaTile &tile, const Problem &of) {
   double waves = shares.whole + double(shares.cut) / shares.workers;
   double moved = double(tile.m) * tile.n * 4 / sumBytes;
   int64_t blocks = shares.workers * tile.cluster();
-  return waves * mainLoopCycles(tile, of, blocks, waves) +
+  return waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
          std::ceil(waves) * epilogueCycles(tile, of) + moved +
          shares.sharers() * (flagCycles + moved);
 }
@@ -319,10 +237,22 @@ static double costOf(const WgmmaTile &tile, const Problem &of) {
   if (tile.streams)
     return start + streamCost(tile, of);
   int64_t clusters = clustersOf(tile, of);
-  int64_t resident = residentClusters(tile.cluster());
+  int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
   int64_t waves = llvm::divideCeil(clusters, resident);
-  int64_t blocks = std::min(clusters, resident) * tile.cluster();
-  return start + waves * cyclesOf(tile, of, blocks, waves);
+  int64_t last = clusters - (waves - 1) * resident;
+  auto wave = [&](int64_t count) {
+    return cyclesOf(tile, of, count * tile.cluster(),
+                    double(count) / double(clusters));
+  };
+  if (tile.split == 1 || waves == 1)
+    return start + double(waves - 1) * wave(resident) + wave(last);
+  // While some blocks join, others read.
+  int64_t blocks = resident * tile.cluster();
+  double reading = of.bytes() / memoryRate(blocks);
+  double tail = tailCycles(tile, of);
+  double working =
+      double(waves) * (mainLoopCycles(tile, of, blocks, /*share=*/0) + tail);
+  return start + std::max(reading, working) + tail;
 }
 
 /// Whether the part of a slice that one of `blocks` blocks copies is made of
@@ -331,6 +261,10 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
                      int64_t blocks) {
   return rows % (blocks * (operand.kMajor ? 8 : 64)) == 0;
 }
+
+/// Rows up to which A and B are tried in exchanged roles, and columns of tiles
+/// then.
+static constexpr int64_t fewRows = 32, swappedColumns[] = {64, 128, 192, 256};
 
 /// Whether the tile suits: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and slices can be shared or split.
@@ -357,6 +291,11 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
   if (plan.prologue.input && (tile.pingPong || tile.streams || tile.swapped ||
                               (tile.n > 192 && plan.prologue.cost > mostIn256)))
     return false;
+  // Runs of 128 bytes from everywhere are slow to read: 28672 columns of a
+  // matrix of 8192 rows take 133 us, with tiles of 128 columns 113.
+  if (tile.streams && tile.swapped && of.m <= fewRows && tile.n < 128 &&
+      !plan.b.front().kMajor)
+    return false;
   // Whole waves need no cut.
   if (tile.streams &&
       (!of.known || clustersOf(tile, of) % sharesOf(tile, of).workers == 0))
@@ -373,6 +312,26 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
 }
 
 //===-- choices -----------------------------------------------------------===//
+
+/// Slots of the ring. Blocks for few rows need little shared memory, so several
+/// would share a multiprocessor. Where all run at the same time, each gets one
+/// of its own, or those that begin while a kernel ends crowd where there is
+/// room first: 84 us for a feed-forward layer of 8 rows, not 71. Of more of
+/// them two share one, so that one reads while the other joins sums or
+/// begins: 24.9 us for 8x11008x4096, not 26.5. Rings of wider tiles are too
+/// large for that.
+static int64_t stagesOf(const WgmmaPlan &plan, const WgmmaTile &tile,
+                        const Problem &of) {
+  bool few = tile.swapped && tile.m <= fewRows;
+  bool two =
+      few && tile.n == 64 &&
+      (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
+  // Of 228 KB every block takes one for itself.
+  int64_t room = (two ? 113 : 227) * 1024;
+  int64_t others = 1024 + plan.consumers() * plan.stagingBytes();
+  int64_t stageBytes = (plan.tileM + plan.tileN) * 128;
+  return std::min<int64_t>(few ? 16 : 8, (room - others) / stageBytes);
+}
 
 bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   Problem of(plan);
@@ -396,26 +355,20 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
                         plan.partN() % plan.boxColumns == 0)
                    ? WgmmaStore::Boxes
                    : WgmmaStore::Threads;
-  int64_t stageBytes = (plan.tileM + plan.tileN) * 128;
-  int64_t epilogueBytes = plan.consumers() * plan.stagingBytes();
-  plan.stages =
-      std::min<int64_t>(8, (227 * 1024 - 1024 - epilogueBytes) / stageBytes);
+  plan.stages = stagesOf(plan, tile, of);
   return true;
 }
 
-/// Whether a split is worth a thought: one wave, and slices enough for each
-/// block.
+/// Whether a split is worth a thought: one wave, or few rows, and slices enough
+/// for each block.
 static bool maySplit(const WgmmaPlan &plan, const Problem &of,
                      const WgmmaTile &tile) {
   int64_t clusters = llvm::divideCeil(of.m, tile.m) *
                      llvm::divideCeil(of.n, tile.n / of.parts) * of.batch;
-  return clusters <= residentClusters(tile.split) &&
+  return (clusters <= residentClusters(tile.split) || tile.swapped) &&
          of.k >= 4 * tile.split * plan.tileK();
 }
 
-/// Rows up to which A and B are tried in exchanged roles, and columns of tiles
-/// then.
-static constexpr int64_t fewRows = 32, swappedColumns[] = {64, 128, 192, 256};
 /// Rows from and up to which they are because tiles of 64 rows would go beyond
 /// the end: those in exchanged roles have as many as there are, or half of it.
 static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};

@@ -369,6 +369,7 @@ class FormDispatches
     options.paired = paired;
     options.tensorPaired = tensorPaired;
     options.vectorRows = vectorRows;
+    options.fewRowsOnTensorCores = fewRowsOnTensorCores;
     options.columnBlocks = columnBlocks;
     using Prologues = PlannerOptions::Prologues;
     auto prologues =

@@ -29,6 +29,8 @@ struct PlannerOptions {
   /// Contractions with at most so many rows have kernels of their own kind,
   /// bound by memory, which take several of one shape.
   int64_t vectorRows = 0;
+  /// But those that tensor cores compute faster, as they are in memory.
+  bool fewRowsOnTensorCores = false;
   /// Blocks that fill the device in a reduction down columns; with 0, none is
   /// computed in two steps.
   int64_t columnBlocks = 0;
@@ -38,6 +40,8 @@ struct PlannerOptions {
   Prologues tensorPrologues = Prologues::Never;
 
   bool isVector(flatir::DotOp dot) const;
+  /// Whether `dot`, of few rows, is for tensor cores all the same.
+  bool suitsTensorCores(flatir::DotOp dot) const;
   /// Whether `dot` runs on tensor cores, once its operands lie in memory in
   /// rows of a suitable size.
   bool onTensorCores(flatir::DotOp dot) const;

@@ -2,6 +2,8 @@
 // RUN: tripy-opt %s --split-input-file --flatir-form-dispatches=tensor-cores --kernel-outline --flatir-to-linalg --kernel-bid-libraries=always --remark-format=emitRemark --remarks-filter=libraries -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tripy-opt %s --split-input-file --flatir-form-dispatches=tensor-cores --kernel-outline --flatir-to-linalg --kernel-bid-libraries=chip=sm_90a --remark-format=emitRemark --remarks-filter=libraries -o /dev/null 2>&1 | FileCheck %s --check-prefix=AUTO
 
+// RUN: tripy-opt %s --split-input-file --flatir-form-dispatches=tensor-cores --kernel-outline --flatir-to-linalg --kernel-bid-libraries=chip=sm_80 --remark-format=emitRemark --remarks-filter=libraries -o /dev/null 2>&1 | FileCheck %s --check-prefix=OLD
+
 // Which products a library may compute, and why not others.
 
 // Several dimensions of rows are one.
@@ -148,13 +150,23 @@ func.func @gated(%x: tensor<64x32xf16>, %w: tensor<128x32xf16>, %v: tensor<128x3
 
 // -----
 
-// On CUDA cores the model expects more of the library.
+// Exact f32 is level with the library.
 // CHECK-LABEL: func.func @exact
 // CHECK: product = #kernel.product<
-// AUTO: remark: [Passed] bid | Category:libraries | Function=exact_gemm_0_dot | Remark="cuBLASLt bids for 4096x4096x4096 nt batch=1; {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; taken where the library is there"
+// AUTO: remark: [Missed] declined | Category:libraries | Function=exact_gemm_0_dot | Remark="cuBLASLt bids for 4096x4096x4096 nt batch=1; {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; declined"
 func.func @exact(%x: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
   return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// So are large products on wgmma. Without it the model expects more of the library.
+// AUTO: remark: [Missed] declined | Category:libraries | Function=large_gemm_0_dot
+// OLD: remark: [Passed] bid | Category:libraries | Function=large_gemm_0_dot | Remark="cuBLASLt bids for 4096x4096x4096 nt batch=1; {{[0-9]+}} cycles by the model, {{[0-9]+}} of the own kernel; taken where the library is there"
+func.func @large(%x: tensor<4096x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
+  %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  return %0 : tensor<4096x4096xf16>
 }
 
 // -----

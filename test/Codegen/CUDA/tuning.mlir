@@ -1,8 +1,8 @@
 // A tuning file takes the place of the model where its key matches.
-// RUN: printf 'tripy-tuning 1\nsm_90a | A | 1 | f16 512x512x256 nt batch=1 parts=1 store=boxes16 | 128x64,cluster=2 | 12.5\nend\n' > %t.one
+// RUN: printf 'tripy-tuning 1\nsm_90a | A | 2 | f16 512x512x256 nt batch=1 parts=1 store=boxes16 | 128x64,cluster=2 | 12.5\nend\n' > %t.one
 // RUN: sed 's/ A / B /' %t.one > %t.other
 // RUN: sed 's/128x64,cluster=2/64x48/' %t.one > %t.unusual
-// RUN: sed 's/| 1 |/| 999 |/' %t.one > %t.generation
+// RUN: sed 's/| 2 |/| 999 |/' %t.one > %t.generation
 // RUN: sed 's/sm_90a/sm_90/' %t.one > %t.chip
 // RUN: sed 's/512x256/512x128/' %t.one > %t.shape
 // RUN: sed '2{p;s/ A / B /;s/128x64,cluster=2/128x128/}' %t.one > %t.two
