@@ -395,6 +395,21 @@ def swiglu_case(rows):
                 swiglu, swiglu, flops=6 * rows * 4096 * 11008, tolerance=1e-2, tags={"decode"})
 
 
+def attention_case(rows, along_k):
+    """Scores of 4096 keys, or sums of their values, for 64 heads of 128 features, each with `rows` queries."""
+    n, k = (4096, 128) if along_k else (128, 4096)
+    a, y = Input("a", (64, rows, k)), Input("y", (64, rows, n))
+    b = Input("b", (64, n, k) if along_k else (64, k, n), scale=k ** -.5)
+    turned = f"%t = trace.permute %b [0, 2, 1] : ({b.type}) -> {tensor('f16', 64, k, n)}\n" if along_k else ""
+    name = "%t" if along_k else "%b"
+
+    def fn(lib, a, b):
+        return lib.matmul(a, lib.swapaxes(b, 1, 2) if along_k else b)
+    return Case("decode", f"{'scores' if along_k else 'values'}_64x{rows}x{n}x{k}_f16", [a, b], y,
+                f"{turned}%y = trace.matmul %a, {name} : ({a.type}, {tensor('f16', 64, k, n)}) -> {y.type}",
+                fn, fn, tags={"decode"})
+
+
 def decode_cases():
     """Few rows: bound by the weights' way from memory, whichever way they lie."""
     sizes = [(rows, columns, k) for rows in (2, 4, 8, 16, 32)
@@ -404,6 +419,7 @@ def decode_cases():
     cases += [gemm_case(rows, 4096, 4096, "f8E4M3FN", tags=("decode",)) for rows in (1, 4, 8)]
     # What counts is GB/s.
     return ([dataclasses.replace(case, group="decode", flops=0) for case in cases]
+            + [attention_case(rows, along_k) for rows in (1, 4, 8) for along_k in (True, False)]
             + [swiglu_case(rows) for rows in (1, 4, 8, 32)])
 
 

@@ -511,6 +511,8 @@ def aligned(m, few=False):
     run.update({name: size(2, 3, 1) for name in batch})
     most = m.limits.products // (count * int(np.prod([run[b] for b in batch], initial=1)))
     run["m"] = size(1, 8 if few else 40 if m.chance(0.4) else most // 20000, step if turn_a else 1)
+    # Large matrices, which tensor cores take, are slow to make and to check.
+    most = min(most, 12_000_000 * run["m"]) if few else most
     run["n"] = size(16, most // max(8 if few else 16, run["m"]) // 400, 1 if turn_b and m.chance(0.3) else step)
     run["k"] = size(256, most // run["m"] // run["n"], step)
     p, tf32 = m.program(), dtype == "tf32"

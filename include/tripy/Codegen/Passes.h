@@ -12,11 +12,11 @@ namespace codegen {
 /// each 2 bytes.
 inline constexpr int64_t mostVectorRows = 8;
 /// sm_90a: whether a contraction of 1 <= `rows` <= mostVectorRows rows with a
-/// matrix of `elements` elements of `bits` bits is faster on tensor cores
-/// (wgmma), if it can run there. Conversions are what holds CUDA cores up: of
-/// all elements of f8, for each row of 16 bits, and most where a thread has the
-/// sums of several columns, because the matrix does not lie `alongK`. Measured
-/// on an H200 (bench/results/notes-gemm.md).
+/// matrix, or a batch of them, of `elements` elements of `bits` bits in all is
+/// faster on tensor cores (wgmma), if it can run there. Conversions are what
+/// holds CUDA cores up: of all elements of f8, for each row of 16 bits, and
+/// most where a thread has the sums of several columns, because the matrix does
+/// not lie `alongK`. Measured on an H200 (bench/results/notes-gemm.md).
 inline bool fewRowsSuitTensorCores(int64_t rows, int64_t elements, int64_t bits,
                                    bool alongK) {
   if (bits == 16)

@@ -20,6 +20,7 @@
 
 #include "tripy/Codegen/ContractionSpace.h"
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -271,11 +272,14 @@ static void cutAlongColumns(GemvPlan &plan, const Sizes &sizes) {
 /// has asked the same of the contraction.
 static bool suitsTensorCores(kernel::FuncOp kernel, const GemvPlan &plan) {
   linalg::GenericOp op = plan.ops.front();
-  if (plan.matrix != 1 || !plan.batch.empty())
+  if (plan.matrix != 1)
     return false;
   Type element = getElementTypeOrSelf(op.getOperand(1));
-  int64_t elements =
-      extent(op, plan.columns, /*unknown=*/0) * extent(op, plan.k, 0);
+  auto known = [&](ArrayRef<unsigned> loops) {
+    return extent(op, loops, /*unknown=*/0);
+  };
+  int64_t elements = saturatingMul(
+      known(plan.batch), saturatingMul(known(plan.columns), known(plan.k)));
   bool isFloat =
       element.isF16() || element.isBF16() || isa<Float8E4M3FNType>(element);
   return isFloat && elements > 0 &&

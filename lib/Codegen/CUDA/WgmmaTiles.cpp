@@ -438,8 +438,14 @@ std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
   Problem of(plan);
   std::optional<WgmmaCandidate> best;
   double uncut = 0; // the least cost of a tile that leaves K whole
+  // Where a tile of few rows suits, none of 64 or 128 is worth its padding.
+  bool few = false;
+  if (of.m <= fewRows)
+    forEachSwapped(plan, of, /*cuts=*/false, [&](const WgmmaTile &tile) {
+      few |= suits(plan, of, tile);
+    });
   forEachOwnTile(plan, of, [&](const WgmmaTile &tile) {
-    if (!suits(plan, of, tile))
+    if (!suits(plan, of, tile) || (few && !tile.swapped))
       return;
     double cost = costOf(tile, of);
     bool cuts = tile.split > 1 || tile.streams;

@@ -70,16 +70,17 @@ bool PlannerOptions::suitsTensorCores(flatir::DotOp dot) const {
   Type element = elementTypeOf(dot.getLhs());
   if (!fewRowsOnTensorCores ||
       !(is16Bit(element) || isa<Float8E4M3FNType>(element)) ||
-      !dot.getLhsBatch().empty() || !haveTensorOrder(dot) ||
+      !haveTensorOrder(dot) ||
       dot.getLhsContract()[0] != rankOf(dot.getLhs()) - 1 ||
       !hasTensorRows(dot.getLhs()) || !hasTensorRows(dot.getRhs()))
     return false;
   ArrayRef<int64_t> matrix = dot.getRhs().getType().getShape();
-  int64_t rows = product(dot.getLhs().getType().getShape().drop_back());
-  int64_t k = dot.getRhsContract()[0];
+  int64_t rows =
+      product(dot.getLhs().getType().getShape().drop_back().drop_front(
+          dot.getLhsBatch().size()));
+  bool alongK = dot.getRhsContract()[0] == rankOf(dot.getRhs()) - 1;
   return rows >= 1 && rows <= vectorRows &&
          !ShapedType::isDynamicShape(matrix) &&
-         codegen::fewRowsSuitTensorCores(rows, product(matrix),
-                                         element.getIntOrFloatBitWidth(),
-                                         /*alongK=*/k == 1);
+         codegen::fewRowsSuitTensorCores(
+             rows, product(matrix), element.getIntOrFloatBitWidth(), alongK);
 }

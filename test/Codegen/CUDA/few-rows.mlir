@@ -37,11 +37,13 @@ func.func @main(
   // CHECK: kernel.func @main_gemm_4_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
   %y5 = trace.matmul %x5, %w5 : (tensor<8x512xf16>, tensor<512x256xf16>) -> tensor<8x256xf16>
   // CHECK: kernel.func @main_gemm_5_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps
-  // Rows that TMA cannot copy, batches, a matrix on the left, numbers of 32 bits.
+  // Rows that TMA cannot copy.
   %y6 = trace.matmul %x6, %w6 : (tensor<8x4096xf16>, tensor<4096x1023xf16>) -> tensor<8x1023xf16>
   // CHECK: kernel.func @main_gemm_6_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // A batch counts as one matrix.
   %y7 = trace.matmul %x7, %w7 : (tensor<2x8x1024xf16>, tensor<2x1024x1024xf16>) -> tensor<2x8x1024xf16>
-  // CHECK: kernel.func @main_gemm_7_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_7_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps
+  // A matrix on the left; numbers of 32 bits.
   %y8 = trace.matmul %x8, %w8 : (tensor<1024x1024xf16>, tensor<1024x8xf16>) -> tensor<1024x8xf16>
   // CHECK: kernel.func @main_gemm_8_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
   %y9 = trace.linear %x9, %w9 : (tensor<8x4096xf32>, tensor<4096x4096xf32>) -> tensor<8x4096xf32>
