@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 
 using namespace tripy;
 using namespace tripy::cuda;
@@ -259,6 +260,10 @@ TEST_F(CudaHardware, KeepsTheOrderWithTheDefaultStream) {
   ASSERT_EQ(api.deviceGet(&id, 0), DriverResult::Success);
   ASSERT_EQ(api.devicePrimaryCtxRetain(&primary, id), DriverResult::Success);
   ASSERT_EQ(api.ctxPushCurrent(primary), DriverResult::Success);
+  std::shared_ptr<void> release(nullptr, [&](void *) {
+    api.ctxPopCurrent(&primary);
+    api.devicePrimaryCtxRelease(id);
+  });
   for (runtime::Stream used : {*stream, runtime::Stream()}) {
     for (int repeat = 0; repeat < (isEmulated() ? 2 : 50); ++repeat) {
       auto put = [&](const runtime::DeviceMemory &m, std::vector<float> &data) {
@@ -286,8 +291,6 @@ TEST_F(CudaHardware, KeepsTheOrderWithTheDefaultStream) {
     }
   }
   device->destroyStream(*stream);
-  api.ctxPopCurrent(&primary);
-  api.devicePrimaryCtxRelease(id);
 }
 
 TEST_F(CudaHardware, MeasuresRuns) {

@@ -3,6 +3,7 @@
 #define TRIPY_CODEGEN_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tripy {
 namespace codegen {
@@ -11,19 +12,34 @@ namespace codegen {
 /// stays below the time of the matrix: 8 multiply-adds and two conversions for
 /// each 2 bytes.
 inline constexpr int64_t mostVectorRows = 8;
-/// sm_90a: whether a contraction of 1 <= `rows` <= mostVectorRows rows with a
-/// matrix, or a batch of them, of `elements` elements of `bits` bits in all is
-/// faster on tensor cores (wgmma), if it can run there. Conversions are what
-/// holds CUDA cores up: of all elements of f8, for each row of 16 bits, and
-/// most where a thread has the sums of several columns, because the matrix does
-/// not lie `alongK`. Measured on an H200 (bench/results/notes-gemm.md).
-inline bool fewRowsSuitTensorCores(int64_t rows, int64_t elements, int64_t bits,
-                                   bool alongK) {
-  if (bits == 16)
-    return alongK ? rows >= 4 && elements >= int64_t(1) << 23
-                  : elements >= (int64_t(1) << 20) / rows;
-  return bits == 8;
-}
+/// sm_90a: rows up to which tensor cores take A and B in exchanged roles, with
+/// the matrix on the side that has 64 rows.
+inline constexpr int64_t mostSwappedRows = 32;
+
+/// A contraction of 1 <= `rows` <= mostVectorRows rows with `batch` matrices of
+/// `columns` x `k` elements of `bits` bits.
+struct FewRows {
+  int64_t rows, batch, columns, k, bits;
+  /// The matrices lie in memory along K.
+  bool alongK;
+
+  /// sm_90a: whether tensor cores (wgmma) are faster, if it can run there.
+  /// Conversions are what holds CUDA cores up: of all elements of f8, for each
+  /// row of 16 bits, and most where a thread has the sums of several columns.
+  /// Measured on an H200 (bench/results/notes-gemm.md). A tile has 64 columns
+  /// and slices of 128 bytes of K; of matrices along K there must be tiles
+  /// enough, since CUDA cores make blocks of fewer columns.
+  bool suitsTensorCores() const {
+    uint64_t all = llvm::SaturatingMultiply<uint64_t>(batch, columns);
+    uint64_t elements = llvm::SaturatingMultiply<uint64_t>(all, k);
+    if (columns < 64 || k < 1024 / bits)
+      return false;
+    if (bits == 16)
+      return alongK ? rows >= 4 && elements >= 1 << 23 && all >= 1024
+                    : elements >= uint64_t(1 << 20) / rows;
+    return bits == 8;
+  }
+};
 /// CUDA, reductions down columns: vectors of 16 bytes side by side in a strip,
 /// which is a block's, and blocks that fill a GPU.
 inline constexpr int64_t columnVectors = 32, columnBlocks = 512;

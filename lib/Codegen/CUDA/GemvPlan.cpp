@@ -20,7 +20,6 @@
 
 #include "tripy/Codegen/ContractionSpace.h"
 #include "tripy/Codegen/Passes.h"
-#include "tripy/Dialect/Common/TensorTypes.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -268,24 +267,24 @@ static void cutAlongColumns(GemvPlan &plan, const Sizes &sizes) {
   plan.parts = std::max<int64_t>(plan.parts, 32 / plan.width);
 }
 
-/// Whether the kernel has a form for tensor cores that is faster. The planner
-/// has asked the same of the contraction.
+/// Whether the kernel has a form for tensor cores that is faster, with A and B
+/// in exchanged roles.
 static bool suitsTensorCores(kernel::FuncOp kernel, const GemvPlan &plan) {
   linalg::GenericOp op = plan.ops.front();
-  if (plan.matrix != 1)
-    return false;
-  Type element = getElementTypeOrSelf(op.getOperand(1));
   auto known = [&](ArrayRef<unsigned> loops) {
     return extent(op, loops, /*unknown=*/0);
   };
-  int64_t elements = saturatingMul(
-      known(plan.batch), saturatingMul(known(plan.columns), known(plan.k)));
-  bool isFloat =
-      element.isF16() || element.isBF16() || isa<Float8E4M3FNType>(element);
-  return isFloat && elements > 0 &&
-         fewRowsSuitTensorCores(plan.rowCount, elements,
-                                element.getIntOrFloatBitWidth(), plan.alongK) &&
-         recogniseWgmma(kernel);
+  Type element = getElementTypeOrSelf(op.getOperand(1));
+  FewRows few{plan.rowCount,
+              known(plan.batch),
+              known(plan.columns),
+              known(plan.k),
+              int64_t(element.getIntOrFloatBitWidth()),
+              plan.alongK};
+  if (plan.matrix != 1 || !few.suitsTensorCores())
+    return false;
+  std::optional<WgmmaPlan> found = recogniseWgmma(kernel);
+  return found && chooseTile(*found)->tile.swapped;
 }
 
 std::optional<GemvPlan> codegen::planGemv(kernel::FuncOp kernel,

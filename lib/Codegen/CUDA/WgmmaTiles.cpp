@@ -3,6 +3,7 @@
 #include "WgmmaGemm.h"
 
 #include "tripy/Codegen/ContractionSpace.h"
+#include "tripy/Codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -236,7 +237,7 @@ static double costOf(const WgmmaTile &tile, const Problem &of) {
   double start = tile.tall * tile.wide > 1 ? clusterStart : 0;
   if (tile.streams)
     return start + streamCost(tile, of);
-  int64_t clusters = clustersOf(tile, of);
+  int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
   int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
   int64_t waves = llvm::divideCeil(clusters, resident);
   int64_t last = clusters - (waves - 1) * resident;
@@ -252,7 +253,7 @@ static double costOf(const WgmmaTile &tile, const Problem &of) {
   double tail = tailCycles(tile, of);
   double working =
       double(waves) * (mainLoopCycles(tile, of, blocks, /*share=*/0) + tail);
-  return start + std::max(reading, working) + tail;
+  return start + std::max(reading + tail, working);
 }
 
 /// Whether the part of a slice that one of `blocks` blocks copies is made of
@@ -262,9 +263,8 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
   return rows % (blocks * (operand.kMajor ? 8 : 64)) == 0;
 }
 
-/// Rows up to which A and B are tried in exchanged roles, and columns of tiles
-/// then.
-static constexpr int64_t fewRows = 32, swappedColumns[] = {64, 128, 192, 256};
+/// Columns of tiles for few rows, in exchanged roles.
+static constexpr int64_t swappedColumns[] = {64, 128, 192, 256};
 
 /// Whether the tile suits: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and slices can be shared or split.
@@ -293,7 +293,7 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
     return false;
   // Runs of 128 bytes from everywhere are slow to read: 28672 columns of a
   // matrix of 8192 rows take 133 us, with tiles of 128 columns 113.
-  if (tile.streams && tile.swapped && of.m <= fewRows && tile.n < 128 &&
+  if (tile.streams && tile.swapped && of.m <= mostSwappedRows && tile.n < 128 &&
       !plan.b.front().kMajor)
     return false;
   // Whole waves need no cut.
@@ -322,7 +322,7 @@ static bool suits(const WgmmaPlan &plan, const Problem &of,
 /// large for that.
 static int64_t stagesOf(const WgmmaPlan &plan, const WgmmaTile &tile,
                         const Problem &of) {
-  bool few = tile.swapped && tile.m <= fewRows;
+  bool few = tile.swapped && tile.m <= mostSwappedRows;
   bool two =
       few && tile.n == 64 &&
       (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
@@ -339,7 +339,9 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
     return false;
   plan.tileM = tile.m;
   plan.tileN = tile.n;
-  int64_t rows = llvm::alignTo(plan.extent(plan.m, tile.m), 8 * tile.wide);
+  // A box has rows, even where there are none.
+  int64_t rows = llvm::alignTo(
+      std::max<int64_t>(1, plan.extent(plan.m, tile.m)), 8 * tile.wide);
   plan.rowsA = plan.a.kMajor ? std::min(tile.m, rows) : tile.m;
   plan.pingPong = tile.pingPong;
   plan.tall = tile.tall;
@@ -396,7 +398,7 @@ static void forEachOdd(const Problem &of, bool cuts,
 static void forEachSwapped(const WgmmaPlan &plan, const Problem &of, bool cuts,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   forEachOdd(of, cuts, use);
-  if (!of.known || of.m > fewRows)
+  if (!of.known || of.m > mostSwappedRows)
     return;
   for (int64_t columns : swappedColumns) {
     WgmmaTile tile{int64_t(llvm::alignTo(of.m, 8)), columns};
@@ -440,7 +442,7 @@ std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
   double uncut = 0; // the least cost of a tile that leaves K whole
   // Where a tile of few rows suits, none of 64 or 128 is worth its padding.
   bool few = false;
-  if (of.m <= fewRows)
+  if (of.m <= mostSwappedRows)
     forEachSwapped(plan, of, /*cuts=*/false, [&](const WgmmaTile &tile) {
       few |= suits(plan, of, tile);
     });

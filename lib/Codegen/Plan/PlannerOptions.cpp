@@ -1,6 +1,8 @@
 //===- PlannerOptions.cpp - What the planner knows of the emitters --------===//
 
 #include "PlannerOptions.h"
+#include "FusionGraph.h"
+#include "OpInfo.h"
 
 #include "tripy/Codegen/Passes.h"
 
@@ -66,21 +68,50 @@ static bool hasTensorRows(Value tensor) {
          inner * type.getElementTypeBitWidth() % (tensorRowBytes * 8) == 0;
 }
 
+/// Whether the tensor lies in memory, or is a part of one that does which TMA
+/// copies as it is. What is computed or laid out on the way, such as the cast
+/// of a weight of f8, CUDA cores read without writing it first.
+static bool liesInMemory(flatir::DotOp dot, Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return true;
+  if (isTensorView(dot, op))
+    return liesInMemory(dot, cast<flatir::SliceOp>(op).getInput());
+  OpClass kind = classOf(op);
+  return kind == OpClass::Data || kind == OpClass::Reduce ||
+         kind == OpClass::Scan || kind == OpClass::Dot;
+}
+
+/// Rows of the left operand, one that ends with K; 0 for others.
+static int64_t rowsOf(flatir::DotOp dot) {
+  ArrayRef<int64_t> left = dot.getLhs().getType().getShape();
+  if (dot.getLhsContract().size() != 1 ||
+      dot.getLhsContract()[0] != int64_t(left.size()) - 1 ||
+      ShapedType::isDynamic(left.back()))
+    return 0;
+  return product(left.drop_back().drop_front(dot.getLhsBatch().size()));
+}
+
+bool PlannerOptions::hasFewRows(flatir::DotOp dot) const {
+  return rowsOf(dot) <= codegen::mostSwappedRows && rowsOf(dot) > 0;
+}
+
 bool PlannerOptions::suitsTensorCores(flatir::DotOp dot) const {
   Type element = elementTypeOf(dot.getLhs());
   if (!fewRowsOnTensorCores ||
       !(is16Bit(element) || isa<Float8E4M3FNType>(element)) ||
-      !haveTensorOrder(dot) ||
-      dot.getLhsContract()[0] != rankOf(dot.getLhs()) - 1 ||
-      !hasTensorRows(dot.getLhs()) || !hasTensorRows(dot.getRhs()))
+      !haveTensorOrder(dot) || !hasTensorRows(dot.getLhs()) ||
+      !hasTensorRows(dot.getRhs()) || !liesInMemory(dot, dot.getRhs()))
     return false;
   ArrayRef<int64_t> matrix = dot.getRhs().getType().getShape();
-  int64_t rows =
-      product(dot.getLhs().getType().getShape().drop_back().drop_front(
-          dot.getLhsBatch().size()));
-  bool alongK = dot.getRhsContract()[0] == rankOf(dot.getRhs()) - 1;
-  return rows >= 1 && rows <= vectorRows &&
-         !ShapedType::isDynamicShape(matrix) &&
-         codegen::fewRowsSuitTensorCores(
-             rows, product(matrix), element.getIntOrFloatBitWidth(), alongK);
+  int64_t rows = rowsOf(dot), rank = matrix.size();
+  int64_t k = dot.getRhsContract()[0], columns = 2 * rank - 3 - k;
+  codegen::FewRows few{rows,
+                       product(matrix.drop_back(2)),
+                       matrix[columns],
+                       matrix[k],
+                       int64_t(element.getIntOrFloatBitWidth()),
+                       /*alongK=*/k == rank - 1};
+  return rows >= 1 && rows <= vectorRows && matrix[columns] >= rows &&
+         !ShapedType::isDynamicShape(matrix) && few.suitsTensorCores();
 }

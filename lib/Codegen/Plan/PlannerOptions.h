@@ -42,6 +42,9 @@ struct PlannerOptions {
   bool isVector(flatir::DotOp dot) const;
   /// Whether `dot`, of few rows, is for tensor cores all the same.
   bool suitsTensorCores(flatir::DotOp dot) const;
+  /// Whether the left operand has few rows, along K, so that tensor cores take
+  /// it in exchanged roles.
+  bool hasFewRows(flatir::DotOp dot) const;
   /// Whether `dot` runs on tensor cores, once its operands lie in memory in
   /// rows of a suitable size.
   bool onTensorCores(flatir::DotOp dot) const;

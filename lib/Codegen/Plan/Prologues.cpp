@@ -254,6 +254,11 @@ static void tryPrologue(FusionGraph &graph, Node *kernel) {
   Operation *made = dot ? dot.getLhs().getDefiningOp() : nullptr;
   if (!made || !isTaken(graph, dot) || !isPointwise(made))
     return;
+  if (graph.options.hasFewRows(dot))
+    return graph.remarkDeclined(
+        made, kernel,
+        "few rows: tensor cores take them in exchanged roles, as they are "
+        "stored");
   SmallVector<flatir::DotOp> dots = contractionsOf(kernel);
   if (!llvm::all_of(dots, [&](flatir::DotOp each) {
         return each.getLhs() == dot.getLhs() && isTaken(graph, each);

@@ -5,6 +5,10 @@
 // RUN: tripy-compile %t/decode.mlir --target=cuda:sm_80 --stop-after=kernels -o - | FileCheck %t/decode.mlir --check-prefix=OLD
 // RUN: tripy-compile %t/rings.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/rings.mlir
 // RUN: tripy-compile %t/gated.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/gated.mlir
+// RUN: tripy-compile %t/computed.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/computed.mlir
+// RUN: tripy-compile %t/prologue.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/prologue.mlir
+// RUN: tripy-compile %t/empty.mlir --target=cuda -o %t/empty.tpx
+// RUN: tripy-compile %t/parts.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/parts.mlir
 // RUN: tripy-compile %t/parts.mlir --target=cuda -o %t/parts.tpx
 
 //--- decode.mlir
@@ -88,9 +92,65 @@ func.func @main(%x: tensor<4x4096xf16>, %w: tensor<22016x4096xf16>) -> tensor<4x
   return %y : tensor<4x11008xf16>
 }
 
+//--- computed.mlir
+// CUDA cores read a matrix as it is stored, whatever is done with it on the
+// way; tensor cores would need a copy. They have the blocks for a long K of few
+// columns, and for small matrices. And A is transposed once.
+// CHECK-NOT: kernel.func @main_loop
+// CHECK-NOT: tensor_maps
+// CHECK-COUNT-6: kernel.func @main_gemm
+// CHECK-NOT: kernel.func @main_loop
+// CHECK-NOT: tensor_maps
+func.func @main(%x0: tensor<4x4096xf16>, %w0: tensor<4096x4096xf8E4M3FN>, %x1: tensor<8x4x1x4096xf16>, %w1: tensor<8x1x4096x128xf16>,
+    %x2: tensor<8x4096xf16>, %w2: tensor<4096x4097xf16>, %x3: tensor<8x131072xf16>, %w3: tensor<64x131072xf16>,
+    %x4: tensor<65536x1x8xf16>, %w4: tensor<65536x8x8xf16>, %x5: tensor<4096x8xf16>, %w5: tensor<4096x4096xf16>)
+    -> (tensor<4x4096xf16>, tensor<8x4x1x128xf16>, tensor<8x4096xf16>, tensor<8x64xf16>, tensor<65536x1x8xf16>, tensor<8x4096xf16>) {
+  %c = trace.cast %w0 to f16 : (tensor<4096x4096xf8E4M3FN>) -> tensor<4096x4096xf16>
+  %y0 = trace.linear %x0, %c : (tensor<4x4096xf16>, tensor<4096x4096xf16>) -> tensor<4x4096xf16>
+  %y1 = trace.matmul %x1, %w1 : (tensor<8x4x1x4096xf16>, tensor<8x1x4096x128xf16>) -> tensor<8x4x1x128xf16>
+  %a, %b = trace.split %w2 dim = -1 sizes = [4096, 1] : (tensor<4096x4097xf16>) -> (tensor<4096x4096xf16>, tensor<4096x1xf16>)
+  %y2 = trace.linear %x2, %a : (tensor<8x4096xf16>, tensor<4096x4096xf16>) -> tensor<8x4096xf16>
+  %y3 = trace.linear %x3, %w3 : (tensor<8x131072xf16>, tensor<64x131072xf16>) -> tensor<8x64xf16>
+  %y4 = trace.matmul %x4, %w4 : (tensor<65536x1x8xf16>, tensor<65536x8x8xf16>) -> tensor<65536x1x8xf16>
+  %t = trace.permute %x5 [1, 0] : (tensor<4096x8xf16>) -> tensor<8x4096xf16>
+  %y5 = trace.linear %t, %w5 : (tensor<8x4096xf16>, tensor<4096x4096xf16>) -> tensor<8x4096xf16>
+  return %y0, %y1, %y2, %y3, %y4, %y5 : tensor<4x4096xf16>, tensor<8x4x1x128xf16>, tensor<8x4096xf16>, tensor<8x64xf16>, tensor<65536x1x8xf16>, tensor<8x4096xf16>
+}
+
+//--- prologue.mlir
+// A function of few rows is a kernel of its own, which is small; computed within the
+// tensor cores' kernel it would cost the exchanged roles.
+// CHECK: kernel.func @main_loop_0_silu
+// CHECK: kernel.func @main_gemm_1_dot {{.*}} box = [64, 8]
+// CHECK: kernel.func @main_loop_2_silu
+// CHECK: kernel.func @main_gemm_3_dot {{.*}} box = [64, 8]
+// CHECK: kernel.func @main_loop_4_silu
+// CHECK: kernel.func @main_gemm_5_dot {{.*}} box = [64, 16]
+func.func @main(%x0: tensor<1x4096xf16>, %w0: tensor<4096x4096xf16>, %x1: tensor<4x4096xf16>, %w1: tensor<4096x4096xf16>, %x2: tensor<16x4096xf16>, %w2: tensor<4096x4096xf16>)
+    -> (tensor<1x4096xf16>, tensor<4x4096xf16>, tensor<16x4096xf16>) {
+  %0 = trace.silu %x0 : (tensor<1x4096xf16>) -> tensor<1x4096xf16>
+  %y0 = trace.matmul %0, %w0 : (tensor<1x4096xf16>, tensor<4096x4096xf16>) -> tensor<1x4096xf16>
+  %1 = trace.silu %x1 : (tensor<4x4096xf16>) -> tensor<4x4096xf16>
+  %y1 = trace.linear %1, %w1 : (tensor<4x4096xf16>, tensor<4096x4096xf16>) -> tensor<4x4096xf16>
+  %2 = trace.silu %x2 : (tensor<16x4096xf16>) -> tensor<16x4096xf16>
+  %y2 = trace.linear %2, %w2 : (tensor<16x4096xf16>, tensor<4096x4096xf16>) -> tensor<16x4096xf16>
+  return %y0, %y1, %y2 : tensor<1x4096xf16>, tensor<4x4096xf16>, tensor<16x4096xf16>
+}
+
+//--- empty.mlir
+// Nothing to compute, and nothing to divide by.
+func.func @main(%x: tensor<0x4096xf16>, %w: tensor<4096x4096xf16>, %a: tensor<0x100x1024xf16>, %b: tensor<0x1024x1024xf16>,
+    %c: tensor<0x256xf8E4M3FN>, %d: tensor<128x256xf8E4M3FN>) -> (tensor<0x4096xf16>, tensor<0x100x1024xf16>, tensor<0x128xf16>) {
+  %y = trace.linear %x, %w : (tensor<0x4096xf16>, tensor<4096x4096xf16>) -> tensor<0x4096xf16>
+  %z = trace.matmul %a, %b : (tensor<0x100x1024xf16>, tensor<0x1024x1024xf16>) -> tensor<0x100x1024xf16>
+  %v = trace.linear %c, %d dtype = f16 : (tensor<0x256xf8E4M3FN>, tensor<128x256xf8E4M3FN>) -> tensor<0x128xf16>
+  return %y, %z, %v : tensor<0x4096xf16>, tensor<0x100x1024xf16>, tensor<0x128xf16>
+}
+
 //--- parts.mlir
 // The sums of 64 parts of K of three contractions would be 48 KB, beside those
-// of the cluster: more than a block has.
+// of the cluster: more than a block has. 32 parts of 8 threads each.
+// CHECK: kernel.func @main_gemm_0_{{.*}} block = [256, 1, 1], cluster = [8, 1, 1]
 func.func @main(%x: tensor<1x8736xf16>, %a: tensor<8736x72xf16>, %b: tensor<8736x72xf16>, %c: tensor<8736x72xf16>) -> tensor<1x72xf16> {
   %0 = trace.matmul %x, %a : (tensor<1x8736xf16>, tensor<8736x72xf16>) -> tensor<1x72xf16>
   %1 = trace.matmul %x, %b : (tensor<1x8736xf16>, tensor<8736x72xf16>) -> tensor<1x72xf16>
