@@ -78,7 +78,7 @@ def compile_programs(options, cases, folder):
 
 def make_sides(options, folder):
     import sides
-    # Where torch.compile calls cuBLAS too, or tries kernels for half a minute.
+    # Where torch.compile calls cuBLAS too.
     products = ("gemm", "decode", "f32, tf32, f8")
     library = os.path.join(options.bin, "libtripy_runtime.so")
     makers = {
@@ -87,7 +87,7 @@ def make_sides(options, folder):
         "torch": lambda: sides.Torch("torch eager"),
         "compile": lambda: sides.Torch("torch.compile", "default", products if options.quick else ()),
         "autotune": lambda: sides.Torch("torch max-autotune", "max-autotune-no-cudagraphs",
-                                        (*products, "blocks") if options.quick else ()),
+                                        products if options.quick else ()),
         "cublaslt": lambda: sides.CublasLt(folder),
         "jax": sides.Jax,
     }
@@ -395,7 +395,7 @@ def parse():
     parser.add_argument("--cases", default="issue", help="parts of names, or 'issue', or 'all'")
     parser.add_argument("--sides", default="tripy,tripy+libraries,torch,compile,autotune,cublaslt,jax")
     parser.add_argument("--seconds", type=float, default=3600, help="start no further case after")
-    parser.add_argument("--quick", action="store_true", help="no torch.compile of products, no max-autotune of blocks")
+    parser.add_argument("--quick", action="store_true", help="no torch.compile of single products, for which it calls cuBLAS")
     parser.add_argument("--compare", nargs=2)
     options = parser.parse_args()
     if not options.compare and not options.bin:
