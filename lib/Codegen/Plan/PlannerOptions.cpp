@@ -65,7 +65,9 @@ static bool hasTensorRows(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t inner = type.getShape().back();
   return !ShapedType::isDynamic(inner) &&
-         inner * type.getElementTypeBitWidth() % (tensorRowBytes * 8) == 0;
+         inner % tensorRowBytes * type.getElementTypeBitWidth() %
+                 (tensorRowBytes * 8) ==
+             0;
 }
 
 /// Whether the tensor lies in memory, or is a part of one that does which TMA
