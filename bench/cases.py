@@ -61,6 +61,11 @@ class Case:
         return self.moved or sum(i.bytes for i in self.inputs) + self.output.bytes
 
     @property
+    def has_product(self):
+        """Whether there may be a product for a library, or a tile to choose."""
+        return bool(self.flops or self.gemm)
+
+    @property
     def program(self):
         if self.body is None:
             return None

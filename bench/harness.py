@@ -64,8 +64,7 @@ def compile_programs(options, cases, folder):
     for backend, side in (("own", "tripy"), ("libraries", "tripy+libraries")):
         os.makedirs(os.path.join(folder, backend))
         if backend == "own" or side in options.sides.split(","):
-            # What has no flops has no product for a library.
-            jobs += [(c, backend) for c in cases if c.program and (backend == "own" or c.flops or c.gemm)]
+            jobs += [(c, backend) for c in cases if c.program and (backend == "own" or c.has_product)]
     for case in cases:
         if case.program:
             with open(os.path.join(folder, case.name + ".mlir"), "w") as out:

@@ -79,7 +79,7 @@ class TripyWithLibraries(Tripy):
     name = "tripy+libraries"
 
     def prepare(self, case, sets, outputs):
-        if not case.flops and not case.gemm:
+        if not case.has_product:
             raise Skip("no product")
         return super().prepare(case, sets, outputs)
 

@@ -117,7 +117,7 @@ def write(options, rows, notes, device):
 def main():
     options = parse()
     chosen = [c for c in cases.all_cases()
-              if c.program and (c.flops or c.gemm) and any(part in c.name for part in options.cases.split(","))]
+              if c.program and c.has_product and any(part in c.name for part in options.cases.split(","))]
     begin, rows, notes, card = time.monotonic(), [], [], None
     with tempfile.TemporaryDirectory() as folder:
         for case in chosen:

@@ -256,9 +256,8 @@ static constexpr double libraryGain = 0.9;
 static constexpr double libraryReached = 0.95;
 /// Cycles of a launch that does not overlap with those around it.
 static constexpr double launchCycles = 1700;
-/// Bytes that memory delivers in a cycle, as in WgmmaTiles.cpp, and a
-/// multiprocessor gets from the L2 cache.
-static constexpr double memoryBytes = 2000, cacheBytes = 48;
+/// Bytes that a multiprocessor gets from the L2 cache in a cycle.
+static constexpr double cacheBytes = 48;
 /// Time that rows which are no multiple of 16 bytes cost the library.
 static constexpr double unalignedRows = 1.6;
 

@@ -90,6 +90,9 @@ constexpr int64_t swappedConsumers(int64_t m, int64_t n) {
   return m > 64 && n % 128 == 0 ? 2 : 1;
 }
 
+/// Of the models: bytes that memory delivers to all multiprocessors in a cycle.
+inline constexpr double memoryBytes = 2000;
+
 /// Elements of a tile that one consumer of two in turns has the registers for.
 inline constexpr int64_t mostInTurns = 128 * 192;
 /// Whether the consumers have the registers for a tile in exchanged roles.

@@ -70,9 +70,8 @@ static constexpr double flagCycles = 1500, sumBytes = 32;
 static constexpr int64_t leastColumns = 48;
 /// Rows that begin within a line of the L2 cache are two requests.
 static constexpr double brokenLines = 2.2;
-/// Bytes that memory delivers to all multiprocessors in a cycle, and to
-/// `blocks` of them: fits 31, 23 and 18 for each of 40, 64 and 96.
-static constexpr double memoryBytes = 2000;
+/// Bytes that memory delivers to `blocks` multiprocessors in a cycle: fits 31,
+/// 23 and 18 for each of 40, 64 and 96.
 static double memoryRate(int64_t blocks) {
   return std::min({memoryBytes, 900 + 8.6 * blocks, 31.0 * blocks});
 }
@@ -263,9 +262,6 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
   return rows % (blocks * (operand.kMajor ? 8 : 64)) == 0;
 }
 
-/// Columns of tiles for few rows, in exchanged roles.
-static constexpr int64_t swappedColumns[] = {64, 128, 192, 256};
-
 /// Whether the tile suits: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and slices can be shared or split.
 static bool suits(const WgmmaPlan &plan, const Problem &of,
@@ -365,14 +361,15 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
 /// for each block.
 static bool maySplit(const WgmmaPlan &plan, const Problem &of,
                      const WgmmaTile &tile) {
-  int64_t clusters = llvm::divideCeil(of.m, tile.m) *
-                     llvm::divideCeil(of.n, tile.n / of.parts) * of.batch;
-  return (clusters <= residentClusters(tile.split) || tile.swapped) &&
-         of.k >= 4 * tile.split * plan.tileK();
+  bool oneWave = clustersOf(tile, of) <= residentClusters(tile.split);
+  return (oneWave || tile.swapped) && of.k >= 4 * tile.split * plan.tileK();
 }
 
-/// Rows from and up to which they are because tiles of 64 rows would go beyond
-/// the end: those in exchanged roles have as many as there are, or half of it.
+/// Columns of tiles for few rows, in exchanged roles.
+static constexpr int64_t swappedColumns[] = {64, 128, 192, 256};
+/// Rows from and up to which A and B are tried in exchanged roles because tiles
+/// of 64 rows would go beyond the end: those in exchanged roles have as many as
+/// there are, or half of it.
 static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
 static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
                                           {2, 1}, {2, 2}, {2, 4}};

@@ -63,9 +63,7 @@ bool fusion::isTensorView(flatir::DotOp dot, Operation *op) {
   Value whole = slice.getInput();
   while (flatir::SliceOp outer = asPart(whole.getDefiningOp()))
     whole = outer.getInput();
-  int64_t inner = cast<RankedTensorType>(whole.getType()).getShape().back();
-  int64_t bits = elementTypeOf(whole).getIntOrFloatBitWidth();
-  if (ShapedType::isDynamic(inner) || inner * bits % (tensorRowBytes * 8) != 0)
+  if (!hasTensorRows(whole))
     return false;
   RankedTensorType from = slice.getInput().getType();
   RankedTensorType to = slice.getResult().getType();

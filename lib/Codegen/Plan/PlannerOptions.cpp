@@ -60,8 +60,7 @@ bool PlannerOptions::onTensorCores(flatir::DotOp dot) const {
          haveTensorOrder(dot);
 }
 
-/// Whether rows of the tensor are known to be a multiple of what TMA copies.
-static bool hasTensorRows(Value tensor) {
+bool fusion::hasTensorRows(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t inner = type.getShape().back();
   return !ShapedType::isDynamic(inner) &&
@@ -95,7 +94,8 @@ static int64_t rowsOf(flatir::DotOp dot) {
 }
 
 bool PlannerOptions::hasFewRows(flatir::DotOp dot) const {
-  return rowsOf(dot) <= codegen::mostSwappedRows && rowsOf(dot) > 0;
+  int64_t rows = rowsOf(dot);
+  return rows > 0 && rows <= codegen::mostSwappedRows;
 }
 
 bool PlannerOptions::suitsTensorCores(flatir::DotOp dot) const {

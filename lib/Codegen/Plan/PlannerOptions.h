@@ -18,6 +18,8 @@ constexpr int64_t largeContraction = int64_t(1) << 24;
 
 /// TMA copies rows of a multiple of so many bytes.
 constexpr int64_t tensorRowBytes = 16;
+/// Whether rows of the tensor are known to be such.
+bool hasTensorRows(mlir::Value tensor);
 
 struct PlannerOptions {
   /// Contractions of f16 and bf16, and of f32 where TF32 is allowed, run on
