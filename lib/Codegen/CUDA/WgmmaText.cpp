@@ -83,7 +83,8 @@ std::optional<std::string> codegen::describeContraction(const WgmmaPlan &plan) {
   text += " batch=" + number(plan.extent(plan.batch, 1)) +
           " parts=" + number(plan.parts()) + " store=";
   // A box has 128 bytes in a row.
-  text += plan.boxColumns ? "boxes" + number(128 * 8 / plan.boxColumns)
+  std::string boxes = plan.alignedRows ? "boxes" : "rows";
+  text += plan.boxColumns ? boxes + number(128 * 8 / plan.boxColumns)
                           : std::string("threads");
   if (plan.source >= 0)
     text += "+source";
