@@ -298,6 +298,9 @@ def gemm_cases():
         cases.append(gemm_case(*size, tags=("gemv",)))
     for rows in (1, 4, 8):
         cases.append(gemm_case(rows, 4096, 4096, dtype="f32", tags=("gemv",)))
+    # Columns of a vocabulary, and others that make rows no multiple of 16 bytes.
+    for size in ((4096, 50257, 768), (512, 50257, 768), (4096, 50257, 1600), (4096, 4095, 1024), (8192, 1001, 4096)):
+        cases.append(gemm_case(*size, tags=("unaligned",)))
     cases.append(gemm_case(1, 4096, 4096, layout="nn", tags=("gemv",)))
     cases.append(gemm_case(1, 11008, 4096, layout="nn", tags=("gemv",)))
     cases.append(gemm_case(1, 4096, 4096, dtype="bf16", tags=("gemv",)))
