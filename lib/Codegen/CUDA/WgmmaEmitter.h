@@ -197,6 +197,7 @@ private:
                 int64_t column, mlir::Value box);
   void storeRows(mlir::Value accumulators, int64_t group, unsigned result,
                  int64_t column, int64_t box);
+  void separateFromWait();
   void copyRows(unsigned result, mlir::Value box, int64_t group,
                 int64_t column);
   void storeWord(unsigned result, Index element, mlir::Value number,

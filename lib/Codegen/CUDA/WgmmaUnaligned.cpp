@@ -17,10 +17,25 @@ using namespace tripy::codegen::wgmma;
 void WgmmaEmitter::storeRows(Value accumulators, int64_t group, unsigned result,
                              int64_t column, int64_t box) {
   Value all = i32(-1);
-  NVVM::SyncWarpOp::create(b, loc, all); // what lay there has been read
+  if (box == 0)
+    separateFromWait();
+  else
+    NVVM::SyncWarpOp::create(b, loc, all); // what lay there has been read
   writeBox(accumulators, group, result, column, boxBuffer(box));
   NVVM::SyncWarpOp::create(b, loc, all);
   copyRows(result, boxBuffer(box), group, column);
+}
+
+/// Where instructions that read the sums follow the wait for them in one basic
+/// block, with others around, the assembler takes them for readers of sums that
+/// are not there yet, and serialises the matrix instructions. This is what
+/// storeBox() begins with: a branch that stays one, and a barrier. The consumer
+/// has asked for no copies that it would wait for.
+void WgmmaEmitter::separateFromWait() {
+  e.when(isFirstOfConsumer(), [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
+  });
+  syncConsumer();
 }
 
 /// Stores this warp's rows of `box`, from `column` of the tile on: 32 lanes

@@ -49,7 +49,6 @@ func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<3
 // Rows of the result that are no multiple of 16 bytes: warps store what lies in
 // boxes, 4 bytes a lane, of every other row moved on by 2 bytes.
 // CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>]>
-// CHECK: nvvm.bar.warp.sync
 // CHECK: nvvm.stmatrix
 // CHECK: nvvm.bar.warp.sync
 // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
