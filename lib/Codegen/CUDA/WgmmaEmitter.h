@@ -3,8 +3,7 @@
 // Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of slices, the
 // producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
 // WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
-// WgmmaUnaligned.cpp and WgmmaRows.cpp with their sums, WgmmaStream.cpp stream
-// K.
+// and WgmmaRows.cpp with their sums, WgmmaStream.cpp stream K.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
@@ -195,13 +194,6 @@ private:
   int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, mlir::Value box);
-  void storeRows(mlir::Value accumulators, int64_t group, unsigned result,
-                 int64_t column, int64_t box);
-  void separateFromWait();
-  void copyRows(unsigned result, mlir::Value box, int64_t group,
-                int64_t column);
-  void storeWord(unsigned result, Index element, mlir::Value number,
-                 mlir::Value word, mlir::Value valid);
   void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
   void writeHalves(llvm::ArrayRef<Lanes> values, mlir::Type element,
                    mlir::Value box, int64_t piece);

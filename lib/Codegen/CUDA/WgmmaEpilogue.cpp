@@ -2,8 +2,8 @@
 //
 // Thread t of a consumer holds, of its 64 rows, rows t / 32 * 16 + t % 32 / 4
 // (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. Three ways lead
-// from there to memory: WgmmaStore::Threads, boxes (WgmmaStore::Boxes and, in
-// WgmmaUnaligned.cpp, Rows), and whole rows of a tile (WgmmaRows.cpp).
+// from there to memory: WgmmaStore::Threads, WgmmaStore::Boxes, and whole rows
+// of a tile (WgmmaRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,10 +73,10 @@ void WgmmaEmitter::storeTile(ValueRange sums) {
   if (plan.swapped)
     return storeTransposed(sums);
   for (auto [group, accumulators] : llvm::enumerate(sums))
-    if (plan.store == WgmmaStore::Threads)
-      storeByThreads(accumulators, group);
-    else
+    if (plan.store == WgmmaStore::Boxes)
       storeBoxes(accumulators, group);
+    else
+      storeByThreads(accumulators, group);
 }
 
 /// Makes `load` the source of the contractions' elements.
@@ -194,11 +194,8 @@ void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t lanes,
 void WgmmaEmitter::storeBoxes(Value accumulators, int64_t group) {
   int64_t box = group * (boxesOfTile() / plan.rowGroups());
   for (int64_t column = 0; column < plan.partN(); column += boxColumns())
-    for (unsigned number = 0; number < e.numResults(); ++number, ++box)
-      if (plan.store == WgmmaStore::Boxes)
-        storeBox(accumulators, group, number, column, box);
-      else
-        storeRows(accumulators, group, number, column, box);
+    for (unsigned number = 0; number < e.numResults(); ++number)
+      storeBox(accumulators, group, number, column, box++);
 }
 
 int64_t WgmmaEmitter::boxColumns() {
@@ -346,8 +343,7 @@ void WgmmaEmitter::bindSource(Value box, int64_t column, int64_t half) {
 // The contents of a box
 //===----------------------------------------------------------------------===//
 
-/// Computes the epilogue of 64 rows and a box's columns where the sums are. A
-/// warp has 16 of the rows.
+/// Computes the epilogue of 64 rows and a box's columns where the sums are.
 void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
                             int64_t column, Value box) {
   auto type =
@@ -379,22 +375,13 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
                            math.add(fragmentRow(), math.constant(half * 8)));
       Index at = math.add(math.add(columnBegin, fragmentColumn()),
                           math.constant(column + j));
+      bindParts([&](int64_t part) {
+        return accumulatorPair(accumulators, part, column + j, half);
+      });
       if (hasSource())
         bindSource(box, j, half);
-      // The last of an odd number of columns has no neighbour.
-      int64_t together = std::min<int64_t>(2, runLanes());
-      Lanes &pair = values.emplace_back();
-      for (int64_t lane = 0; lane < 2; lane += together) {
-        bindParts([&](int64_t part) {
-          Lanes sums = accumulatorPair(accumulators, part, column + j, half);
-          return Lanes(ArrayRef<Value>(sums).slice(lane, together));
-        });
-        Index from = math.add(at, math.constant(lane));
-        llvm::append_range(
-            pair, e.elements.emit(e.yielded()[result],
-                                  resultAt(clampRow(row), clampColumn(from)),
-                                  together));
-      }
+      values.push_back(e.elements.emit(
+          e.yielded()[result], resultAt(clampRow(row), clampColumn(at)), 2));
       if (halves && values.size() == 4) {
         writeHalves(values, type.getElementType(), box, j / 8 - 1);
         values.clear();

@@ -57,9 +57,6 @@ enum class WgmmaStore {
   /// The epilogue is computed where the accumulators are; boxes of the results
   /// go through shared memory and are stored by TMA while work goes on.
   Boxes,
-  /// The same, where rows of the results are no multiple of 16 bytes: each warp
-  /// stores its rows of the boxes.
-  Rows,
 };
 
 /// Clusters of `blocks` blocks that run at the same time on an H100 or H200: a
@@ -137,10 +134,8 @@ struct WgmmaPlan {
   /// sums of a tile are transposed. Few rows leave work for one consumer.
   bool swapped = false;
   WgmmaStore store = WgmmaStore::Threads;
-  /// Results of 128 bytes, when they can be stored in boxes; else 0.
+  /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
-  /// TMA can store boxes: rows of the results are multiples of 16 bytes.
-  bool alignedRows = true;
   /// Number of a tensor like the result that the epilogue reads, such as a
   /// residual, when TMA can bring it in the result's boxes; else -1.
   int64_t source = -1;
@@ -218,8 +213,8 @@ inline int64_t WgmmaPlan::stagingBytes() const {
     return split * shareRows() * sumBytesOfRow() / consumers();
   if (swapped)
     return turnedRows() * sumBytesOfRow() / consumers();
-  return store == WgmmaStore::Threads ? 64 * stagingRow * 4
-                                      : boxBuffers() * boxBytes();
+  return store == WgmmaStore::Boxes ? boxBuffers() * boxBytes()
+                                    : 64 * stagingRow * 4;
 }
 
 /// A way to cut contractions.

@@ -148,10 +148,10 @@ static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source) {
   return true;
 }
 
-/// Whether the results can be stored in boxes: rows of 16-bit or 32-bit floats,
-/// in the order of the contraction's, and nothing to read that has as many
-/// elements (which threads read better in runs of a row) but one tensor that
-/// comes in boxes as well, by TMA.
+/// Whether TMA can store the results: rows of 16-bit or 32-bit floats, in the
+/// order of the contraction's, and nothing to read that has as many elements
+/// (which threads read better in runs of a row) but one tensor that comes in
+/// boxes as well.
 static bool canStoreBoxes(kernel::FuncOp kernel, WgmmaPlan &plan) {
   int64_t columns = plan.extent(plan.n, 1);
   int64_t bits = 0;
@@ -163,7 +163,8 @@ static bool canStoreBoxes(kernel::FuncOp kernel, WgmmaPlan &plan) {
       return false;
     bits = width;
   }
-  plan.alignedRows = columns * bits / 8 % 16 == 0;
+  if (columns * bits / 8 % 16 != 0)
+    return false;
   // The rows of the result are loops m in order, after the batch.
   AffineMap map = plan.op().getIndexingMapsArray().back();
   SmallVector<unsigned> order(plan.batch);
@@ -186,8 +187,7 @@ static bool canStoreBoxes(kernel::FuncOp kernel, WgmmaPlan &plan) {
     if (!type || operand ||
         (type.hasStaticShape() && type.getNumElements() <= 2 * columns))
       continue;
-    if (plan.source >= 0 || !plan.alignedRows ||
-        !isReadInPlace(kernel, argument))
+    if (plan.source >= 0 || !isReadInPlace(kernel, argument))
       return false;
     plan.source = tensor;
   }

@@ -83,8 +83,7 @@ std::optional<std::string> codegen::describeContraction(const WgmmaPlan &plan) {
   text += " batch=" + number(plan.extent(plan.batch, 1)) +
           " parts=" + number(plan.parts()) + " store=";
   // A box has 128 bytes in a row.
-  std::string boxes = plan.alignedRows ? "boxes" : "rows";
-  text += plan.boxColumns ? boxes + number(128 * 8 / plan.boxColumns)
+  text += plan.boxColumns ? "boxes" + number(128 * 8 / plan.boxColumns)
                           : std::string("threads");
   if (plan.source >= 0)
     text += "+source";

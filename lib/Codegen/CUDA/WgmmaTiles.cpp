@@ -102,7 +102,7 @@ namespace {
 /// What the choice of a tile depends on.
 struct Problem {
   int64_t m, n, k, batch, parts, elementBytes;
-  bool boxes, alignedRows;
+  bool boxes;
   /// Instructions for an element of A, where it is computed on the way.
   double prologue = 0;
   /// The number of tiles is, when the kernel is compiled.
@@ -115,7 +115,7 @@ struct Problem {
       : m(plan.extent(plan.m, 4096)), n(plan.extent(plan.n, 4096)),
         k(plan.extent(plan.k, 4096)), batch(plan.extent(plan.batch, 1)),
         parts(plan.parts()), elementBytes(plan.elementBytes),
-        boxes(plan.boxColumns != 0), alignedRows(plan.alignedRows),
+        boxes(plan.boxColumns != 0),
         known(plan.extent(plan.m, 0) > 0 && plan.extent(plan.batch, 0) > 0 &&
               plan.extent(plan.k, 0) > 0) {
     for (const WgmmaOperand &b : plan.b)
@@ -178,16 +178,13 @@ static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
   return tile.tall * tile.wide > 1 ? mainLoop * clusterWait : mainLoop;
 }
 
-/// The epilogue takes 5 elements a cycle, 15 with boxes that TMA stores, 9 with
-/// those that threads store, and its operations.
+/// The epilogue takes 5 elements a cycle, or 15 with stored boxes, and its
+/// operations.
 static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
   // Boxes have 64 or 128 bytes in a row.
   bool boxes = of.boxes && tile.n / of.parts % 32 == 0;
   return double(tile.m) * tile.n *
-         (1.0 / (!boxes           ? 5
-                 : of.alignedRows ? 15
-                                  : 9) +
-          of.operations / operationsRate);
+         (1.0 / (boxes ? 15 : 5) + of.operations / operationsRate);
 }
 
 /// Cycles of what follows the main loop of a tile.
@@ -351,12 +348,11 @@ bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
   bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
   plan.boxRowBytes = halfBoxes ? 64 : 128;
   bool whole = plan.source < 0 || !plan.streams;
-  bool boxes =
-      plan.boxColumns && !plan.splitsK() && !plan.swapped && whole &&
-      ((halfBoxes && plan.source < 0) || plan.partN() % plan.boxColumns == 0);
-  plan.store = !boxes             ? WgmmaStore::Threads
-               : plan.alignedRows ? WgmmaStore::Boxes
-                                  : WgmmaStore::Rows;
+  plan.store = plan.boxColumns && !plan.splitsK() && !plan.swapped && whole &&
+                       ((halfBoxes && plan.source < 0) ||
+                        plan.partN() % plan.boxColumns == 0)
+                   ? WgmmaStore::Boxes
+                   : WgmmaStore::Threads;
   plan.stages = stagesOf(plan, tile, of);
   return true;
 }
