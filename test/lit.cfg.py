@@ -7,8 +7,14 @@
 #   %emulated      before a command: it runs on the CUDA emulator
 #   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
 #                  TRIPY_ROUNDTRIP is set
+#
+# Features:
+#   roundtrip      TRIPY_ROUNDTRIP is set
+#   assembler      tripy-compile finds CUDA's assembler
 
 import os
+import subprocess
+import tempfile
 
 import lit.formats
 
@@ -44,5 +50,16 @@ flags = ["--verify-provenance"]
 if roundtrip:
     flags.append("--verify-roundtrip")
     config.available_features.add("roundtrip")
+
+with tempfile.TemporaryDirectory() as folder:
+    compiled = subprocess.run(
+        [os.path.join(config.tripy_build, "bin", "tripy-compile"),
+         os.path.join(config.test_source_root, "Target/Inputs/two.mlir"), "--target=cuda", "--no-cache",
+         "-o", os.path.join(folder, "two.tpx")], text=True, capture_output=True)
+if compiled.returncode != 0:
+    lit_config.fatal(f"tripy-compile does not compile Target/Inputs/two.mlir: {compiled.stderr}")
+if "PTX only" not in compiled.stderr:
+    config.available_features.add("assembler")
+
 config.substitutions.append((r"(?<![-\w./])tripy-opt(?![-\w.])",
                              " ".join(["tripy-opt"] + flags)))
