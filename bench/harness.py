@@ -7,7 +7,7 @@ usage: harness.py --bin DIR [--output FILE.json] [--chart FILE.svg]
 
 Sides: tripy, tripy+libraries (the same compiler, which leaves products to
 cuBLASLt wherever it can; neither Tripy's own result nor a peer), torch (eager), compile, autotune (torch.compile), cublaslt (the
-best of the 16 algorithms that its heuristic returns, by rounds like those below), jax. A peer that is
+best of the algorithms that its heuristic returns, by rounds like those below), jax. A peer that is
 not installed is skipped by name. cuDNN is measured through torch, which calls it where it applies.
 
 Each side becomes a CUDA graph of copies of the case, 20 or enough for 2 ms
@@ -185,15 +185,13 @@ def poison(outputs):
         output.fill_(math.nan) if output.is_floating_point() else output.fill_(-1)
 
 
-def fastest(alternatives):
-    """Of (estimate, graph, error), as the sides are measured: in turn, in random order, by the median."""
-    least = min(estimate for estimate, _, _ in alternatives)
-    likely = [(graph, error, []) for estimate, graph, error in alternatives if estimate <= 1.5 * least]
-    order = random.Random(0)
-    for _ in range(ALTERNATIVE_ROUNDS if len(likely) > 1 else 0):
-        for graph, _, times in order.sample(likely, len(likely)):
-            times.append(graph.time())
-    return min(likely, key=lambda each: statistics.median(each[2] or [0]))[:2]
+def fastest(graphs):
+    """The number of one of `graphs`, measured as the sides are: in turn, in random order, by the median."""
+    order, times = random.Random(0), [[] for _ in graphs]
+    for _ in range(ALTERNATIVE_ROUNDS):
+        for number in order.sample(range(len(graphs)), len(graphs)):
+            times[number].append(graphs[number].time())
+    return min(range(len(graphs)), key=lambda number: statistics.median(times[number]))
 
 
 def prepare(side, case, data, torch):
@@ -215,12 +213,15 @@ def prepare(side, case, data, torch):
         error = error_of(found, reference, torch)
         graph = Graph(call, 1, 1, torch)
         estimate = min(graph.time() for _ in range(4))
-        # Starting a graph and two events cost the GPU a few microseconds: little of 2 ms.
-        copies = max(1, min(20, math.ceil(2.0 / estimate)))
-        ready.append((estimate, Graph(call, copies, len(sets), torch), error))
+        ready.append((estimate, call, error))
     if not ready:
         raise RuntimeError("no alternative runs")
-    return fastest(ready)
+    least = min(estimate for estimate, _, _ in ready)
+    # Starting a graph and two events cost the GPU a few microseconds: little of 2 ms.
+    copies = max(1, min(20, math.ceil(2.0 / least)))
+    # A single call says little, but shows what is out of the question.
+    likely = [(Graph(call, copies, len(sets), torch), error) for estimate, call, error in ready if estimate <= 1.5 * least]
+    return likely[fastest([graph for graph, _ in likely]) if len(likely) > 1 else 0]
 
 
 def measure(case, sides, torch):
