@@ -129,9 +129,7 @@ Status Verifier::checkSizeChecks() const {
   for (size_t i = 0; i < program.checks.size(); ++i) {
     const SizeCheck &check = program.checks[i];
     std::string what = concat("check ", i);
-    if (check.kind != CheckKind::Equal &&
-        check.kind != CheckKind::Broadcastable &&
-        check.kind != CheckKind::LessEqual)
+    if (!findCheckKind(check.kind))
       return malformed(concat(what, ": unknown kind ", unsigned(check.kind)));
     Interval bound;
     for (Index operand : {check.a, check.b})

@@ -6,6 +6,7 @@
 
 #include "tripy/Base/Text.h"
 #include "tripy/Base/Verify.h"
+#include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Trace/Trace.h"
@@ -96,6 +97,8 @@ static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
 static LogicalResult checkOperations(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     StringRef dialect = op.getName().getDialectNamespace();
+    if (failed(checkSizeOp(&op)))
+      return failure();
     if (dialect == "trace" || dialect == "flatir" || dialect == "arith" ||
         dialect == "linalg" || dialect == "tensor" || isa<func::ReturnOp>(op))
       continue;
@@ -150,7 +153,7 @@ static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
                     linalg::LinalgDialect, tensor::TensorDialect>();
   PassManager passes(module.getContext());
   OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createSimplifyPass());
   functions.addPass(createCSEPass());
   return success(succeeded(passes.run(module)) &&
                  succeeded(formLinalgDispatches(function)));

@@ -2,6 +2,7 @@
 
 #include "LinalgPrograms.h"
 
+#include "tripy/Conversion/TraceToFlatIR.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 
@@ -280,10 +281,14 @@ LogicalResult tripy::formLinalgDispatches(func::FuncOp function) {
   if (failed(generalize(function)))
     return failure();
   copyPlainResults(function);
+  guardSizes(function, [](OpBuilder &b, Operation *source, StringRef kind,
+                          Value lhs, Value rhs, StringRef message) {
+    kernel::RequireOp::create(b, source->getLoc(), kind, lhs, rhs, message);
+  });
   SmallVector<Operation *> kernels;
   for (Operation &op : function.getBody().front().without_terminator()) {
     bool onSizes = isa_and_nonnull<arith::ArithDialect>(op.getDialect()) ||
-                   isa<tensor::DimOp>(op);
+                   isa<tensor::DimOp, kernel::RequireOp>(op);
     if (onSizes && llvm::none_of(op.getOperandTypes(), [&](Type type) {
           return isa<TensorType>(type) && !isa<tensor::DimOp>(op);
         }))

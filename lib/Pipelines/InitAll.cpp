@@ -42,4 +42,5 @@ void tripy::registerAllPasses() {
   registerKernelPlanPass();
   registerExpandMathPass();
   registerTripyPipelines();
+  registerSimplifyPass();
 }

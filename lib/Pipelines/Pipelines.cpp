@@ -19,7 +19,7 @@ using namespace tripy;
 
 static void simplifyFunctions(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createSimplifyPass());
   functions.addPass(createCSEPass());
 }
 

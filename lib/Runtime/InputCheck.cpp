@@ -1,6 +1,7 @@
 //===- InputCheck.cpp - What a user may pass to a program -----------------===//
 
 #include "InputCheck.h"
+#include "tripy/Base/SizeMath.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/Report.h"
 
@@ -114,19 +115,7 @@ Status runtime::checkSizes(const Program &program,
                            std::span<const int64_t> sizes, bool showSource) {
   for (const SizeCheck &check : program.checks) {
     int64_t a = sizes[check.a], b = sizes[check.b];
-    bool good = false;
-    switch (check.kind) {
-    case CheckKind::Equal:
-      good = a == b;
-      break;
-    case CheckKind::Broadcastable:
-      good = a == b || a == 1 || b == 1;
-      break;
-    case CheckKind::LessEqual:
-      good = a <= b;
-      break;
-    }
-    if (!good)
+    if (!holds(check.kind, a, b))
       return withWhy(
           Status(Code::ShapeOutOfRange,
                  concat(check.message, ", but the sizes are ", a, " and ", b)),

@@ -32,6 +32,8 @@ private:
   LogicalResult readOutputs(func::ReturnOp end);
   LogicalResult readBuffer(kernel::BufferOp op);
   LogicalResult readRequire(kernel::RequireOp op);
+  LogicalResult addCheck(const kernel::SizeCondition &condition);
+  LogicalResult addConditions();
   LogicalResult readLaunch(kernel::LaunchOp op);
   LogicalResult readTensorMap(kernel::LaunchOp op, kernel::TensorMapAttr attr,
                               Launch &launch);
@@ -205,47 +207,47 @@ LogicalResult Translator::readBuffer(kernel::BufferOp op) {
 }
 
 /// Conditions that the profile decides are not left to the run time.
-LogicalResult Translator::readRequire(kernel::RequireOp op) {
-  FailureOr<Index> lhs = sizes.lookup(op.getLhs());
-  FailureOr<Index> rhs = sizes.lookup(op.getRhs());
-  if (failed(lhs) || failed(rhs))
-    return failure();
-  Interval a = sizes.bounds(*lhs), b = sizes.bounds(*rhs);
-  bool disjoint = a.hi < b.lo || b.hi < a.lo;
-  bool same = *lhs == *rhs || (a.isPoint() && b.isPoint() && a.lo == b.lo);
-  bool oneIsOne = (a.isPoint() && a.lo == 1) || (b.isPoint() && b.lo == 1);
-  bool mayBeOne = a.contains(1) || b.contains(1);
-  CheckKind kind;
-  bool holds, fails;
-  if (op.getKind() == "equal") {
-    kind = CheckKind::Equal;
-    holds = same;
-    fails = disjoint;
-  } else if (op.getKind() == "broadcastable") {
-    kind = CheckKind::Broadcastable;
-    holds = same || oneIsOne;
-    fails = disjoint && !mayBeOne;
-  } else if (op.getKind() == "at_most") {
-    kind = CheckKind::LessEqual;
-    holds = *lhs == *rhs || a.hi <= b.lo;
-    fails = a.lo > b.hi;
-  } else {
-    return op.emitOpError("kind must be 'equal', 'broadcastable' or "
-                          "'at_most'; found '")
-           << op.getKind() << "'";
-  }
-  if (holds)
+LogicalResult Translator::addCheck(const kernel::SizeCondition &condition) {
+  Interval a = sizes.bounds(condition.a), b = sizes.bounds(condition.b);
+  std::optional<bool> decided = decide(condition.kind, a, b);
+  bool sameSize = condition.a == condition.b &&
+                  !findCheckKind(condition.kind)->op.has_value();
+  if (sameSize || decided == true)
     return success();
   auto text = [](Interval range) {
     return range.isPoint() ? concat(range.lo)
                            : concat(range.lo, " to ", range.hi);
   };
-  if (fails)
-    return emitError(op.getLoc(), op.getMessage())
+  if (decided == false)
+    return emitError(condition.loc, condition.message)
            << "; the sizes are " << text(a) << " and " << text(b);
   result.program.checks.push_back(
-      {kind, *lhs, *rhs, printable(std::string_view(op.getMessage()), 4096),
-       whys.add(op.getLoc())});
+      {condition.kind, condition.a, condition.b,
+       printable(std::string_view(condition.message), 4096),
+       whys.add(condition.loc)});
+  return success();
+}
+
+LogicalResult Translator::readRequire(kernel::RequireOp op) {
+  FailureOr<Index> lhs = sizes.lookup(op.getLhs());
+  FailureOr<Index> rhs = sizes.lookup(op.getRhs());
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  const CheckKindInfo *info = findCheckKind(op.getKind());
+  if (!info)
+    return op.emitOpError("has an unknown kind: '") << op.getKind() << "'";
+  if (!info->op)
+    return addCheck(
+        {info->kind, *lhs, *rhs, op.getLoc(), op.getMessage().str()});
+  sizes.require(info->kind, *lhs, *rhs, op.getMessage());
+  return success();
+}
+
+/// What the size table found to be conditions of its own.
+LogicalResult Translator::addConditions() {
+  for (const kernel::SizeCondition &condition : sizes.takeConditions())
+    if (failed(addCheck(condition)))
+      return failure();
   return success();
 }
 
@@ -480,7 +482,7 @@ LogicalResult Translator::readBody() {
       read = readRequire(require);
     else if (auto launch = dyn_cast<kernel::LaunchOp>(op))
       read = readLaunch(launch);
-    if (failed(read))
+    if (failed(read) || failed(addConditions()))
       return failure();
   }
   return readOutputs(cast<func::ReturnOp>(body.getTerminator()));

@@ -70,8 +70,8 @@ const VerifyCase sizeCases[] = {
      [](Sample &s) { s.program.exprs.push_back({SizeOp(0), 0, 0, 0}); },
      "unknown operation 0"},
     {"expr op",
-     [](Sample &s) { s.program.exprs.push_back({SizeOp(13), 0, 0, 0}); },
-     "unknown operation 13"},
+     [](Sample &s) { s.program.exprs.push_back({SizeOp(18), 0, 0, 0}); },
+     "unknown operation 18"},
     {"expr operand a",
      [](Sample &s) {
        Index next = Index(s.program.exprs.size());
@@ -93,8 +93,8 @@ const VerifyCase sizeCases[] = {
     {"expr division", [](Sample &s) { s.binary(SizeOp::FloorDiv, 2, 0); },
      "may overflow or divide by zero"},
 
-    {"check kind", [](Sample &s) { s.program.checks[0].kind = CheckKind(4); },
-     "check 0: unknown kind 4"},
+    {"check kind", [](Sample &s) { s.program.checks[0].kind = CheckKind(9); },
+     "check 0: unknown kind 9"},
     {"check kind zero",
      [](Sample &s) { s.program.checks[0].kind = CheckKind(0); },
      "check 0: unknown kind 0"},

@@ -39,6 +39,7 @@ protected:
     ASSERT_TRUE(module);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
     table.addInputs(function);
+    table.setLocation(function.getLoc());
     for (mlir::Operation &op : function.getBody().front()) {
       table.visit(&op);
       last = &op;
@@ -117,7 +118,7 @@ TEST_F(SizeTableTest, ProfileDecides) {
 }
 
 TEST_F(SizeTableTest, Division) {
-  // n - 2 may be 0; dividing by 0 has no meaning, so any value will do.
+  // n - 2 may be 0: a condition.
   read("%c2 = arith.constant 2 : index\n%z = arith.subi %n, %c2 : index\n"
        "%q = arith.divsi %m, %z : index\n"
        "%f = arith.floordivsi %n, %c3 : index\n"
@@ -126,20 +127,85 @@ TEST_F(SizeTableTest, Division) {
        "return %q, %f, %c, %r : index, index, index, index",
        "index, index, index, index");
   EXPECT_EQ(evaluate(4, 4, 0), 2);
-  evaluate(2, 4, 0);
   EXPECT_EQ(evaluate(7, 1, 1), 2);
   EXPECT_EQ(evaluate(7, 1, 2), 3);
   EXPECT_EQ(evaluate(7, 1, 3), 1);
+  std::vector<kernel::SizeCondition> conditions = table.takeConditions();
+  ASSERT_EQ(conditions.size(), 1u);
+  EXPECT_EQ(conditions[0].kind, CheckKind::Quotient);
+  EXPECT_EQ(table.bounds(conditions[0].b).lo, 0);
+  EXPECT_EQ(table.bounds(conditions[0].b).hi, 6);
 }
 
-TEST_F(SizeTableTest, OverflowIsAnError) {
-  read("%big = arith.constant 4611686018427387904 : index\n"
-       "%o = arith.muli %n, %big : index\n%r = arith.addi %o, %m : index\n"
+TEST_F(SizeTableTest, DivisionOfNegativeValues) {
+  read("%c5 = arith.constant 5 : index\n%d = arith.subi %n, %c5 : index\n"
+       "%c2 = arith.constant 2 : index\n%q = arith.divsi %d, %c2 : index\n"
+       "%r = arith.remsi %d, %c2 : index\n"
+       "%f = arith.floordivsi %d, %c2 : index\n"
+       "%c = arith.ceildivsi %d, %c2 : index\n"
+       "return %q, %r, %f, %c : index, index, index, index",
+       "index, index, index, index");
+  int64_t values[] = {-1, -1, -2, -1};
+  for (unsigned i = 0; i < 4; ++i)
+    EXPECT_EQ(evaluate(2, 1, i), values[i]) << i;
+  EXPECT_TRUE(table.takeConditions().empty());
+}
+
+TEST_F(SizeTableTest, OverflowIsACondition) {
+  read(
+      "%big = arith.constant 4611686018427387904 : index\n"
+      "%o = arith.muli %n, %big : index\n%again = arith.muli %big, %n : index\n"
+      "%r = arith.minsi %o, %c3 : index\nreturn %r : index");
+  std::vector<kernel::SizeCondition> conditions = table.takeConditions();
+  ASSERT_EQ(conditions.size(), 1u);
+  EXPECT_EQ(conditions[0].kind, CheckKind::Product);
+  // The range is that of results that there are.
+  EXPECT_EQ(table.bounds(*table.lookup(last->getOperand(0))), (Interval{3, 3}));
+}
+
+TEST_F(SizeTableTest, OtherOperationsAreErrors) {
+  read("%s = arith.shli %n, %m : index\n%r = arith.addi %s, %m : index\n"
        "return %r : index");
   std::string message;
   mlir::ScopedDiagnosticHandler handler(
       &context,
       [&](mlir::Diagnostic &diagnostic) { message = diagnostic.str(); });
   EXPECT_TRUE(mlir::failed(table.lookup(last->getOperand(0))));
-  EXPECT_NE(message.find("arith.muli"), std::string::npos) << message;
+  EXPECT_NE(message.find("arith.shli"), std::string::npos) << message;
+}
+
+TEST_F(SizeTableTest, ProductsAreBoundedWithTheirQuotients) {
+  // A reshape of 8 x 4 elements to [-1, k * 2], k <= 8, and then to [-1, 3].
+  read("%c2 = arith.constant 2 : index\n%v = arith.muli %n, %m : index\n"
+       "%k2 = arith.muli %n, %c2 : index\n"
+       "%d = arith.maxsi %k2, %c1 : index\n"
+       "%q = arith.floordivsi %v, %d : index\n"
+       "%w = arith.muli %q, %k2 : index\n"
+       "%q3 = arith.floordivsi %w, %c3 : index\n"
+       "%u = arith.muli %q3, %c3 : index\n"
+       "%c6 = arith.constant 6 : index\n%s = arith.muli %q3, %c6 : index\n"
+       "return %w, %u, %s : index, index, index",
+       "index, index, index");
+  auto most = [&](unsigned i) {
+    return table.bounds(*table.lookup(last->getOperand(i))).hi;
+  };
+  EXPECT_EQ(most(0), 32);
+  EXPECT_LE(most(1), 32);
+  EXPECT_LE(most(2), 64);
+  for (int64_t n = 2; n <= 8; ++n)
+    for (int64_t m = 1; m <= 4; ++m) {
+      int64_t w = n * m / (2 * n) * (2 * n);
+      EXPECT_EQ(evaluate(n, m, 0), w);
+      EXPECT_EQ(evaluate(n, m, 1), w / 3 * 3);
+      EXPECT_EQ(evaluate(n, m, 2), w / 3 * 6);
+    }
+}
+
+TEST_F(SizeTableTest, DivisorsOfOthersDoNotCancel) {
+  // n <= 8 is divided by min(n, 3), and multiplied by n.
+  read("%l = arith.minsi %n, %c3 : index\n"
+       "%q = arith.floordivsi %n, %l : index\n"
+       "%p = arith.muli %q, %n : index\nreturn %p : index");
+  EXPECT_GE(table.bounds(*table.lookup(last->getOperand(0))).hi, 16);
+  EXPECT_EQ(evaluate(8, 1), 16);
 }

@@ -65,6 +65,20 @@ constexpr std::optional<int64_t> checkedMod(int64_t a, int64_t b) {
                                                       : remainder;
 }
 
+/// Quotient rounded to zero; none for a zero divisor or overflow.
+constexpr std::optional<int64_t> checkedDiv(int64_t a, int64_t b) {
+  if (b == 0 || (a == std::numeric_limits<int64_t>::min() && b == -1))
+    return std::nullopt;
+  return a / b;
+}
+
+/// Remainder with the sign of the dividend; none for a zero divisor.
+constexpr std::optional<int64_t> checkedRem(int64_t a, int64_t b) {
+  if (b == 0)
+    return std::nullopt;
+  return b == -1 ? 0 : a % b;
+}
+
 /// `value` rounded up to a multiple of `alignment` (a power of two); none on
 /// overflow.
 constexpr std::optional<uint64_t> checkedAlignUp(uint64_t value,

@@ -10,6 +10,7 @@
 #define TRIPY_BASE_PROGRAM_H
 
 #include "tripy/Base/DType.h"
+#include "tripy/Base/SizeMath.h"
 
 #include <array>
 #include <cstdint>
@@ -38,24 +39,9 @@ struct SizeSymbol {
   std::string name;
 };
 
-/// Integer expressions over the size symbols, in an order where operands come
-/// first. Arithmetic is on int64 and may not overflow for any allowed size.
-enum class SizeOp : uint8_t {
-  Constant = 1, ///< value
-  Symbol = 2,   ///< symbols[a]
-  Add = 3,
-  Sub = 4,
-  Mul = 5,
-  FloorDiv = 6, ///< rounds to minus infinity; the divisor's range excludes 0
-  CeilDiv = 7,
-  Mod = 8, ///< sign of the divisor
-  Min = 9,
-  Max = 10,
-  /// The size that two broadcast sizes have together: a == 1 ? b : a.
-  Broadcast = 11,
-  /// a == b ? 1 : 0.
-  Equal = 12,
-};
+/// An integer expression over the size symbols; operands come first. Arithmetic
+/// is on int64. What can overflow or divide by zero for an allowed size has a
+/// SizeCheck that excludes it.
 struct SizeExpr {
   SizeOp op = SizeOp::Constant;
   Index a = 0, b = 0;
@@ -64,11 +50,6 @@ struct SizeExpr {
 
 /// A condition on sizes that only the run-time sizes can decide, checked
 /// before anything is launched.
-enum class CheckKind : uint8_t {
-  Equal = 1,         ///< a == b
-  Broadcastable = 2, ///< a == b or a == 1 or b == 1
-  LessEqual = 3,     ///< a <= b
-};
 struct SizeCheck {
   CheckKind kind = CheckKind::Equal;
   Index a = 0, b = 0;

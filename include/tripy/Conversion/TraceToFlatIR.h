@@ -8,6 +8,7 @@
 #define TRIPY_CONVERSION_TRACETOFLATIR_H
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <memory>
 
@@ -29,6 +30,22 @@ public:
 private:
   std::unique_ptr<State> state;
 };
+
+/// Adds a condition on two sizes that `source` needs, of a kind that
+/// flatir.require has, at the place of the builder.
+using AddSizeCondition = llvm::function_ref<void(
+    mlir::OpBuilder &b, mlir::Operation *source, llvm::StringRef kind,
+    mlir::Value lhs, mlir::Value rhs, llvm::StringRef message)>;
+
+/// Adds a condition for each operation on sizes of `function` that can overflow
+/// or divide by zero for sizes that the profiles allow, or is unsigned and may
+/// get negative operands.
+void guardSizes(mlir::FunctionOpInterface function, AddSizeCondition add);
+
+/// Adds flatir.require.
+void addFlatIRCondition(mlir::OpBuilder &b, mlir::Operation *source,
+                        llvm::StringRef kind, mlir::Value lhs, mlir::Value rhs,
+                        llvm::StringRef message);
 
 } // namespace tripy
 

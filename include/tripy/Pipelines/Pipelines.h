@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -60,6 +61,11 @@ struct PipelineOptions {
 /// Adds the passes that lead from level `from` to level `to`.
 void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
                    const PipelineOptions &options);
+
+/// Canonicalizes a function; arithmetic on sizes stays exact.
+std::unique_ptr<mlir::Pass> createSimplifyPass();
+/// Registers tripy-simplify.
+void registerSimplifyPass();
 
 /// Registers tripy-cpu and tripy-cuda: from trace (or flatir) to launches.
 void registerTripyPipelines();

@@ -19,16 +19,19 @@ using Sizes = TensorSizes::Sizes;
 // Which operations may join
 //===----------------------------------------------------------------------===//
 
-/// Whether `shape` is that of one value for each row, perhaps with ones for
-/// the reduced dimensions.
-static bool isRowShape(const Sizes &shape, const Sizes &full, int64_t rowRank) {
-  if (shape.size() < static_cast<size_t>(rowRank) ||
+/// Whether `value` has one element for each row, perhaps with ones for the
+/// reduced dimensions. Its type must say so: a kernel gets the sizes that its
+/// type leaves open as arguments, constant or not.
+static bool isPerRow(const FusionGraph &graph, const Node *node, Value value) {
+  const Sizes &full = node->shape;
+  Sizes shape = graph.sizes.get(value);
+  if (static_cast<int64_t>(shape.size()) < node->rowRank ||
       shape.size() > full.size() ||
-      !std::equal(shape.begin(), shape.begin() + rowRank, full.begin()))
+      !std::equal(shape.begin(), shape.begin() + node->rowRank, full.begin()))
     return false;
-  return llvm::all_of(ArrayRef(shape).drop_front(rowRank), [](auto size) {
-    return getConstantIntValue(size) == int64_t(1);
-  });
+  ArrayRef<int64_t> type = cast<RankedTensorType>(value.getType()).getShape();
+  return llvm::all_of(type.drop_front(node->rowRank),
+                      [](int64_t size) { return size == 1; });
 }
 
 static bool isTrailing(flatir::ReduceOp reduce) {
@@ -43,9 +46,7 @@ static bool isTrailing(flatir::ReduceOp reduce) {
 static bool joinsRow(const FusionGraph &graph, const Node *node,
                      Operation *op) {
   const Sizes &full = node->shape;
-  auto isRow = [&](Value value) {
-    return isRowShape(graph.sizes.get(value), full, node->rowRank);
-  };
+  auto isRow = [&](Value value) { return isPerRow(graph, node, value); };
   Value result = op->getResult(0);
   if (isPointwise(op))
     return graph.sizes.get(result) == full || isRow(result);

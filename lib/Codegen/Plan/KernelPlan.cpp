@@ -62,6 +62,8 @@ private:
   LogicalResult read();
   LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
   LogicalResult readCall(kernel::CallOp call);
+  LogicalResult readRequire(kernel::RequireOp require);
+  LogicalResult takeConditions();
   FailureOr<Index> readBytes(Location loc, RankedTensorType type,
                              ArrayRef<Index> dynamic);
   LogicalResult readResults(func::ReturnOp end);
@@ -79,7 +81,7 @@ private:
   OpBuilder b;
   SizeTable sizes;
   SmallVector<PlannedLaunch> launches;
-  SmallVector<std::tuple<kernel::RequireOp, Index, Index>> requires_;
+  std::vector<kernel::SizeCondition> conditions;
   /// Sizes of the dynamic dimensions of tensors made by calls.
   DenseMap<Value, SmallVector<Index>> dynamicSizes;
   DenseMap<Value, Place> places;
@@ -130,19 +132,50 @@ FailureOr<Index> FunctionPlanner::readBytes(Location loc, RankedTensorType type,
     if (!ShapedType::isDynamic(size))
       factors.push_back(sizes.constant(size));
   llvm::append_range(factors, dynamic);
-  std::optional<Index> bytes = sizes.product(factors);
+  Index bytes = sizes.product(factors);
   constexpr int64_t limit = int64_t(1) << 40;
-  if (bytes && sizes.bounds(*bytes).hi <= limit)
-    return *bytes;
+  int64_t most = sizes.bounds(bytes).hi;
+  if (most <= limit)
+    return bytes;
   InFlightDiagnostic diag = emitError(
       loc, "a tensor must have at most 2^40 bytes for the largest sizes of the "
            "profile; ");
   diag << type << " needs ";
-  if (bytes)
-    diag << sizes.bounds(*bytes).hi << " bytes";
+  if (most < anySize.hi)
+    diag << most << " bytes";
   else
     diag << "more than 2^63 bytes";
   return failure();
+}
+
+/// Arithmetic that has no result for any size needs no run to be wrong.
+LogicalResult FunctionPlanner::takeConditions() {
+  for (kernel::SizeCondition &condition : sizes.takeConditions()) {
+    Interval a = sizes.bounds(condition.a), c = sizes.bounds(condition.b);
+    if (decide(condition.kind, a, c) == false)
+      return emitError(condition.loc, condition.message)
+             << "; the sizes are " << a.lo << " to " << a.hi << " and " << c.lo
+             << " to " << c.hi;
+    conditions.push_back(std::move(condition));
+  }
+  return success();
+}
+
+LogicalResult FunctionPlanner::readRequire(kernel::RequireOp require) {
+  FailureOr<Index> lhs = sizes.lookup(require.getLhs());
+  FailureOr<Index> rhs = sizes.lookup(require.getRhs());
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  const CheckKindInfo *info = findCheckKind(require.getKind());
+  if (!info)
+    return require.emitOpError("has an unknown kind: '")
+           << require.getKind() << "'";
+  if (info->op)
+    sizes.require(info->kind, *lhs, *rhs, require.getMessage());
+  else
+    conditions.push_back(
+        {info->kind, *lhs, *rhs, require.getLoc(), require.getMessage().str()});
+  return success();
 }
 
 LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
@@ -154,6 +187,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   if (!config)
     return call.emitOpError("no code was emitted for its kernel '")
            << call.getCallee() << "'";
+  AffineMap grid = config->getGrid();
   DenseMap<int64_t, Index> sizeOfArgument;
   for (auto [i, input] : llvm::enumerate(call.getInputs())) {
     if (!input.getType().isIndex())
@@ -161,10 +195,15 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     FailureOr<Index> size = sizes.lookup(input);
     if (failed(size))
       return failure();
-    launch.sizes.push_back(sizes.clampToSize(*size));
+    // Sizes of tensors and grids are not negative; other numbers may be.
+    unsigned symbol = launch.sizes.size();
+    bool isSize = llvm::is_contained(launch.callee.getSizeArgs(), int64_t(i)) ||
+                  llvm::any_of(grid.getResults(), [&](AffineExpr expr) {
+                    return expr.isFunctionOfSymbol(symbol);
+                  });
+    launch.sizes.push_back(isSize ? sizes.clampToSize(*size) : *size);
     sizeOfArgument[i] = launch.sizes.back();
   }
-  AffineMap grid = config->getGrid();
   if (grid.getNumResults() != 3 || grid.getNumDims() != 0 ||
       grid.getNumSymbols() != launch.sizes.size())
     return call.emitOpError("the kernel's grid must have three sizes of ")
@@ -173,8 +212,8 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   for (AffineExpr expr : grid.getResults()) {
     std::optional<Index> size = sizes.evaluate(expr, launch.sizes);
     if (!size)
-      return call.emitOpError("the number of its blocks must not overflow for "
-                              "sizes that the profile allows");
+      return call.emitOpError("the number of its blocks must be an expression "
+                              "of its sizes");
     launch.grid.push_back(*size);
   }
   FunctionType type = launch.callee.getFunctionType();
@@ -225,6 +264,7 @@ LogicalResult FunctionPlanner::read() {
       op.erase();
   for (Operation &op : body->without_terminator()) {
     LogicalResult result = success();
+    sizes.setLocation(op.getLoc());
     if (auto dim = dyn_cast<flatir::DimOp>(op)) {
       result = readDim(dim, dim.getInput(), dim.getDimAttr().getInt());
     } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
@@ -234,11 +274,7 @@ LogicalResult FunctionPlanner::read() {
     } else if (auto call = dyn_cast<kernel::CallOp>(op)) {
       result = readCall(call);
     } else if (auto require = dyn_cast<kernel::RequireOp>(op)) {
-      FailureOr<Index> lhs = sizes.lookup(require.getLhs());
-      FailureOr<Index> rhs = sizes.lookup(require.getRhs());
-      if (failed(lhs) || failed(rhs))
-        return failure();
-      requires_.push_back({require, *lhs, *rhs});
+      result = readRequire(require);
     } else if (op.getNumRegions() != 0 || op.getDialect() == nullptr) {
       result = op.emitOpError("is not expected beside kernel calls");
     } else if (!op.hasTrait<OpTrait::ConstantLike>() &&
@@ -248,7 +284,7 @@ LogicalResult FunctionPlanner::read() {
     } else {
       sizes.visit(&op);
     }
-    if (failed(result))
+    if (failed(result) || failed(takeConditions()))
       return failure();
   }
   return readResults(cast<func::ReturnOp>(body->getTerminator()));
@@ -365,8 +401,18 @@ Value FunctionPlanner::makeSize(const SizeExpr &expr, Location loc) {
     return arith::FloorDivSIOp::create(b, loc, a, c);
   case SizeOp::CeilDiv:
     return arith::CeilDivSIOp::create(b, loc, a, c);
+  case SizeOp::Div:
+    return arith::DivSIOp::create(b, loc, a, c);
+  // Of operands that are not negative.
   case SizeOp::Mod:
+  case SizeOp::Rem:
     return arith::RemSIOp::create(b, loc, a, c);
+  case SizeOp::And:
+    return arith::AndIOp::create(b, loc, a, c);
+  case SizeOp::Or:
+    return arith::OrIOp::create(b, loc, a, c);
+  case SizeOp::Xor:
+    return arith::XOrIOp::create(b, loc, a, c);
   case SizeOp::Min:
     return arith::MinSIOp::create(b, loc, a, c);
   case SizeOp::Max:
@@ -502,10 +548,11 @@ void FunctionPlanner::write() {
   for (Operation &op : *body)
     old.push_back(&op);
   b.setInsertionPointToEnd(body);
-  for (auto [require, lhs, rhs] : requires_) {
-    Value a = sizeValue(lhs), c = sizeValue(rhs);
-    kernel::RequireOp::create(b, require.getLoc(), require.getKindAttr(), a, c,
-                              require.getMessageAttr());
+  for (const kernel::SizeCondition &condition : conditions) {
+    Value a = sizeValue(condition.a), c = sizeValue(condition.b);
+    kernel::RequireOp::create(b, condition.loc,
+                              findCheckKind(condition.kind)->name, a, c,
+                              condition.message);
   }
   for (const PlannedLaunch &launch : launches)
     writeLaunch(launch, &launch == &launches.front());

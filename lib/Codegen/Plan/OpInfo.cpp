@@ -2,6 +2,8 @@
 
 #include "OpInfo.h"
 
+#include "tripy/Dialect/Common/SizeOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -92,35 +94,19 @@ int64_t Estimates::valueOf(Value size) const {
 }
 
 std::optional<int64_t> Estimates::evaluate(Operation *op) const {
-  auto binary = [&](auto fn) -> std::optional<int64_t> {
-    return fn(valueOf(op->getOperand(0)), valueOf(op->getOperand(1)));
-  };
-  auto quotient = [](int64_t a, int64_t b) { return b > 0 ? a / b : 0; };
-  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case<arith::AddIOp>([&](auto) { return binary(saturatingAdd); })
-      .Case<arith::MulIOp>([&](auto) { return binary(saturatingMul); })
-      .Case<arith::SubIOp>([&](auto) {
-        return binary([](int64_t a, int64_t b) { return a > b ? a - b : 0; });
-      })
-      .Case<arith::DivSIOp, arith::FloorDivSIOp>(
-          [&](auto) { return binary(quotient); })
-      .Case<arith::CeilDivSIOp>([&](auto) {
-        return binary([&](int64_t a, int64_t b) {
-          return quotient(saturatingAdd(a, b - 1), b);
-        });
-      })
-      .Case<arith::MinSIOp>([&](auto) {
-        return binary([](int64_t a, int64_t b) { return std::min(a, b); });
-      })
-      .Case<arith::MaxSIOp>([&](auto) {
-        return binary([](int64_t a, int64_t b) { return std::max(a, b); });
-      })
-      // Of two broadcast sizes, the larger one.
-      .Case<arith::SelectOp>([&](arith::SelectOp select) {
-        return std::max(valueOf(select.getTrueValue()),
-                        valueOf(select.getFalseValue()));
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  const SizeOpRow *row = findSizeOp(op);
+  if (!row)
+    return std::nullopt;
+  // Of two broadcast sizes, the larger one.
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return std::max(valueOf(select.getTrueValue()),
+                    valueOf(select.getFalseValue()));
+  if (row->form != SizeForm::Binary)
+    return std::nullopt;
+  int64_t a = valueOf(op->getOperand(0)), b = valueOf(op->getOperand(1));
+  std::optional<int64_t> value = evaluateSizeOp(row->op, a, b);
+  bool grows = row->op == SizeOp::Add || row->op == SizeOp::Mul;
+  return std::max<int64_t>(value.value_or(grows ? anySize.hi : 0), 0);
 }
 
 void Estimates::read(func::FuncOp function) {

@@ -69,14 +69,16 @@ bool OperandCone::isOwn(Operation *op) const {
 }
 
 /// Whether elements of `op` do not vary with both the row and K. Which size is
-/// repeated must be known.
+/// repeated must be known from the type, as the kernel sees it.
 bool OperandCone::isVector(flatir::BroadcastOp op) const {
   int64_t k = rankOf(operand) - 1;
   TensorSizes::Sizes from = graph.sizes.get(op.getInput());
   TensorSizes::Sizes to = graph.sizes.get(op.getResult());
   bool ofRow = false, ofK = false;
-  for (auto [size, dim] : llvm::zip(from, op.getDims())) {
-    bool isOne = getConstantIntValue(size) == int64_t(1);
+  ArrayRef<int64_t> type =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  for (auto [size, known, dim] : llvm::zip(from, type, op.getDims())) {
+    bool isOne = known == 1;
     if (!isOne && size != to[dim])
       return false;
     ofRow |= !isOne && dim >= batch && dim < k;

@@ -3,6 +3,7 @@
 #include "tripy/Conversion/FlatIRToLinalg.h"
 
 #include "Lowering.h"
+#include "tripy/Base/SizeMath.h"
 #include "tripy/Conversion/InlineComposite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,14 +26,59 @@ static void lowerRequire(flatir::RequireOp op, OpBuilder &b) {
     return arith::CmpIOp::create(b, loc, predicate, lhs, rhs).getResult();
   };
   Value lhs = op.getLhs(), rhs = op.getRhs();
-  Value holds = compare(op.getKind() == "at_most" ? arith::CmpIPredicate::sle
-                                                  : arith::CmpIPredicate::eq,
-                        lhs, rhs);
-  if (op.getKind() == "broadcastable") {
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  // Sums overflow where the operands' signs agree and that of the result is
+  // another; differences likewise.
+  auto signs = [&](Value x, Value y) -> Value {
+    return arith::XOrIOp::create(b, loc, x, y);
+  };
+  Value holds;
+  switch (findCheckKind(op.getKind())->kind) {
+  case CheckKind::LessEqual:
+    holds = compare(arith::CmpIPredicate::sle, lhs, rhs);
+    break;
+  case CheckKind::Equal:
+    holds = compare(arith::CmpIPredicate::eq, lhs, rhs);
+    break;
+  case CheckKind::Broadcastable:
+    holds = compare(arith::CmpIPredicate::eq, lhs, rhs);
     for (Value size : {lhs, rhs})
       holds = arith::OrIOp::create(
-          b, loc, holds, compare(arith::CmpIPredicate::eq, size, one));
+          b, loc, holds, compare(arith::CmpIPredicate::eq, size, constant(1)));
+    break;
+  case CheckKind::Sum: {
+    Value sum = arith::AddIOp::create(b, loc, lhs, rhs);
+    Value both =
+        arith::AndIOp::create(b, loc, signs(lhs, sum), signs(rhs, sum));
+    holds = compare(arith::CmpIPredicate::sge, both, constant(0));
+    break;
+  }
+  case CheckKind::Difference: {
+    Value difference = arith::SubIOp::create(b, loc, lhs, rhs);
+    Value both =
+        arith::AndIOp::create(b, loc, signs(lhs, rhs), signs(lhs, difference));
+    holds = compare(arith::CmpIPredicate::sge, both, constant(0));
+    break;
+  }
+  case CheckKind::Product: {
+    auto product = arith::MulSIExtendedOp::create(b, loc, lhs, rhs);
+    Value sign = arith::ShRSIOp::create(b, loc, product.getLow(), constant(63));
+    holds = compare(arith::CmpIPredicate::eq, product.getHigh(), sign);
+    break;
+  }
+  case CheckKind::Quotient: {
+    Value fits = arith::OrIOp::create(
+        b, loc, compare(arith::CmpIPredicate::ne, lhs, constant(anySize.lo)),
+        compare(arith::CmpIPredicate::ne, rhs, constant(-1)));
+    holds = arith::AndIOp::create(
+        b, loc, fits, compare(arith::CmpIPredicate::ne, rhs, constant(0)));
+    break;
+  }
+  case CheckKind::Remainder:
+    holds = compare(arith::CmpIPredicate::ne, rhs, constant(0));
+    break;
   }
   cf::AssertOp::create(b, loc, holds, op.getMessage());
   op.erase();

@@ -51,7 +51,7 @@ static bool extend(ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to,
     std::optional<int64_t> size = getConstantIntValue(sizes[at]);
     if (!size)
       return false;
-    volume = volume == 0 ? *size : volume * *size;
+    volume = volume == 0 ? *size : saturatingMul(volume, *size);
     at += step;
     return true;
   };

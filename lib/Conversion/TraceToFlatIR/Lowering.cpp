@@ -153,13 +153,9 @@ bool Lowering::hasShape(Value tensor, RankedTensorType type,
 
 void Lowering::require(StringRef kind, Size lhs, Size rhs,
                        const Twine &message) {
-  SizeRange left = rangeOf(lhs), right = rangeOf(rhs);
-  auto is = [](SizeRange range, int64_t value) {
-    return range.low == value && range.high == value;
-  };
   bool holds = lhs == rhs || (kind == "at_most" && isAtMost(lhs, rhs)) ||
-               (is(left, left.low) && is(right, left.low)) ||
-               (kind == "broadcastable" && (is(left, 1) || is(right, 1)));
+               decide(findCheckKind(std::string_view(kind))->kind, rangeOf(lhs),
+                      rangeOf(rhs)) == true;
   if (holds)
     return;
   Value x = math.value(lhs), y = math.value(rhs);

@@ -49,7 +49,9 @@ struct TraceToFlatIRPass
     config.allowPatternRollback = false;
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns), config)))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      guardSizes(function, addFlatIRCondition);
   }
 };
 

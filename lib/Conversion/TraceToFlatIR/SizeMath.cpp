@@ -2,96 +2,47 @@
 
 #include "SizeMath.h"
 
+#include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tripy;
 
 //===-- ranges ------------------------------------------------------------===//
 
-/// Ends of ranges saturate here, so that they can be added and multiplied.
-static constexpr int64_t infinity = int64_t(1) << 62;
 /// How far rangeOf looks back.
 static constexpr unsigned maxDepth = 8;
 
-static int64_t saturate(__int128 value) {
-  return value > infinity    ? infinity
-         : value < -infinity ? -infinity
-                             : static_cast<int64_t>(value);
-}
-
-static SizeRange multiply(SizeRange a, SizeRange b) {
-  auto corner = [](int64_t x, int64_t y) {
-    return saturate(static_cast<__int128>(x) * y);
-  };
-  auto [low, high] =
-      std::minmax({corner(a.low, b.low), corner(a.low, b.high),
-                   corner(a.high, b.low), corner(a.high, b.high)});
-  return {low, high};
-}
-
-static SizeRange rangeOf(Size size, unsigned depth);
-
-static SizeRange rangeOfOp(Operation *op, unsigned depth) {
-  auto operand = [&](unsigned i) {
-    return rangeOf(Size(op->getOperand(i)), depth - 1);
-  };
-  return llvm::TypeSwitch<Operation *, SizeRange>(op)
-      .Case([&](flatir::DimOp) { return SizeRange{0, maxElements}; })
-      .Case([&](arith::AddIOp) {
-        SizeRange a = operand(0), b = operand(1);
-        return SizeRange{saturate(__int128(a.low) + b.low),
-                         saturate(__int128(a.high) + b.high)};
-      })
-      .Case([&](arith::SubIOp) {
-        SizeRange a = operand(0), b = operand(1);
-        return SizeRange{saturate(__int128(a.low) - b.high),
-                         saturate(__int128(a.high) - b.low)};
-      })
-      .Case([&](arith::MulIOp) { return multiply(operand(0), operand(1)); })
-      .Case([&](arith::MinSIOp) {
-        SizeRange a = operand(0), b = operand(1);
-        return SizeRange{std::min(a.low, b.low), std::min(a.high, b.high)};
-      })
-      .Case([&](arith::MaxSIOp) {
-        SizeRange a = operand(0), b = operand(1);
-        return SizeRange{std::max(a.low, b.low), std::max(a.high, b.high)};
-      })
-      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](auto) {
-        SizeRange a = operand(0), b = operand(1);
-        return a.low >= 0 && b.low >= 1 ? SizeRange{0, a.high}
-                                        : SizeRange{-infinity, infinity};
-      })
-      .Case([&](arith::SelectOp) {
-        SizeRange a = operand(1), b = operand(2);
-        return SizeRange{std::min(a.low, b.low), std::max(a.high, b.high)};
-      })
-      .Default([](Operation *) { return SizeRange{-infinity, infinity}; });
-}
-
 static SizeRange rangeOf(Size size, unsigned depth) {
   if (std::optional<int64_t> known = getConstantIntValue(size))
-    return {saturate(*known), saturate(*known)};
-  SizeRange any{-infinity, infinity};
+    return {*known, *known};
   if (depth == 0)
-    return any;
+    return anySize;
   auto value = cast<Value>(size);
-  if (Operation *op = value.getDefiningOp())
-    return rangeOfOp(op, depth);
-  // Composites take sizes of tensors.
-  Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
-  return isa_and_present<flatir::CompositeOp>(parent)
-             ? SizeRange{0, maxElements}
-             : any;
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    // Composites take sizes of tensors.
+    Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
+    return isa_and_present<flatir::CompositeOp>(parent)
+               ? SizeRange{0, maxElements}
+               : anySize;
+  }
+  if (isa<flatir::DimOp>(op))
+    return {0, maxElements};
+  SmallVector<Interval, 3> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(operand.getType().isIndex()
+                           ? rangeOf(Size(operand), depth - 1)
+                           : anySize);
+  return boundSize(op, operands);
 }
 
 SizeRange tripy::rangeOf(Size size) { return ::rangeOf(size, maxDepth); }
 
 static bool isAtMost(Size a, Size b, unsigned depth) {
-  if (a == b || rangeOf(a).high <= rangeOf(b).low)
+  if (a == b || rangeOf(a).hi <= rangeOf(b).lo)
     return true;
   auto value = dyn_cast<Value>(a);
   Operation *op = value ? value.getDefiningOp() : nullptr;
@@ -104,15 +55,15 @@ static bool isAtMost(Size a, Size b, unsigned depth) {
       // Wrong only for sums that wrap around, which no tensor has.
       .Case([&](arith::AddIOp) {
         SizeRange other = rangeOf(Size(op->getOperand(1)));
-        return other.high <= 0 && rangeOf(Size(op->getOperand(0))).low >= 0 &&
+        return other.hi <= 0 && rangeOf(Size(op->getOperand(0))).lo >= 0 &&
                operand(0);
       })
       .Case([&](arith::MinSIOp) { return operand(0) || operand(1); })
       .Case([&](arith::MaxSIOp) { return operand(0) && operand(1); })
       .Case([&](arith::SelectOp) { return operand(1) && operand(2); })
       .Case<arith::FloorDivSIOp, arith::CeilDivSIOp>([&](auto) {
-        return rangeOf(Size(op->getOperand(0))).low >= 0 &&
-               rangeOf(Size(op->getOperand(1))).low >= 1 && operand(0);
+        return rangeOf(Size(op->getOperand(0))).lo >= 0 &&
+               rangeOf(Size(op->getOperand(1))).lo >= 1 && operand(0);
       })
       .Default([](Operation *) { return false; });
 }
@@ -161,12 +112,10 @@ static std::optional<int64_t> known(Size size) {
 }
 static bool isKnown(Size size, int64_t value) { return known(size) == value; }
 
-/// Folds two constants when the result does not overflow.
-static std::optional<int64_t>
-foldConstants(Size a, Size b,
-              function_ref<std::optional<int64_t>(int64_t, int64_t)> fold) {
+/// Folds two constants when the operation has a value.
+static std::optional<int64_t> foldConstants(SizeOp op, Size a, Size b) {
   std::optional<int64_t> x = known(a), y = known(b);
-  return x && y ? fold(*x, *y) : std::nullopt;
+  return x && y ? evaluateSizeOp(op, *x, *y) : std::nullopt;
 }
 
 Size SizeMath::constant(int64_t value) {
@@ -200,45 +149,34 @@ Value SizeMath::value(Size size) {
 }
 
 Size SizeMath::add(Size a, Size b) {
-  if (auto sum = foldConstants(a, b, [](int64_t x, int64_t y) {
-        int64_t sum;
-        return llvm::AddOverflow(x, y, sum) ? std::nullopt : std::optional(sum);
-      }))
+  if (auto sum = foldConstants(SizeOp::Add, a, b))
     return constant(*sum);
   if (known(a))
     std::swap(a, b);
   if (isKnown(b, 0))
     return a;
   // (x + 1) + 2 -> x + 3: what cancels is x again.
-  if (auto sum = cast<Value>(a).getDefiningOp<arith::AddIOp>())
-    if (std::optional<int64_t> c = known(b), d = known(Size(sum.getRhs()));
-        c && d && std::abs(*c) < infinity && std::abs(*d) < infinity)
-      return add(Size(sum.getLhs()), constant(*c + *d));
+  if (auto value = dyn_cast<Value>(a))
+    if (auto sum = value.getDefiningOp<arith::AddIOp>())
+      if (auto both = foldConstants(SizeOp::Add, b, Size(sum.getRhs())))
+        return add(Size(sum.getLhs()), constant(*both));
   Value x = value(a), y = value(b);
   return build<arith::AddIOp>(Add, x, y, {}, x, y);
 }
 
 Size SizeMath::sub(Size a, Size b) {
-  if (auto difference = foldConstants(a, b, [](int64_t x, int64_t y) {
-        int64_t difference;
-        return llvm::SubOverflow(x, y, difference) ? std::nullopt
-                                                   : std::optional(difference);
-      }))
+  if (auto difference = foldConstants(SizeOp::Sub, a, b))
     return constant(*difference);
   if (a == b)
     return constant(0);
-  if (std::optional<int64_t> c = known(b); c && *c != INT64_MIN)
+  if (std::optional<int64_t> c = known(b); c && *c != anySize.lo)
     return add(a, constant(-*c));
   Value x = value(a), y = value(b);
   return build<arith::SubIOp>(Sub, x, y, {}, x, y);
 }
 
 Size SizeMath::mul(Size a, Size b) {
-  if (auto product = foldConstants(a, b, [](int64_t x, int64_t y) {
-        int64_t product;
-        return llvm::MulOverflow(x, y, product) ? std::nullopt
-                                                : std::optional(product);
-      }))
+  if (auto product = foldConstants(SizeOp::Mul, a, b))
     return constant(*product);
   if (isKnown(a, 1) || isKnown(b, 0))
     return b;
@@ -269,8 +207,7 @@ Size SizeMath::maximum(Size a, Size b) {
 Size SizeMath::floorDiv(Size a, Size b) {
   if (isKnown(b, 1))
     return a;
-  if (auto quotient = foldConstants(
-          a, b, [](int64_t x, int64_t y) { return std::optional(x / y); }))
+  if (auto quotient = foldConstants(SizeOp::FloorDiv, a, b))
     return constant(*quotient);
   Value x = value(a), y = value(b);
   return build<arith::FloorDivSIOp>(FloorDiv, x, y, {}, x, y);
@@ -279,9 +216,7 @@ Size SizeMath::floorDiv(Size a, Size b) {
 Size SizeMath::ceilDiv(Size a, Size b) {
   if (isKnown(b, 1))
     return a;
-  if (auto quotient = foldConstants(a, b, [](int64_t x, int64_t y) {
-        return std::optional(x / y + (x % y != 0));
-      }))
+  if (auto quotient = foldConstants(SizeOp::CeilDiv, a, b))
     return constant(*quotient);
   Value x = value(a), y = value(b);
   return build<arith::CeilDivSIOp>(CeilDiv, x, y, {}, x, y);
@@ -301,18 +236,18 @@ Size SizeMath::select(arith::CmpIPredicate predicate, Size test, int64_t with,
 
 Size SizeMath::ifOne(Size test, Size then, Size otherwise) {
   SizeRange range = rangeOf(test);
-  if (range.low == 1 && range.high == 1)
+  if (range.isPoint(1))
     return then;
-  if (range.low > 1 || range.high < 1)
+  if (range.lo > 1 || range.hi < 1)
     return otherwise;
   return select(arith::CmpIPredicate::eq, test, 1, then, otherwise);
 }
 
 Size SizeMath::ifNegative(Size test, Size then, Size otherwise) {
   SizeRange range = rangeOf(test);
-  if (range.high < 0)
+  if (range.hi < 0)
     return then;
-  if (range.low >= 0)
+  if (range.lo >= 0)
     return otherwise;
   return select(arith::CmpIPredicate::slt, test, 0, then, otherwise);
 }

@@ -8,6 +8,7 @@
 #ifndef TRIPY_LIB_CONVERSION_TRACETOFLATIR_SIZEMATH_H
 #define TRIPY_LIB_CONVERSION_TRACETOFLATIR_SIZEMATH_H
 
+#include "tripy/Base/SizeMath.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -21,10 +22,8 @@ namespace tripy {
 using Size = mlir::OpFoldResult;
 using SizeList = llvm::SmallVector<mlir::OpFoldResult>;
 
-/// The values that an index may have, both ends included.
-struct SizeRange {
-  int64_t low, high;
-};
+/// The values that an index may have.
+using SizeRange = Interval;
 
 /// The range that follows from how `size` is computed.
 SizeRange rangeOf(Size size);

@@ -50,10 +50,10 @@ static Size clampBound(Size bound, Size size, bool backwards, SizeMath &math) {
   Size low = math.constant(backwards ? -1 : 0);
   Size high = backwards ? math.sub(size, math.constant(1)) : size;
   SizeRange range = rangeOf(bound);
-  if (range.high + rangeOf(size).high < 0)
+  if (boundSizeOp(SizeOp::Add, range, rangeOf(size)).values.hi < 0)
     return low;
   Size front = bound;
-  if (range.low < 0) {
+  if (range.lo < 0) {
     // Added only where it is negative, where the sum cannot overflow.
     Size negative = math.minimum(bound, math.constant(-1));
     front = math.ifNegative(bound, math.add(negative, size), bound);

@@ -273,17 +273,20 @@ struct DropMetRequirement : OpRewritePattern<RequireOp> {
 
 private:
   static bool holds(RequireOp op) {
-    if (op.getLhs() == op.getRhs())
-      return true;
-    APInt lhs, rhs;
-    bool knowsLhs = matchPattern(op.getLhs(), m_ConstantInt(&lhs));
-    bool knowsRhs = matchPattern(op.getRhs(), m_ConstantInt(&rhs));
-    if (op.getKind() == "broadcastable" &&
-        ((knowsLhs && lhs.isOne()) || (knowsRhs && rhs.isOne())))
-      return true;
-    if (!knowsLhs || !knowsRhs)
+    const CheckKindInfo *info = findCheckKind(op.getKind());
+    if (!info)
       return false;
-    return op.getKind() == "at_most" ? lhs.sle(rhs) : lhs == rhs;
+    if (op.getLhs() == op.getRhs() && !info->op)
+      return true;
+    return decide(info->kind, rangeOf(op.getLhs()), rangeOf(op.getRhs())) ==
+           true;
+  }
+
+  static Interval rangeOf(Value size) {
+    APInt known;
+    if (!matchPattern(size, m_ConstantInt(&known)))
+      return anySize;
+    return {known.getSExtValue(), known.getSExtValue()};
   }
 };
 } // namespace

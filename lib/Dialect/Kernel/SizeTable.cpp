@@ -2,22 +2,21 @@
 
 #include "tripy/Dialect/Kernel/SizeTable.h"
 
+#include "ProductBounds.h"
+
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::kernel;
 using tripy::Index;
 
-/// DenseMap keeps two keys for itself.
-static bool canBeKey(int64_t value) {
-  return value < std::numeric_limits<int64_t>::max() - 1 &&
-         value > std::numeric_limits<int64_t>::min() + 1;
-}
+SizeTable::SizeTable() = default;
 
 Index SizeTable::add(SizeExpr expr, Interval range) {
   exprs.push_back(expr);
@@ -54,12 +53,9 @@ void SizeTable::addInputs(FunctionOpInterface function) {
 }
 
 Index SizeTable::constant(int64_t value) {
-  SizeExpr expr{SizeOp::Constant, 0, 0, value};
-  if (!canBeKey(value))
-    return add(expr, {value, value});
   auto [entry, isNew] = constants.try_emplace(value, 0);
   if (isNew)
-    entry->second = add(expr, {value, value});
+    entry->second = add({SizeOp::Constant, 0, 0, value}, {value, value});
   return entry->second;
 }
 
@@ -83,6 +79,7 @@ std::optional<Index> SizeTable::simplify(SizeOp op, Index a, Index b) {
     return x == 1 ? std::optional(b) : y == 1 ? std::optional(a) : std::nullopt;
   case SizeOp::FloorDiv:
   case SizeOp::CeilDiv:
+  case SizeOp::Div:
     return y == 1 ? std::optional(a) : std::nullopt;
   case SizeOp::Min:
     if (a == b || ranges[a].hi <= ranges[b].lo)
@@ -98,7 +95,17 @@ std::optional<Index> SizeTable::simplify(SizeOp op, Index a, Index b) {
     return x == 1 ? std::optional(b) : std::nullopt;
   case SizeOp::Equal:
     return a == b ? std::optional(constant(1)) : std::nullopt;
+  case SizeOp::And:
+  case SizeOp::Or:
+    if (a == b)
+      return a;
+    [[fallthrough]];
+  case SizeOp::Xor:
+    if (op != SizeOp::And && (x == 0 || y == 0))
+      return x == 0 ? b : a;
+    return std::nullopt;
   case SizeOp::Mod:
+  case SizeOp::Rem:
   case SizeOp::Constant:
   case SizeOp::Symbol:
     return std::nullopt;
@@ -106,35 +113,73 @@ std::optional<Index> SizeTable::simplify(SizeOp op, Index a, Index b) {
   return std::nullopt;
 }
 
-std::optional<Index> SizeTable::binary(SizeOp op, Index a, Index b) {
-  std::optional<Interval> range = boundSizeOp(op, ranges[a], ranges[b]);
-  if (!range)
-    return std::nullopt;
-  if (range->isPoint())
-    return constant(range->lo);
-  if (std::optional<Index> simpler = simplify(op, a, b))
-    return simpler;
-  bool commutes = op == SizeOp::Add || op == SizeOp::Mul || op == SizeOp::Min ||
-                  op == SizeOp::Max || op == SizeOp::Equal;
-  if (commutes && a > b)
+/// Where no operand is negative, all divisions round alike.
+static SizeOp canonicalOp(SizeOp op, Interval a, Interval b) {
+  if (a.lo < 0 || b.lo < 0)
+    return op;
+  return op == SizeOp::Div   ? SizeOp::FloorDiv
+         : op == SizeOp::Rem ? SizeOp::Mod
+                             : op;
+}
+
+Index SizeTable::define(SizeOp op, Index a, Index b, Interval range) {
+  if (isCommutative(op) && a > b)
     std::swap(a, b);
   auto [entry, isNew] =
       binaries.try_emplace(std::make_tuple(unsigned(op), a, b), 0);
   if (isNew)
-    entry->second = add({op, a, b, 0}, *range);
+    entry->second = add({op, a, b, 0}, range);
   return entry->second;
 }
 
-std::optional<Index> SizeTable::product(ArrayRef<Index> factors) {
-  std::optional<Index> result = constant(1);
+Index SizeTable::binary(SizeOp op, Index a, Index b) {
+  op = canonicalOp(op, ranges[a], ranges[b]);
+  SizeBound bound = boundSizeOp(op, ranges[a], ranges[b]);
+  if (!bound.mayFail && bound.values.isPoint())
+    return constant(bound.values.lo);
+  if (std::optional<Index> simpler = simplify(op, a, b))
+    return *simpler;
+  if (bound.mayFail)
+    require(conditionOf(op)->kind, a, b);
+  Index result = define(op, a, b, bound.values);
+  // What factors have in common bounds a product better than their ranges do.
+  // Taking the minimum changes no value, but says so to whoever looks at ranges
+  // alone.
+  if (op == SizeOp::Mul && exprs[result].op == SizeOp::Mul) {
+    int64_t most = ProductBounds(exprs, ranges, limited).of(result);
+    if (most < ranges[result].hi) {
+      result = define(SizeOp::Min, result, constant(most),
+                      {ranges[result].lo, most});
+      limited.insert(result);
+    }
+  }
+  return result;
+}
+
+Index SizeTable::product(ArrayRef<Index> factors) {
+  Index result = constant(1);
   for (Index factor : factors)
-    if (result)
-      result = binary(SizeOp::Mul, *result, factor);
+    result = binary(SizeOp::Mul, result, factor);
   return result;
 }
 
 Index SizeTable::clampToSize(Index expr) {
-  return *binary(SizeOp::Max, expr, constant(0));
+  return binary(SizeOp::Max, expr, constant(0));
+}
+
+void SizeTable::require(CheckKind kind, Index a, Index b, StringRef message) {
+  const CheckKindInfo &info = *findCheckKind(kind);
+  if (isCommutative(*info.op) && a > b)
+    std::swap(a, b);
+  if (decide(kind, ranges[a], ranges[b]) == true ||
+      !required.insert({kind, a, b}).second)
+    return;
+  std::string text = message.empty() ? std::string(info.rule) : message.str();
+  conditions.push_back({kind, a, b, *location, std::move(text)});
+}
+
+std::vector<SizeCondition> SizeTable::takeConditions() {
+  return std::exchange(conditions, {});
 }
 
 std::optional<Index> SizeTable::valueOf(Value value) const {
@@ -144,167 +189,91 @@ std::optional<Index> SizeTable::valueOf(Value value) const {
   return found->second;
 }
 
-std::optional<Index> SizeTable::negation(Index truth) {
+Index SizeTable::negation(Index truth) {
   return binary(SizeOp::Sub, constant(1), truth);
 }
 
 /// A truth value is the expression 0 or 1.
-std::optional<Index> SizeTable::compare(Operation *op) {
-  auto cmp = cast<arith::CmpIOp>(op);
-  std::optional<Index> a = valueOf(cmp.getLhs()), b = valueOf(cmp.getRhs());
-  if (!a || !b)
-    return std::nullopt;
-  auto atMost = [&](Index x, Index y) -> std::optional<Index> {
-    return binary(SizeOp::Equal, *binary(SizeOp::Min, x, y), x);
+Index SizeTable::compare(arith::CmpIPredicate predicate, Index a, Index b) {
+  auto atMost = [&](Index x, Index y) {
+    return binary(SizeOp::Equal, binary(SizeOp::Min, x, y), x);
   };
-  bool unsignedOk = ranges[*a].lo >= 0 && ranges[*b].lo >= 0;
-  switch (cmp.getPredicate()) {
+  switch (predicate) {
   case arith::CmpIPredicate::eq:
-    return binary(SizeOp::Equal, *a, *b);
+    return binary(SizeOp::Equal, a, b);
   case arith::CmpIPredicate::ne:
-    return negation(*binary(SizeOp::Equal, *a, *b));
+    return negation(binary(SizeOp::Equal, a, b));
   case arith::CmpIPredicate::ule:
-    if (!unsignedOk)
-      return std::nullopt;
-    [[fallthrough]];
   case arith::CmpIPredicate::sle:
-    return atMost(*a, *b);
+    return atMost(a, b);
   case arith::CmpIPredicate::uge:
-    if (!unsignedOk)
-      return std::nullopt;
-    [[fallthrough]];
   case arith::CmpIPredicate::sge:
-    return atMost(*b, *a);
+    return atMost(b, a);
   case arith::CmpIPredicate::ult:
-    if (!unsignedOk)
-      return std::nullopt;
-    [[fallthrough]];
   case arith::CmpIPredicate::slt:
-    return negation(*atMost(*b, *a));
+    return negation(atMost(b, a));
   case arith::CmpIPredicate::ugt:
-    if (!unsignedOk)
-      return std::nullopt;
-    [[fallthrough]];
   case arith::CmpIPredicate::sgt:
-    return negation(*atMost(*a, *b));
+    return negation(atMost(a, b));
   }
-  return std::nullopt;
+  llvm_unreachable("all predicates are above");
 }
 
-std::optional<Index> SizeTable::select(Operation *op) {
-  auto select = cast<arith::SelectOp>(op);
-  std::optional<Index> condition = valueOf(select.getCondition()),
-                       x = valueOf(select.getTrueValue()),
-                       y = valueOf(select.getFalseValue());
-  if (!condition || !x || !y)
-    return std::nullopt;
-  if (std::optional<int64_t> truth = constantOf(*condition))
+Index SizeTable::select(Index condition, Index x, Index y) {
+  if (std::optional<int64_t> truth = constantOf(condition))
     return *truth ? x : y;
-  const SizeExpr test = exprs[*condition];
+  if (x == y)
+    return x;
+  const SizeExpr test = exprs[condition];
   if (test.op == SizeOp::Equal)
     for (auto [a, one] : {std::pair(test.a, test.b), std::pair(test.b, test.a)})
-      if (constantOf(one) == 1 && a == *y)
-        return binary(SizeOp::Broadcast, a, *x);
-  // condition * x + (1 - condition) * y, which is one of the two.
-  std::optional<Index> first = binary(SizeOp::Mul, *condition, *x);
-  std::optional<Index> second = binary(SizeOp::Mul, *negation(*condition), *y);
-  if (!first || !second)
-    return std::nullopt;
-  std::optional<Index> sum = binary(SizeOp::Add, *first, *second);
-  if (!sum)
-    return std::nullopt;
-  int64_t lo = std::min(ranges[*x].lo, ranges[*y].lo);
-  int64_t hi = std::max(ranges[*x].hi, ranges[*y].hi);
-  return binary(SizeOp::Min, *binary(SizeOp::Max, *sum, constant(lo)),
-                constant(hi));
-}
-
-/// Division by zero has no meaning in `arith`: for a divisor that is never
-/// negative, any other divisor may stand for zero.
-std::optional<Index> SizeTable::divide(SizeOp op, Index a, Index b,
-                                       bool truncates) {
-  if (ranges[b].lo >= 0)
-    b = *binary(SizeOp::Max, b, constant(1));
-  if (truncates && (ranges[a].lo < 0 || ranges[b].lo < 0))
-    return std::nullopt;
-  return binary(op, a, b);
-}
-
-std::optional<Index> SizeTable::logic(Operation *op, Index a, Index b) {
-  if (!op->getResult(0).getType().isInteger(1))
-    return std::nullopt;
-  if (isa<arith::AndIOp>(op))
-    return binary(SizeOp::Mul, a, b);
-  if (isa<arith::OrIOp>(op))
-    return binary(SizeOp::Max, a, b);
-  return negation(*binary(SizeOp::Equal, a, b));
+      if (constantOf(one) == 1 && a == y)
+        return binary(SizeOp::Broadcast, a, x);
+  // One of (condition ? x : 0) and (!condition ? y : 0) is 0.
+  Index first = binary(SizeOp::Broadcast, condition, x);
+  Index second = binary(SizeOp::Broadcast, negation(condition), y);
+  Interval range = unite(ranges[x], ranges[y]);
+  Index either = binary(SizeOp::Or, first, second);
+  return binary(SizeOp::Min, binary(SizeOp::Max, either, constant(range.lo)),
+                constant(range.hi));
 }
 
 std::optional<Index> SizeTable::arithmetic(Operation *op) {
-  if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = dyn_cast<IntegerAttr>(constantOp.getValue());
-    if (!value || value.getValue().getSignificantBits() > 64)
+  const SizeOpRow *row = findSizeOp(op);
+  if (!row)
+    return std::nullopt;
+  SmallVector<Index, 3> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<Index> expr = valueOf(operand);
+    if (!expr)
       return std::nullopt;
-    if (value.getType().isInteger(1))
-      return constant(value.getValue().isZero() ? 0 : 1);
-    return constant(value.getValue().getSExtValue());
+    operands.push_back(*expr);
   }
-  if (op->getNumOperands() == 1 &&
-      isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    return op->getOperand(0).getType().isInteger(1) &&
-                   isa<arith::IndexCastOp>(op)
-               ? std::nullopt
-               : valueOf(op->getOperand(0));
-  if (op->getNumOperands() != 2)
-    return std::nullopt;
-  std::optional<Index> a = valueOf(op->getOperand(0)),
-                       b = valueOf(op->getOperand(1));
-  if (!a || !b)
-    return std::nullopt;
-  bool nonNegative = ranges[*a].lo >= 0 && ranges[*b].lo >= 0;
-  return TypeSwitch<Operation *, std::optional<Index>>(op)
-      .Case([&](arith::AddIOp) { return binary(SizeOp::Add, *a, *b); })
-      .Case([&](arith::SubIOp) { return binary(SizeOp::Sub, *a, *b); })
-      .Case([&](arith::MulIOp) { return binary(SizeOp::Mul, *a, *b); })
-      .Case([&](arith::MinSIOp) { return binary(SizeOp::Min, *a, *b); })
-      .Case([&](arith::MaxSIOp) { return binary(SizeOp::Max, *a, *b); })
-      .Case<arith::MinUIOp, arith::MaxUIOp>([&](auto) {
-        SizeOp kind = isa<arith::MinUIOp>(op) ? SizeOp::Min : SizeOp::Max;
-        return nonNegative ? binary(kind, *a, *b) : std::nullopt;
-      })
-      .Case<arith::DivSIOp, arith::DivUIOp>(
-          [&](auto) { return divide(SizeOp::FloorDiv, *a, *b, true); })
-      .Case<arith::RemSIOp, arith::RemUIOp>(
-          [&](auto) { return divide(SizeOp::Mod, *a, *b, true); })
-      .Case([&](arith::FloorDivSIOp) {
-        return divide(SizeOp::FloorDiv, *a, *b, false);
-      })
-      .Case([&](arith::CeilDivSIOp) {
-        return divide(SizeOp::CeilDiv, *a, *b, false);
-      })
-      .Case([&](arith::CeilDivUIOp) {
-        return divide(SizeOp::CeilDiv, *a, *b, true);
-      })
-      .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
-          [&](auto) { return logic(op, *a, *b); })
-      .Default([](Operation *) { return std::nullopt; });
+  switch (row->form) {
+  case SizeForm::Constant:
+    return constant(*constantSize(op));
+  case SizeForm::Binary:
+    return binary(row->op, operands[0], operands[1]);
+  case SizeForm::Compare:
+    return compare(cast<arith::CmpIOp>(op).getPredicate(), operands[0],
+                   operands[1]);
+  case SizeForm::Select:
+    return select(operands[0], operands[1], operands[2]);
+  case SizeForm::Cast:
+    return operands[0];
+  }
+  llvm_unreachable("all forms are above");
 }
 
 void SizeTable::visit(Operation *op) {
+  setLocation(op->getLoc());
   if (op->getNumResults() != 1)
-    return;
-  Type type = op->getResult(0).getType();
-  if (!type.isIndex() && !type.isInteger(1) && !type.isInteger(64))
     return;
   std::optional<Index> expr;
   if (auto size = dyn_cast<InputSizeOp>(op)) {
     if (size.getInput() < inputSizes.size() &&
         size.getDim() < inputSizes[size.getInput()].size())
       expr = inputSize(size.getInput(), size.getDim());
-  } else if (isa<arith::CmpIOp>(op)) {
-    expr = compare(op);
-  } else if (isa<arith::SelectOp>(op)) {
-    expr = select(op);
   } else {
     expr = arithmetic(op);
   }
@@ -327,8 +296,8 @@ FailureOr<Index> SizeTable::lookup(Value value) const {
   }
   Location loc = op ? op->getLoc() : value.getLoc();
   InFlightDiagnostic diag = emitError(
-      loc, "a size must be computed from input sizes without overflow for all "
-           "sizes that the profile allows");
+      loc, "a size must be computed from input sizes by the arithmetic that "
+           "sizes may use");
   if (op)
     diag << "; found '" << op->getName() << "'";
   return failure();
@@ -351,6 +320,8 @@ std::optional<Index> SizeTable::evaluate(AffineExpr expr,
   if (!lhs || !rhs)
     return std::nullopt;
   switch (expr.getKind()) {
+  case AffineExprKind::Mod:
+    return binary(SizeOp::Mod, *lhs, *rhs);
   case AffineExprKind::Add:
     return binary(SizeOp::Add, *lhs, *rhs);
   case AffineExprKind::Mul:
@@ -360,6 +331,6 @@ std::optional<Index> SizeTable::evaluate(AffineExpr expr,
   case AffineExprKind::CeilDiv:
     return binary(SizeOp::CeilDiv, *lhs, *rhs);
   default:
-    return binary(SizeOp::Mod, *lhs, *rhs);
+    return std::nullopt;
   }
 }

@@ -6,6 +6,7 @@
 #ifndef TRIPY_DIALECT_FLATIR_FLATIR_H
 #define TRIPY_DIALECT_FLATIR_FLATIR_H
 
+#include "tripy/Base/SizeMath.h"
 #include "tripy/Dialect/Common/Contract.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Tripy.h"

@@ -327,7 +327,10 @@ def FlatIR_RequireOp : FlatIR_Op<"require", []> {
   let summary = "A condition on sizes, checked before the program runs";
   let description = [{
     What only run-time sizes can decide: `equal`, `broadcastable` (equal or one
-    is 1) or `at_most`. The message is the rule that would be broken.
+    is 1) or `at_most`; or that arithmetic on sizes has a result: `sum`,
+    `difference` and `product` fit 64 bits, for `quotient` and `remainder` the
+    right one is not 0 (and the quotient fits 64 bits). The message is the rule
+    that would be broken.
 
     ```mlir
     flatir.require "equal" %n, %m "the operands of 'add' agree in dimension 0"
@@ -335,7 +338,7 @@ def FlatIR_RequireOp : FlatIR_Op<"require", []> {
   }];
   let arguments = (ins StrAttr:$kind, Index:$lhs, Index:$rhs, StrAttr:$message);
   let assemblyFormat = "$kind $lhs `,` $rhs $message attr-dict";
-  let rules = [Rule<"C1", "kind is 'equal', 'broadcastable' or 'at_most'", "$kind == \"equal\" || $kind == \"broadcastable\" || $kind == \"at_most\"", "\"found '\" << $kind << \"'\"">];
+  let rules = [Rule<"C1", "kind is 'equal', 'broadcastable', 'at_most', 'sum', 'difference', 'product', 'quotient' or 'remainder'", "::tripy::findCheckKind($kind)", "\"found '\" << $kind << \"'\"">];
   let hasCanonicalizer = 1;
 }
 
