@@ -6,6 +6,7 @@
 
 #include "tripy/Base/Text.h"
 #include "tripy/Base/Verify.h"
+#include "tripy/Conversion/TraceToFlatIR.h"
 #include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
@@ -151,6 +152,10 @@ static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
   module.getContext()
       ->loadDialect<kernel::KernelDialect, arith::ArithDialect,
                     linalg::LinalgDialect, tensor::TensorDialect>();
+  guardSizes(function, [](OpBuilder &b, Operation *source, StringRef kind,
+                          Value lhs, Value rhs, StringRef message) {
+    kernel::RequireOp::create(b, source->getLoc(), kind, lhs, rhs, message);
+  });
   PassManager passes(module.getContext());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createSimplifyPass());

@@ -2,7 +2,6 @@
 
 #include "LinalgPrograms.h"
 
-#include "tripy/Conversion/TraceToFlatIR.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 
@@ -281,10 +280,6 @@ LogicalResult tripy::formLinalgDispatches(func::FuncOp function) {
   if (failed(generalize(function)))
     return failure();
   copyPlainResults(function);
-  guardSizes(function, [](OpBuilder &b, Operation *source, StringRef kind,
-                          Value lhs, Value rhs, StringRef message) {
-    kernel::RequireOp::create(b, source->getLoc(), kind, lhs, rhs, message);
-  });
   SmallVector<Operation *> kernels;
   for (Operation &op : function.getBody().front().without_terminator()) {
     bool onSizes = isa_and_nonnull<arith::ArithDialect>(op.getDialect()) ||

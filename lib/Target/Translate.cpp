@@ -214,13 +214,9 @@ LogicalResult Translator::addCheck(const kernel::SizeCondition &condition) {
                   !findCheckKind(condition.kind)->op.has_value();
   if (sameSize || decided == true)
     return success();
-  auto text = [](Interval range) {
-    return range.isPoint() ? concat(range.lo)
-                           : concat(range.lo, " to ", range.hi);
-  };
   if (decided == false)
     return emitError(condition.loc, condition.message)
-           << "; the sizes are " << text(a) << " and " << text(b);
+           << "; the sizes are " << formatRange(a) << " and " << formatRange(b);
   result.program.checks.push_back(
       {condition.kind, condition.a, condition.b,
        printable(std::string_view(condition.message), 4096),

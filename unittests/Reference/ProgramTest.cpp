@@ -153,15 +153,26 @@ TEST_F(ProgramTest, ArithmeticOnSizesDoesNotWrap) {
            "tensor<?xf32>\n  func.return %r : tensor<?xf32>\n}";
   };
   Tensor x = make(DType::F32, {1}, {1});
-  for (auto [op, rhs] :
-       {std::pair("addi", "1"), std::pair("muli", "2"), std::pair("divsi", "0"),
-        std::pair("subi", "-1"), std::pair("floordivsi", "0"),
-        std::pair("remsi", "0"), std::pair("ceildivsi", "0")}) {
+  const char *quotient = "a size must be divided by another number than 0, and "
+                         "the quotient must fit 64 bits";
+  for (auto [op, rhs, rule] :
+       {std::tuple("addi", "1", "the sum of two sizes must fit 64 bits"),
+        {"muli", "2", "the product of two sizes must fit 64 bits"},
+        {"subi", "-1", "the difference of two sizes must fit 64 bits"},
+        {"divsi", "0", quotient},
+        {"floordivsi", "0", quotient},
+        {"ceildivsi", "0", quotient},
+        {"remsi", "0",
+         "the remainder of a size must be that of a division by another number "
+         "than 0"},
+        {"divui", "0", quotient}}) {
     EXPECT_TRUE(run(text(op, rhs), {x}).empty()) << op;
-    EXPECT_EQ(errors, "arithmetic on sizes neither overflows nor divides by "
-                      "zero; this does\n")
-        << op;
+    EXPECT_EQ(errors, std::string(rule) + "; found 9223372036854775807 and " +
+                          rhs + "\n");
   }
+  EXPECT_TRUE(run(text("divui", "-3"), {x}).empty());
+  EXPECT_EQ(errors, "operands of unsigned arithmetic on sizes must not be "
+                    "negative; found -3\n");
   EXPECT_TRUE(run(text("minsi", "-3"), {x}).empty());
   EXPECT_EQ(errors, "sizes are not negative; found (-3,)\n");
 }

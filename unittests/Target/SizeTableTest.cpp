@@ -154,7 +154,7 @@ TEST_F(SizeTableTest, DivisionOfNegativeValues) {
 TEST_F(SizeTableTest, OverflowIsACondition) {
   read(
       "%big = arith.constant 4611686018427387904 : index\n"
-      "%o = arith.muli %n, %big : index\n%again = arith.muli %big, %n : index\n"
+      "%o = arith.muli %m, %big : index\n%again = arith.muli %big, %m : index\n"
       "%r = arith.minsi %o, %c3 : index\nreturn %r : index");
   std::vector<kernel::SizeCondition> conditions = table.takeConditions();
   ASSERT_EQ(conditions.size(), 1u);

@@ -154,8 +154,8 @@ LogicalResult FunctionPlanner::takeConditions() {
     Interval a = sizes.bounds(condition.a), c = sizes.bounds(condition.b);
     if (decide(condition.kind, a, c) == false)
       return emitError(condition.loc, condition.message)
-             << "; the sizes are " << a.lo << " to " << a.hi << " and " << c.lo
-             << " to " << c.hi;
+             << "; the sizes are " << formatRange(a) << " and "
+             << formatRange(c);
     conditions.push_back(std::move(condition));
   }
   return success();
@@ -178,6 +178,12 @@ LogicalResult FunctionPlanner::readRequire(kernel::RequireOp require) {
   return success();
 }
 
+static bool dependsOn(AffineMap map, unsigned symbol) {
+  return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+    return expr.isFunctionOfSymbol(symbol);
+  });
+}
+
 LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   PlannedLaunch launch;
   launch.call = call;
@@ -195,12 +201,9 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     FailureOr<Index> size = sizes.lookup(input);
     if (failed(size))
       return failure();
-    // Sizes of tensors and grids are not negative; other numbers may be.
-    unsigned symbol = launch.sizes.size();
+    // Other numbers than sizes of tensors and grids may be negative.
     bool isSize = llvm::is_contained(launch.callee.getSizeArgs(), int64_t(i)) ||
-                  llvm::any_of(grid.getResults(), [&](AffineExpr expr) {
-                    return expr.isFunctionOfSymbol(symbol);
-                  });
+                  dependsOn(grid, launch.sizes.size());
     launch.sizes.push_back(isSize ? sizes.clampToSize(*size) : *size);
     sizeOfArgument[i] = launch.sizes.back();
   }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tripy {
@@ -19,68 +20,71 @@ namespace tripy {
 using namespace mlir;
 using namespace tripy;
 
-// flatir.require -> cf.assert
-static void lowerRequire(flatir::RequireOp op, OpBuilder &b) {
-  Location loc = op.getLoc();
-  auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-    return arith::CmpIOp::create(b, loc, predicate, lhs, rhs).getResult();
-  };
-  Value lhs = op.getLhs(), rhs = op.getRhs();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  // Sums overflow where the operands' signs agree and that of the result is
-  // another; differences likewise.
-  auto signs = [&](Value x, Value y) -> Value {
-    return arith::XOrIOp::create(b, loc, x, y);
-  };
-  Value holds;
-  switch (findCheckKind(op.getKind())->kind) {
+static Value compare(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
+                     Value lhs, int64_t rhs) {
+  Value constant = arith::ConstantIndexOp::create(b, rhs);
+  return arith::CmpIOp::create(b, predicate, lhs, constant);
+}
+
+/// Whether no overflow made the sign of a sum or difference: `x` and `y` are
+/// pairs of which one has equal signs then.
+static Value signsAgree(ImplicitLocOpBuilder &b, std::pair<Value, Value> x,
+                        std::pair<Value, Value> y) {
+  Value first = arith::XOrIOp::create(b, x.first, x.second);
+  Value second = arith::XOrIOp::create(b, y.first, y.second);
+  Value both = arith::AndIOp::create(b, first, second);
+  return compare(b, arith::CmpIPredicate::sge, both, 0);
+}
+
+/// Whether a condition on two sizes holds.
+static Value buildCondition(ImplicitLocOpBuilder &b, CheckKind kind, Value lhs,
+                            Value rhs) {
+  using arith::CmpIPredicate;
+  switch (kind) {
   case CheckKind::LessEqual:
-    holds = compare(arith::CmpIPredicate::sle, lhs, rhs);
-    break;
+    return arith::CmpIOp::create(b, CmpIPredicate::sle, lhs, rhs);
   case CheckKind::Equal:
-    holds = compare(arith::CmpIPredicate::eq, lhs, rhs);
-    break;
-  case CheckKind::Broadcastable:
-    holds = compare(arith::CmpIPredicate::eq, lhs, rhs);
+    return arith::CmpIOp::create(b, CmpIPredicate::eq, lhs, rhs);
+  case CheckKind::Broadcastable: {
+    Value holds = arith::CmpIOp::create(b, CmpIPredicate::eq, lhs, rhs);
     for (Value size : {lhs, rhs})
-      holds = arith::OrIOp::create(
-          b, loc, holds, compare(arith::CmpIPredicate::eq, size, constant(1)));
-    break;
+      holds = arith::OrIOp::create(b, holds,
+                                   compare(b, CmpIPredicate::eq, size, 1));
+    return holds;
+  }
   case CheckKind::Sum: {
-    Value sum = arith::AddIOp::create(b, loc, lhs, rhs);
-    Value both =
-        arith::AndIOp::create(b, loc, signs(lhs, sum), signs(rhs, sum));
-    holds = compare(arith::CmpIPredicate::sge, both, constant(0));
-    break;
+    Value sum = arith::AddIOp::create(b, lhs, rhs);
+    return signsAgree(b, {lhs, sum}, {rhs, sum});
   }
   case CheckKind::Difference: {
-    Value difference = arith::SubIOp::create(b, loc, lhs, rhs);
-    Value both =
-        arith::AndIOp::create(b, loc, signs(lhs, rhs), signs(lhs, difference));
-    holds = compare(arith::CmpIPredicate::sge, both, constant(0));
-    break;
+    Value difference = arith::SubIOp::create(b, lhs, rhs);
+    return signsAgree(b, {lhs, rhs}, {lhs, difference});
   }
   case CheckKind::Product: {
-    auto product = arith::MulSIExtendedOp::create(b, loc, lhs, rhs);
-    Value sign = arith::ShRSIOp::create(b, loc, product.getLow(), constant(63));
-    holds = compare(arith::CmpIPredicate::eq, product.getHigh(), sign);
-    break;
+    auto product = arith::MulSIExtendedOp::create(b, lhs, rhs);
+    Value shift = arith::ConstantIndexOp::create(b, 63);
+    Value sign = arith::ShRSIOp::create(b, product.getLow(), shift);
+    return arith::CmpIOp::create(b, CmpIPredicate::eq, product.getHigh(), sign);
   }
   case CheckKind::Quotient: {
-    Value fits = arith::OrIOp::create(
-        b, loc, compare(arith::CmpIPredicate::ne, lhs, constant(anySize.lo)),
-        compare(arith::CmpIPredicate::ne, rhs, constant(-1)));
-    holds = arith::AndIOp::create(
-        b, loc, fits, compare(arith::CmpIPredicate::ne, rhs, constant(0)));
-    break;
+    Value fits =
+        arith::OrIOp::create(b, compare(b, CmpIPredicate::ne, lhs, anySize.lo),
+                             compare(b, CmpIPredicate::ne, rhs, -1));
+    return arith::AndIOp::create(b, fits,
+                                 compare(b, CmpIPredicate::ne, rhs, 0));
   }
   case CheckKind::Remainder:
-    holds = compare(arith::CmpIPredicate::ne, rhs, constant(0));
-    break;
+    return compare(b, CmpIPredicate::ne, rhs, 0);
   }
-  cf::AssertOp::create(b, loc, holds, op.getMessage());
+  llvm_unreachable("all kinds are above");
+}
+
+// flatir.require -> cf.assert
+static void lowerRequire(flatir::RequireOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value holds = buildCondition(b, findCheckKind(op.getKind())->kind,
+                               op.getLhs(), op.getRhs());
+  cf::AssertOp::create(b, holds, op.getMessage());
   op.erase();
 }
 
@@ -111,7 +115,7 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
     b.setInsertionPoint(&op);
     findOperandSizes(op, sizes, b);
     if (auto require = dyn_cast<flatir::RequireOp>(op)) {
-      lowerRequire(require, b);
+      lowerRequire(require);
       continue;
     }
     if (auto dim = dyn_cast<flatir::DimOp>(op)) {

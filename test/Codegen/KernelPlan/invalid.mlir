@@ -42,11 +42,28 @@ func.func @argument(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Sizes whose product may exceed 2^63 have no expression.
-func.func @overflow(%x: tensor<?xf32> {tripy.profile = #tripy.profile<min = [0], opt = [4], max = [1099511627775]>}) -> tensor<4xf32> {
+// What the list of operations on sizes does not have has no expression.
+func.func @shift(%x: tensor<?xf32> {tripy.profile = #tripy.profile<min = [0], opt = [4], max = [1099511627775]>}) -> tensor<4xf32> {
   %n = flatir.dim %x, 0 : tensor<?xf32>
-  // expected-error @below {{a size must be computed from input sizes without overflow for all sizes that the profile allows; found 'arith.muli'}}
-  %m = arith.muli %n, %n : index
+  // expected-error @below {{a size must be computed from input sizes by the arithmetic that sizes may use; found 'arith.shli'}}
+  %m = arith.shli %n, %n : index
+  %0 = kernel.call @k(%m) sizes() : (index) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+kernel.func @k loop sizeArgs = [] config = <grid = ()[s0] -> (s0, 1, 1), block = [1, 1, 1], cluster = [1, 1, 1], scratch = 0> : (index) -> tensor<4xf32> {
+^bb0(%n: index):
+  %0 = tensor.empty() : tensor<4xf32>
+  kernel.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+// Nothing has a result here.
+func.func @zero(%x: tensor<?xf32> {tripy.profile = #tripy.profile<min = [0], opt = [4], max = [8]>}) -> tensor<4xf32> {
+  %n = flatir.dim %x, 0 : tensor<?xf32>
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{a size must be divided by another number than 0, and the quotient must fit 64 bits; the sizes are 0 to 8 and 0}}
+  %m = arith.floordivsi %n, %c0 : index
   %0 = kernel.call @k(%m) sizes() : (index) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -45,6 +45,7 @@ func.func @reshape_dynamic(%a: tensor<?x8xf32>) -> (tensor<?x2x4xf32>, tensor<?x
 // CHECK-NEXT: [[N7:%.+]] = arith.constant 1 : index
 // CHECK-NEXT: [[N8:%.+]] = arith.maxsi [[ARG1]], [[N7]] : index
 // CHECK-NEXT: [[N9:%.+]] = arith.floordivsi [[N6]], [[N8]] : index
+// CHECK-NEXT: flatir.require "product" [[ARG1]], [[N9]] "the product of two sizes must fit 64 bits"
 // CHECK-NEXT: [[N10:%.+]] = arith.muli [[ARG1]], [[N9]] : index
 // CHECK-NEXT: flatir.require "equal" [[N6]], [[N10]] "'reshape' keeps the number of elements, apart from sizes that both shapes share"
 // CHECK-NEXT: [[N11:%.+]] = flatir.reshape [[ARG0]] sizes([[ARG1]], [[N9]]) : tensor<?x8xf32> -> tensor<?x?xf32>

@@ -60,6 +60,7 @@ func.func @mean(%a: tensor<2x4xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: [[N1:%.+]] = flatir.dim [[ARG0]], 1 : tensor<?x?x8xbf16>
 // CHECK-NEXT: [[N2:%.+]] = flatir.convert [[ARG0]] : tensor<?x?x8xbf16> -> tensor<?x?x8xf32>
 // CHECK-NEXT: [[N3:%.+]] = flatir.reduce sum [[N2]] dims = [0, 1] : tensor<?x?x8xf32> -> tensor<8xf32>
+// CHECK-NEXT: flatir.require "product" [[N0]], [[N1]] "the product of two sizes must fit 64 bits"
 // CHECK-NEXT: [[N4:%.+]] = arith.muli [[N0]], [[N1]] : index
 // CHECK-NEXT: [[N5:%.+]] = flatir.from_index [[N4]] : tensor<f32>
 // CHECK-NEXT: [[N6:%.+]] = flatir.broadcast [[N5]] dims = [] sizes() : tensor<f32> -> tensor<8xf32>
