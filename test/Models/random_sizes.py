@@ -236,7 +236,7 @@ def main():
             results, errors = results + counts[0], errors + counts[1]
             if problem:
                 failures += 1
-                print(f"--seed {options.seed} --only {number}: {problem}")
+                print(f"--seed {options.seed} --only {number}: {problem}", flush=True)
     print(f"{len(numbers)} programs, {results} results, {errors} errors, {failures} failures")
     # A generator that makes errors alone, or none, tests half.
     lopsided = len(numbers) >= 50 and min(results, errors) < len(numbers) // 5

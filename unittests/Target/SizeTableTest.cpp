@@ -39,7 +39,6 @@ protected:
     ASSERT_TRUE(module);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
     table.addInputs(function);
-    table.setLocation(function.getLoc());
     for (mlir::Operation &op : function.getBody().front()) {
       table.visit(&op);
       last = &op;

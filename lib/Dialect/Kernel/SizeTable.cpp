@@ -16,8 +16,6 @@ using namespace tripy;
 using namespace tripy::kernel;
 using tripy::Index;
 
-SizeTable::SizeTable() = default;
-
 Index SizeTable::add(SizeExpr expr, Interval range) {
   exprs.push_back(expr);
   ranges.push_back(range);
@@ -25,6 +23,7 @@ Index SizeTable::add(SizeExpr expr, Interval range) {
 }
 
 void SizeTable::addInputs(FunctionOpInterface function) {
+  setLocation(function.getLoc());
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     inputSizes.emplace_back();
     auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());

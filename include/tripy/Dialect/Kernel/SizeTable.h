@@ -34,8 +34,6 @@ struct SizeCondition {
 
 class SizeTable {
 public:
-  SizeTable();
-
   /// A symbol for each dynamic dimension of the arguments, from their profiles
   /// and dimension names. Every such argument has a profile.
   void addInputs(mlir::FunctionOpInterface function);
