@@ -36,6 +36,7 @@ void tripy::registerAllPasses() {
   registerFlatIRToLinalgPass();
   registerFormDispatchesPass();
   registerOutlineDispatchesPass();
+  registerRoundValuesPass();
   registerBidLibrariesPass();
   registerEmitCPUPass();
   registerEmitCUDAPass();

@@ -92,6 +92,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
   if (passes(Level::Linalg)) {
     pm.addPass(createOutlineDispatchesPass());
     pm.addPass(createFlatIRToLinalgPass());
+    pm.addPass(createRoundValuesPass());
   }
   if (passes(Level::Kernels))
     addEmission(pm, options);

@@ -1,12 +1,13 @@
 //===- Scalars.cpp - -gen-scalars: the table of scalar functions in C++ ---===//
 //
-// Four sections of one file, chosen by the macro defined before it is
+// Five sections of one file, chosen by the macro defined before it is
 // included (tripy/Dialect/Common/ScalarFns.h documents the result):
 //
 //   GET_SCALAR_ENUMS      enum class ScalarFn and ComparisonFn
 //   GET_SCALAR_TABLE      the rows of ScalarFnInfo and ComparisonInfo
 //   GET_SCALAR_REFERENCE  evaluateFloat, evaluateInt, evaluateBool, compare
 //   GET_SCALAR_BUILDERS   buildFloat, buildInt, buildBool
+//   GET_SCALAR_READINGS   the operations whose Reading is not Jumps
 //
 //===----------------------------------------------------------------------===//
 #include "Generators.h"
@@ -39,6 +40,14 @@ static bool isDefined(const Record *row, const TypeClass &type) {
   return !row->getValueAsString(type.form).empty();
 }
 
+/// The operation that a row's form for floats creates; empty for other forms.
+static StringRef floatOperation(const Record *row) {
+  StringRef form = row->getValueAsString("floatForm");
+  return form.consume_front("scalar::create<") && form.consume_back(">")
+             ? form
+             : StringRef();
+}
+
 /// A row says how a function is computed exactly where it says what it means.
 static void checkRow(const Record *row) {
   bool any = false;
@@ -52,6 +61,10 @@ static void checkRow(const Record *row) {
   if (!any)
     PrintFatalError(row, "a scalar function has a form for at least one class "
                          "of element types");
+  if (row->getValueAsString("reading") != "Jumps" &&
+      floatOperation(row).empty())
+    PrintFatalError(row, "'reading' is said of a 'floatForm' that is one "
+                         "operation");
 }
 
 static void emitEnum(StringRef name, const Rows &rows, raw_ostream &os) {
@@ -124,6 +137,16 @@ static void emitBuilder(const Rows &fns, const TypeClass &type,
   os << "  default:\n    return {};\n  }\n}\n\n";
 }
 
+static void emitReadings(const Rows &fns, raw_ostream &os) {
+  os << "static Reading readingOfFloat(::mlir::Operation *op) {\n";
+  for (const Record *row : fns)
+    if (StringRef reading = row->getValueAsString("reading");
+        reading != "Jumps")
+      os << "  if (::llvm::isa<" << floatOperation(row) << ">(op))\n"
+         << "    return Reading::" << reading << ";\n";
+  os << "  return Reading::Jumps;\n}\n";
+}
+
 static void emitSection(StringRef macro, raw_ostream &os,
                         function_ref<void()> body) {
   os << "#ifdef " << macro << "\n#undef " << macro << "\n\n";
@@ -154,6 +177,7 @@ static bool emitScalars(const RecordKeeper &records, raw_ostream &os) {
     for (const TypeClass &type : typeClasses)
       emitBuilder(fns, type, os);
   });
+  emitSection("GET_SCALAR_READINGS", os, [&] { emitReadings(fns, os); });
   return false;
 }
 

@@ -6,7 +6,7 @@
 // dialect's views, no operation of ours.
 //
 // Floats of 16 bits and less are computed in f32 and rounded where they are
-// stored or explicitly converted.
+// stored, explicitly converted, or where kernel.round says so.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_CODEGEN_ELEMENTEMITTER_H
@@ -177,6 +177,8 @@ private:
                          llvm::ArrayRef<Index> loops, int64_t laneLoop);
   mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
+  /// A computed value as memory would hold it, in the compute type.
+  mlir::Value round(mlir::Value computed, mlir::Type element);
   mlir::LogicalResult prepareIndex(mlir::Operation *op);
   mlir::LogicalResult prepareSizes(mlir::Operation *op);
   mlir::LogicalResult prepareConstant(mlir::arith::ConstantOp constant);

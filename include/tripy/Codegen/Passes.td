@@ -114,6 +114,34 @@ def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
     Statistic<"numShared", "shared", "Dispatches that share the kernel of another">];
 }
 
+def RoundValuesPass : Pass<"kernel-round-values", "::mlir::ModuleOp"> {
+  let summary = "Rounds 16-bit values whose readers could tell";
+  let description = [{
+    A value of a float type of less than 32 bits is one value, whoever reads it
+    (docs/levels.md). Emitters compute it in f32, and memory rounds it. In each
+    `kernel.func` on linalg, this puts a `kernel.round` behind what computes such
+    a value where that would show:
+
+    - a reader jumps (`scalar::Reading`): a comparison, floor, a conversion to an
+      integer; or all bits of what a reader computes in f32 are seen;
+    - readers are of different kinds: memory, a contraction, arithmetic;
+    - the loop has `kernel.repeated`: other kernels compute the value, too.
+
+    What only selects or moves values passes its readers on to its operands.
+
+    ```mlir
+    ^bb0(%a: f16, %b: f16, %out: i1):
+      %s = arith.addf %a, %b : f16
+      %r = kernel.round %s : f16       // inserted
+      %c = arith.cmpf ogt, %r, %a : f16
+      linalg.yield %c : i1
+    ```
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numRounded", "rounded", "Values rounded for all readers">];
+}
+
 def EmitCPUPass : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
   let summary = "Emits host code for kernels";
   let description = [{

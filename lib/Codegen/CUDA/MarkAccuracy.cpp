@@ -9,6 +9,7 @@
 #include "EmitCUDA.h"
 
 #include "tripy/Codegen/Math.h"
+#include "tripy/Dialect/Common/ScalarFns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,8 +23,8 @@ namespace {
 class Ends {
 public:
   explicit Ends(Value roundedOperand) : roundedOperand(roundedOperand) {}
-  /// Follows `value`; false when it ends in more than 16 bits, in an integer
-  /// or in a comparison.
+  /// Follows `value`; false when it ends in more than 16 bits, or in an
+  /// operation that jumps, such as a comparison.
   bool follow(Value value);
   bool onlyF16 = true;
 
@@ -62,12 +63,12 @@ bool Ends::visit(OpOperand &use) {
     worklist.push_back(user->getParentOp()->getResult(use.getOperandNumber()));
     return true;
   }
-  if (isa<arith::TruncFOp>(user))
+  if (isa<arith::TruncFOp, kernel::RoundOp>(user))
     return rounds(user->getResult(0).getType());
-  bool passes =
-      isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ConcatOp,
-          tensor::ExtractSliceOp, tensor::CastOp, tensor::ExtractOp>(user) ||
-      isa<arith::ArithDialect, math::MathDialect>(user->getDialect());
+  bool passes = isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                    tensor::ConcatOp, tensor::ExtractSliceOp, tensor::CastOp,
+                    tensor::ExtractOp, arith::SelectOp, arith::ExtFOp>(user) ||
+                scalar::readingOf(user) != scalar::Reading::Jumps;
   if (!passes || user->getNumResults() != 1 ||
       !isa<FloatType>(getElementTypeOrSelf(user->getResult(0).getType())))
     return false;

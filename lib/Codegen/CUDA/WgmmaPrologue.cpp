@@ -51,8 +51,9 @@ static int64_t costOf(Operation &op) {
     return 0;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 4;
-  bool isCheap = isa<arith::ArithDialect>(op.getDialect()) ||
-                 isa<math::AbsFOp, math::FloorOp, math::FmaOp>(op);
+  bool isCheap =
+      isa<arith::ArithDialect>(op.getDialect()) ||
+      isa<math::AbsFOp, math::FloorOp, math::FmaOp, kernel::RoundOp>(op);
   return isCheap ? 1 : 20;
 }
 
@@ -87,7 +88,7 @@ bool PrologueSearch::visitBody(linalg::GenericOp op) {
   for (Operation &scalar : *op.getBlock()) {
     bool isKnown =
         isa<arith::ArithDialect, math::MathDialect>(scalar.getDialect()) ||
-        isa<linalg::YieldOp>(scalar);
+        isa<linalg::YieldOp, kernel::RoundOp>(scalar);
     if (!isKnown)
       return false;
     found.cost += costOf(scalar);

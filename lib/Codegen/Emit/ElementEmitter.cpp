@@ -269,11 +269,11 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
     Value in = mapping.lookupOrDefault(op->getOperand(0));
     if (type == element)
       return arith::TruncFOp::create(b, math.location(), type, in);
-    Value stored = narrow(in, element);
-    Value wide = widen(stored, element);
-    rounded[{wide, element}] = stored;
-    return wide;
+    return round(in, element);
   }
+  if (auto asStored = dyn_cast<kernel::RoundOp>(op))
+    return round(mapping.lookupOrDefault(asStored.getValue()),
+                 asStored.getResult().getType());
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
       return arith::ConstantOp::create(

@@ -98,6 +98,15 @@ Value ElementEmitter::narrow(Value computed, Type element) {
   return arith::TruncFOp::create(b, loc, element, computed);
 }
 
+Value ElementEmitter::round(Value computed, Type element) {
+  if (rounded.contains({computed, element}))
+    return computed;
+  Value stored = narrow(computed, element);
+  Value wide = widen(stored, element);
+  rounded[{wide, element}] = stored;
+  return wide;
+}
+
 /// Elements that one access may cover: the largest power of two that divides
 /// `lanes` and whose bytes divide the alignment.
 static int64_t accessWidth(int64_t lanes, int64_t bytes, int64_t alignment,

@@ -222,7 +222,9 @@ Value KernelEmission::combine(linalg::GenericOp reduction, Value lhs,
   IRMapping mapping;
   for (Value operand : combiner->getOperands())
     mapping.map(operand, operand == accumulator ? lhs : rhs);
-  return b.clone(*combiner, mapping)->getResult(0);
+  Value combined = b.clone(*combiner, mapping)->getResult(0);
+  combined.setType(lhs.getType());
+  return combined;
 }
 
 LoopDims codegen::loopDims(linalg::GenericOp op) {

@@ -68,8 +68,11 @@ static std::optional<Accuracy> accuracyOf(Type type) {
 }
 
 /// True for f32 arithmetic that passes a relative error on and no further use:
-/// comparisons and conversions to integers are not.
+/// comparisons, conversions to integers, floor and its kin are not.
 static bool passesOn(Operation *op) {
+  if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+          math::RoundEvenOp>(op))
+    return false;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          getElementTypeOrSelf(op->getResult(0).getType()).isF32();

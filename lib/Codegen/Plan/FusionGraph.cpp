@@ -105,9 +105,18 @@ void FusionGraph::release(Operation *op, Node *node) {
   addNode(op, node->position + 1);
 }
 
+/// Says that several kernels compute the result of `op`: floats that are
+/// computed in f32 must be rounded in all of them (kernel-round-values).
+static void markRepeated(Operation *op) {
+  auto element = dyn_cast<FloatType>(elementTypeOf(op->getResult(0)));
+  if (element && element.getWidth() < 32 && classOf(op) == OpClass::Elementwise)
+    op->setAttr(kernel::repeatedAttrName, UnitAttr::get(op->getContext()));
+}
+
 Operation *FusionGraph::duplicate(Operation *op) {
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
+  markRepeated(op);
   Operation *copy = b.clone(*op);
   if (sizes.contains(op->getResult(0)))
     sizes.set(copy->getResult(0), sizes.get(op->getResult(0)));

@@ -134,6 +134,9 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
       return op.emitOpError("has no lowering to linalg");
     TensorSizes::Sizes known = sizes.get(op.getResult(0));
     sizes.set(lowered, known);
+    if (op.hasAttr(kernel::repeatedAttrName))
+      if (auto loop = lowered.getDefiningOp<linalg::GenericOp>())
+        loop->setAttr(kernel::repeatedAttrName, b.getUnitAttr());
     op.getResult(0).replaceAllUsesWith(lowered);
     if (lowered != op.getResult(0))
       sizes.forget(op.getResult(0));

@@ -64,6 +64,17 @@ Value Lowering::accumulate(Operation *op, TypedAttr identity,
       });
 }
 
+/// The type in which a reduction of `element` accumulates. The largest of
+/// elements is one of them: it needs no more precision than they have.
+static Type reductionType(flatir::ReduceKind kind, Type element) {
+  bool chooses =
+      kind == flatir::ReduceKind::Max || kind == flatir::ReduceKind::Min;
+  auto number = dyn_cast<FloatType>(element);
+  bool startsInType =
+      number && APFloat::semanticsHasInf(number.getFloatSemantics());
+  return chooses && startsInType ? element : accumulatorType(element);
+}
+
 /// What an empty reduction gives.
 static TypedAttr identityOf(flatir::ReduceKind kind, Type type, Builder &b) {
   using flatir::ReduceKind;
@@ -146,7 +157,7 @@ Value Lowering::reduce(flatir::ReduceOp op) {
   for (int64_t dim = 0; dim < rank; ++dim)
     if (!llvm::is_contained(op.getDims(), dim))
       kept.push_back(dim);
-  Type sumType = accumulatorType(elementTypeOf(op.getInput()));
+  Type sumType = reductionType(op.getKind(), elementTypeOf(op.getInput()));
   return accumulate(op, identityOf(op.getKind(), sumType, b),
                     {{op.getInput(), identityMap(rank)}}, kept, rank,
                     [&](OpBuilder &inner, ValueRange in) {

@@ -10,7 +10,10 @@ using namespace tripy;
 using namespace tripy::scalar;
 
 #define GET_SCALAR_BUILDERS
+#define GET_SCALAR_READINGS
 #include "tripy/Dialect/Common/ScalarFns.inc"
+
+Reading scalar::readingOf(mlir::Operation *op) { return readingOfFloat(op); }
 
 mlir::Value scalar::build(ScalarFn fn, mlir::OpBuilder &builder,
                           mlir::Location loc, mlir::ValueRange operands) {

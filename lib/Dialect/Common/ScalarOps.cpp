@@ -128,10 +128,8 @@ Value tripy::scalar::createModSI(OpBuilder &builder, Location loc,
   return arith::SelectOp::create(b, division.isZero, division.x, result);
 }
 
-Value tripy::scalar::createFloorDivF(OpBuilder &builder, Location loc,
-                                     ValueRange operands) {
-  ImplicitLocOpBuilder b(loc, builder);
-  Value x = operands[0], y = operands[1];
+/// floor(x / y) in the operands' type.
+static Value floorDivide(ImplicitLocOpBuilder &b, Value x, Value y) {
   Value floored = math::FloorOp::create(b, arith::DivFOp::create(b, x, y));
   // The quotient may have been rounded up to an integer, as 1 / 0.1f is. Then
   // the remainder, whose sign a fused operation gets right, is not y's.
@@ -144,6 +142,19 @@ Value tripy::scalar::createFloorDivF(OpBuilder &builder, Location loc,
   Value one = number(b, x.getType(), 1.0);
   return arith::SelectOp::create(
       b, isAbove, arith::SubFOp::create(b, floored, one), floored);
+}
+
+Value tripy::scalar::createFloorDivF(OpBuilder &builder, Location loc,
+                                     ValueRange operands) {
+  ImplicitLocOpBuilder b(loc, builder);
+  Type type = operands[0].getType();
+  if (getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= 32)
+    return floorDivide(b, operands[0], operands[1]);
+  // The quotient is no number of 16 bits before it is an integer.
+  Type wide = typeLike(type, b.getF32Type());
+  Value result = floorDivide(b, createCast(b, loc, operands[0], wide),
+                             createCast(b, loc, operands[1], wide));
+  return createCast(b, loc, result, type);
 }
 
 Value tripy::scalar::createNegI(OpBuilder &builder, Location loc,

@@ -75,6 +75,24 @@ T evaluateAs(ScalarFn fn, T x, T y, [[maybe_unused]] unsigned bits) {
     return evaluate(fn, x, y);
 }
 
+//===-- how operands are read ---------------------------------------------===//
+
+/// How a float result follows from float operands, and with it whether one can
+/// tell from the result that an operand had more precision than its type.
+enum class Reading : uint8_t {
+  /// A small change of an operand may change the result by much: comparisons,
+  /// floor, conversions to integers.
+  Jumps,
+  /// A small change of the operands makes a small change of the result.
+  Continuous,
+  /// The result is one of the operands, perhaps with another sign.
+  Passes,
+};
+
+/// How `op`, of a loop's body, reads its float operands: as the row says that
+/// has it for its float form. Operations of no row jump.
+Reading readingOf(mlir::Operation *op);
+
 //===-- the computation ---------------------------------------------------===//
 
 /// Builds the function on scalars (or vectors) of one element type; null when

@@ -24,6 +24,9 @@ class ScalarFn<string fnMnemonic, string fnClass, int fnArity> {
   string floatReference = "";
   string intReference = "";
   string boolReference = "";
+  /// How a float result follows from the operands (ScalarFns.h, Reading), for a
+  /// floatForm that is one operation. "Jumps" is always safe.
+  string reading = "Jumps";
   /// Largest error of a float result in ULP of its type; 0 is exact (correctly
   /// rounded).
   int ulp = 0;
@@ -69,6 +72,7 @@ def FnAdd : BinaryFn<"add", "Add"> {
   let floatForm = "scalar::create<::mlir::arith::AddFOp>";
   let intForm = "scalar::create<::mlir::arith::AddIOp>";
   let floatReference = "x + y";
+  let reading = "Continuous";
   let intReference = "wrapAdd(x, y)";
   let summary = "Element-wise sum";
   let description = "Integers wrap around.";
@@ -77,6 +81,7 @@ def FnSub : BinaryFn<"sub", "Sub"> {
   let floatForm = "scalar::create<::mlir::arith::SubFOp>";
   let intForm = "scalar::create<::mlir::arith::SubIOp>";
   let floatReference = "x - y";
+  let reading = "Continuous";
   let intReference = "wrapSub(x, y)";
   let summary = "Element-wise difference";
   let description = "Integers wrap around.";
@@ -85,6 +90,7 @@ def FnMul : BinaryFn<"mul", "Mul"> {
   let floatForm = "scalar::create<::mlir::arith::MulFOp>";
   let intForm = "scalar::create<::mlir::arith::MulIOp>";
   let floatReference = "x * y";
+  let reading = "Continuous";
   let intReference = "wrapMul(x, y)";
   let summary = "Element-wise product";
   let description = "Integers wrap around.";
@@ -93,6 +99,7 @@ def FnDiv : BinaryFn<"div", "Div"> {
   let floatForm = "scalar::create<::mlir::arith::DivFOp>";
   let intForm = "scalar::createDivSI";
   let floatReference = "x / y";
+  let reading = "Continuous";
   let intReference = "divideTruncating(x, y, bits)";
   let summary = "Element-wise quotient";
   let description = [{
@@ -131,6 +138,7 @@ def FnMaximum : BinaryFn<"maximum", "Maximum"> {
   let intForm = "scalar::create<::mlir::arith::MaxSIOp>";
   let boolForm = "scalar::create<::mlir::arith::OrIOp>";
   let floatReference = "maximumOf(x, y)";
+  let reading = "Passes";
   let intReference = "std::max(x, y)";
   let boolReference = "x || y";
   let summary = "Element-wise larger value";
@@ -141,6 +149,7 @@ def FnMinimum : BinaryFn<"minimum", "Minimum"> {
   let intForm = "scalar::create<::mlir::arith::MinSIOp>";
   let boolForm = "scalar::create<::mlir::arith::AndIOp>";
   let floatReference = "minimumOf(x, y)";
+  let reading = "Passes";
   let intReference = "std::min(x, y)";
   let boolReference = "x && y";
   let summary = "Element-wise smaller value";
@@ -150,6 +159,7 @@ def FnNeg : UnaryFn<"neg", "Neg"> {
   let floatForm = "scalar::create<::mlir::arith::NegFOp>";
   let intForm = "scalar::createNegI";
   let floatReference = "-x";
+  let reading = "Passes";
   let intReference = "wrapSub(0, x)";
   let summary = "Element-wise negation";
   let description = "Integers wrap around.";
@@ -158,6 +168,7 @@ def FnAbs : UnaryFn<"abs", "Abs"> {
   let floatForm = "scalar::create<::mlir::math::AbsFOp>";
   let intForm = "scalar::createAbsI";
   let floatReference = "std::fabs(x)";
+  let reading = "Passes";
   let intReference = "x < 0 ? wrapSub(0, x) : x";
   let summary = "Element-wise magnitude";
   let description = "The lowest integer stays itself.";
@@ -168,12 +179,14 @@ def FnAbs : UnaryFn<"abs", "Abs"> {
 def FnExp : UnaryFn<"exp", "Exp"> {
   let floatForm = "scalar::create<::mlir::math::ExpOp>";
   let floatReference = "std::exp(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let summary = "Element-wise exponential";
 }
 def FnLog : UnaryFn<"log", "Log"> {
   let floatForm = "scalar::create<::mlir::math::LogOp>";
   let floatReference = "std::log(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let low = "0.01";
   let summary = "Element-wise natural logarithm";
@@ -181,12 +194,14 @@ def FnLog : UnaryFn<"log", "Log"> {
 def FnSqrt : UnaryFn<"sqrt", "Sqrt"> {
   let floatForm = "scalar::create<::mlir::math::SqrtOp>";
   let floatReference = "std::sqrt(x)";
+  let reading = "Continuous";
   let low = "0.0";
   let summary = "Element-wise square root";
 }
 def FnRsqrt : UnaryFn<"rsqrt", "Rsqrt"> {
   let floatForm = "scalar::create<::mlir::math::RsqrtOp>";
   let floatReference = "1.0 / std::sqrt(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let low = "0.01";
   let summary = "Element-wise reciprocal square root";
@@ -194,24 +209,28 @@ def FnRsqrt : UnaryFn<"rsqrt", "Rsqrt"> {
 def FnTanh : UnaryFn<"tanh", "Tanh"> {
   let floatForm = "scalar::create<::mlir::math::TanhOp>";
   let floatReference = "std::tanh(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let summary = "Element-wise hyperbolic tangent";
 }
 def FnErf : UnaryFn<"erf", "Erf"> {
   let floatForm = "scalar::create<::mlir::math::ErfOp>";
   let floatReference = "std::erf(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let summary = "Element-wise error function";
 }
 def FnSin : UnaryFn<"sin", "Sin"> {
   let floatForm = "scalar::create<::mlir::math::SinOp>";
   let floatReference = "std::sin(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let summary = "Element-wise sine, x in radians";
 }
 def FnCos : UnaryFn<"cos", "Cos"> {
   let floatForm = "scalar::create<::mlir::math::CosOp>";
   let floatReference = "std::cos(x)";
+  let reading = "Continuous";
   let ulp = 2;
   let summary = "Element-wise cosine, x in radians";
 }

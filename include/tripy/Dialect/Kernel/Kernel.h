@@ -31,6 +31,10 @@
 
 namespace tripy::kernel {
 
+/// On an operation of a dispatch, then on the loop that it becomes: other
+/// kernels compute the same value, and must come to the same bits.
+inline constexpr llvm::StringLiteral repeatedAttrName = "kernel.repeated";
+
 /// The numbers of the arguments that hold the dynamic sizes of each tensor, in
 /// the order of `sizeArgs`: the tensor arguments, then the results.
 /// `types[i]` gives how many entries tensor `i` takes.

@@ -175,6 +175,25 @@ def Kernel_ScanOp : Kernel_Op<"scan", [Pure, AllTypesMatch<["input", "result"]>]
   let hasVerifier = 1;
 }
 
+def Kernel_NarrowFloat : Type<CPred<"::llvm::isa<::mlir::FloatType>($_self) && $_self.getIntOrFloatBitWidth() < 32">,
+                              "float of less than 32 bits">;
+
+def Kernel_RoundOp : Kernel_Op<"round", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "A scalar as memory would hold it";
+  let description = [{
+    In the body of a loop. Floats of less than 32 bits are computed in f32; here
+    the value is rounded to its type, for all its readers. It is never folded: a
+    pair of arith.truncf and extf would be.
+
+    ```mlir
+    %r = kernel.round %a : f16
+    ```
+  }];
+  let arguments = (ins Kernel_NarrowFloat:$value);
+  let results = (outs Kernel_NarrowFloat:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+
 def Kernel_CallOp : Kernel_Op<"call", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on tensors";
   let description = [{
