@@ -24,7 +24,6 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -78,11 +77,14 @@ static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
                                        /*benefit=*/20);
   if (failed(applyFullConversion(root, target, std::move(patterns))))
     return failure();
-  // nvvm operations without an intrinsic become inline PTX.
+  if (!device)
+    return success();
+  // nvvm operations without an intrinsic become inline PTX. Each is visited
+  // once: nothing that a pattern makes needs another.
   RewritePatternSet assembly(context);
-  if (device)
-    populateNVVMToLLVMConversionPatterns(assembly);
-  return applyPatternsGreedily(root, std::move(assembly));
+  populateNVVMToLLVMConversionPatterns(assembly);
+  walkAndApplyPatterns(root, std::move(assembly));
+  return success();
 }
 
 FailureOr<target::PartOutputs>

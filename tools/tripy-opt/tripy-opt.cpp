@@ -8,6 +8,7 @@
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Pipelines/Provenance.h"
+#include "tripy/Pipelines/SilentFailures.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
@@ -67,6 +68,7 @@ static LogicalResult run(StringRef input, StringRef output,
       tripy::printUserDiagnostics(pm);
     if (verifyProvenance)
       tripy::verifyProvenance(pm, broken);
+    tripy::reportSilentFailures(pm);
     return inner.setupPassPipeline(pm);
   });
   if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)) ||

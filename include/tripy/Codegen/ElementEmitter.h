@@ -54,9 +54,9 @@ struct Memory {
 struct EmitterOptions {
   /// Widest access in bytes.
   int64_t accessBytes = 16;
-  /// Rounds and widens bf16 with integer operations, for processors without
-  /// such instructions.
-  bool softwareBF16 = false;
+  /// The processor has no instructions that round to and widen these: they are
+  /// integers in the code.
+  bool softwareBF16 = false, softwareF16 = false;
 };
 
 class ElementEmitter {
@@ -177,6 +177,9 @@ private:
                          llvm::ArrayRef<Index> loops, int64_t laneLoop);
   mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
+  bool isSoftware(mlir::Type element) const;
+  /// storageType(), or i16 for what integer operations convert.
+  mlir::Type storedType(mlir::Type element) const;
   mlir::LogicalResult prepareIndex(mlir::Operation *op);
   mlir::LogicalResult prepareSizes(mlir::Operation *op);
   mlir::LogicalResult prepareConstant(mlir::arith::ConstantOp constant);

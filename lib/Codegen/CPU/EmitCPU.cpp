@@ -97,6 +97,7 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
   EmitterOptions options;
   options.accessBytes = vectorBits / 8;
   options.softwareBF16 = true;
+  options.softwareF16 = !f16Conversion;
   KernelEmission emission(kernel, b, options);
   ValueRange arguments = body->getArguments();
   if (failed(emission.bind(arguments.take_front(pointers),
