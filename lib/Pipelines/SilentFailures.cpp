@@ -32,8 +32,8 @@ LogicalResult ErrorWatch::explain(LogicalResult result, Location loc,
 /// "'func.func' @main".
 static std::string describe(Operation *op) {
   std::string text = "'" + op->getName().getStringRef().str() + "'";
-  if (auto name = op->getAttrOfType<StringAttr>(
-          SymbolTable::getSymbolAttrName()))
+  if (auto name =
+          op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
     text += " @" + name.getValue().str();
   return text;
 }
@@ -53,8 +53,7 @@ public:
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     if (std::unique_ptr<ErrorWatch> watch = take(pass, op))
       (void)watch->explain(failure(), op->getLoc(),
-                           "the pass '" + pass->getName() + "'",
-                           describe(op));
+                           "the pass '" + pass->getName() + "'", describe(op));
   }
 
 private:

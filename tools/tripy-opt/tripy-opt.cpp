@@ -4,6 +4,8 @@
 // before MLIR's parser sees it: see InputText.h.
 //
 //===----------------------------------------------------------------------===//
+#include "TestPasses.h"
+
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputText.h"
@@ -87,6 +89,7 @@ int main(int argc, char **argv) {
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
   tripy::registerAllPasses();
+  tripy::registerTestPasses();
   DialectRegistry registry;
   tripy::registerAllDialects(registry);
   auto [input, output] = registerAndParseCLIOptions(

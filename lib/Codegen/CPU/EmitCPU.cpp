@@ -83,6 +83,8 @@ struct EmitCPUPass : tripy::impl::EmitCPUPassBase<EmitCPUPass> {
 } // namespace
 
 LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
+  if (failed(verifyForm(kernel)))
+    return failure();
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });

@@ -300,6 +300,8 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
 
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
+  if (failed(verifyForm(kernel)))
+    return failure();
   CudaChip target = CudaChip::of(chip);
   std::optional<GemvPlan> gemv = planGemv(kernel, target);
   if (!gemv && kernel.getHero() == kernel::Hero::Gemm && target.hasWgmma())

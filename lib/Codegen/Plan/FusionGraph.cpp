@@ -181,7 +181,8 @@ llvm::SetVector<Value> FusionGraph::outputs(const Node *node) const {
 }
 
 bool Demand::fits() const {
-  return ops <= maxOps && scalars <= maxScalarOps && buffers <= softMaxBuffers;
+  return ops <= maxOps && scalars <= maxScalarOps &&
+         buffers <= softMaxBuffers && reductions <= maxReductions;
 }
 
 std::string Demand::describe() const {
@@ -194,6 +195,8 @@ std::string Demand::describe() const {
     return text("buffers", buffers, softMaxBuffers);
   if (scalars > maxScalarOps)
     return text("scalar operations", scalars, maxScalarOps);
+  if (reductions > maxReductions)
+    return text("reductions", reductions, maxReductions);
   return text("operations", ops, maxOps);
 }
 
@@ -201,8 +204,10 @@ Demand FusionGraph::demand(const Node *node, Operation *op) const {
   Demand total;
   total.ops = node->ops.size() + 1;
   total.scalars = scalarCost(op) > 0;
+  total.reductions = classOf(op) == OpClass::Reduce;
   for (Operation *inside : node->ops) {
     total.scalars += scalarCost(inside) > 0;
+    total.reductions += classOf(inside) == OpClass::Reduce;
     Value result = inside->getResult(0);
     total.buffers += llvm::any_of(result.getUsers(), [&](Operation *user) {
       return nodeOf(user) != node && user != op;
@@ -227,9 +232,10 @@ Demand FusionGraph::demandTogether(const Node *a, const Node *b) const {
   for (Value value : inputs(b))
     read.insert(value);
   Demand total;
-  total.scalars =
-      llvm::count_if(llvm::concat<Operation *const>(a->ops, b->ops),
-                     [](Operation *op) { return scalarCost(op) > 0; });
+  for (Operation *op : llvm::concat<Operation *const>(a->ops, b->ops)) {
+    total.scalars += scalarCost(op) > 0;
+    total.reductions += classOf(op) == OpClass::Reduce;
+  }
   total.ops = a->ops.size() + b->ops.size();
   total.buffers = read.size() + outputs(a).size() + outputs(b).size();
   return total;
