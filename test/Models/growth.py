@@ -84,6 +84,14 @@ def planes(n):
     return program([("y0", kinds[0])], body, [f"%y{n}"], [kinds[n]])
 
 
+def dynamic_planes(n):
+    kind = "tensor<?x?xf32>"
+    body = [f"%y{i + 1} = trace.pad %y{i} low [1, 0] high [1, 1] value = {i}.5 : f32 : ({kind}) -> {kind}"
+            for i in range(n)]
+    profile = " {tripy.profile = #tripy.profile<min = [1, 1], opt = [2, 2], max = [9, 9]>}"
+    return program([("y0", kind + profile)], body, [f"%y{n}"], [kind])
+
+
 def slices(n):
     """A tree of sums of n slices of one input."""
     body = [f"%s{i} = trace.slice %x [{i}] to [{i + 64}] by [1] : (tensor<{n + 64}xf32>) -> {T}" for i in range(n)]
@@ -115,6 +123,7 @@ FAMILIES = {
     "pads": (500, resized(lambda i, a, b, size: f"trace.pad %y{i} low [1] high [0] value = 0.0 : f32 : ({a}) -> {b}",
                           lambda n: 4, 1)),
     "planes": (30, planes),
+    "dynamic-planes": (60, dynamic_planes),
     "cuts": (1000, resized(lambda i, a, b, size: f"trace.slice %y{i} [1] to [{size}] by [1] : ({a}) -> {b}",
                            lambda n: n + 8, -1)),
     "concats": (150, resized(lambda i, a, b, size: f"trace.concatenate %y{i}, %x dim = 0 : ({a}, tensor<4xf32>) -> {b}",

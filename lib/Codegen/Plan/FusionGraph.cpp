@@ -200,6 +200,12 @@ std::string Demand::describe() const {
   return text("operations", ops, maxOps);
 }
 
+/// What a kernel makes by itself: an operation that is to join it.
+static bool isCreated(Value value) {
+  Operation *made = value.getDefiningOp();
+  return made && classOf(made) == OpClass::Creation;
+}
+
 Demand FusionGraph::demand(const Node *node, Operation *op) const {
   Demand total;
   total.ops = node->ops.size() + 1;
@@ -218,10 +224,8 @@ Demand FusionGraph::demand(const Node *node, Operation *op) const {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) && nodeOf(operand) != node)
       read.insert(operand);
-  for (Value value : read) {
-    Operation *made = value.getDefiningOp();
-    total.buffers += !made || classOf(made) != OpClass::Creation;
-  }
+  for (Value value : read)
+    ++(isCreated(value) ? total.ops : total.buffers);
   total.buffers += llvm::any_of(
       op->getUsers(), [&](Operation *user) { return nodeOf(user) != node; });
   return total;
@@ -236,7 +240,7 @@ Demand FusionGraph::demandTogether(const Node *a, const Node *b) const {
     total.scalars += scalarCost(op) > 0;
     total.reductions += classOf(op) == OpClass::Reduce;
   }
-  total.ops = a->ops.size() + b->ops.size();
+  total.ops = a->ops.size() + b->ops.size() + llvm::count_if(read, isCreated);
   total.buffers = read.size() + outputs(a).size() + outputs(b).size();
   return total;
 }
