@@ -13,6 +13,7 @@
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/SilentFailures.h"
 #include "tripy/Target/HostCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,7 +145,19 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
     return emitError(module.getLoc(), found.status().message());
   translate.host = *found;
   pipeline.vectorBits = found->vectorBits();
+  pipeline.f16Conversion = found->has("f16c");
+  pipeline.fma = found->has("fma");
+  pipeline.rounding = found->has("sse4.1");
   return success();
+}
+
+/// The input was verified by the parser, the final program by its own verifier,
+/// and tests verify after each pass with tripy-opt.
+static void prepare(PassManager &passes, const CompileOptions &options) {
+  passes.enableVerifier(false);
+  reportSilentFailures(passes);
+  if (options.configure)
+    options.configure(passes);
 }
 
 /// Brings a program of linalg to the level of dispatches.
@@ -157,6 +170,7 @@ static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
     kernel::RequireOp::create(b, source->getLoc(), kind, lhs, rhs, message);
   });
   PassManager passes(module.getContext());
+  reportSilentFailures(passes);
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createSimplifyPass());
   functions.addPass(createCSEPass());
@@ -168,15 +182,11 @@ static LogicalResult runPasses(ModuleOp module, func::FuncOp function, Level to,
                                const PipelineOptions &pipeline,
                                const CompileOptions &options) {
   PassManager passes(module.getContext());
-  // The input was verified by the parser, the final program by its own
-  // verifier, and tests verify after each pass with tripy-opt.
-  passes.enableVerifier(false);
   TimingScope scope =
       options.timing ? options.timing->nest("passes") : TimingScope();
   if (options.timing)
     passes.enableTiming(scope);
-  if (options.configure)
-    options.configure(passes);
+  prepare(passes, options);
   Level from = Level::Trace;
   if (isLinalgProgram(function) && to >= Level::Dispatches) {
     if (failed(enterWithLinalg(module, function)))
@@ -205,9 +215,11 @@ translate(ModuleOp module, func::FuncOp function,
           const CompileOptions &options) {
   TimingScope scope =
       options.timing ? options.timing->nest("machine code") : TimingScope();
+  ErrorWatch watch(module.getContext());
   FailureOr<target::TranslatedProgram> translated =
       target::translateToProgram(module, function, settings);
-  if (failed(translated))
+  if (failed(watch.explain(translated, function.getLoc(), "code generation",
+                           "'" + function.getSymName() + "'")))
     return failure();
   Status status =
       verifyProgram(translated->program, {}, translated->constantBytes);
@@ -242,6 +254,7 @@ tripy::compileKernels(ModuleOp module, func::FuncOp function,
     return failure();
   settings.cache = options.cache;
   PassManager passes(module.getContext());
+  prepare(passes, options);
   buildPipeline(passes, Level::Linalg, Level::Plan, pipeline);
   if (failed(passes.run(module)))
     return failure();
@@ -279,18 +292,24 @@ LogicalResult tripy::compileToFile(ModuleOp module, const std::string &path,
 /// Text of machine code.
 static FailureOr<std::string> codeText(ModuleOp module, StopAfter stop,
                                        const CompileOptions &options) {
+  ErrorWatch watch(module.getContext());
+  auto explain = [&](FailureOr<std::string> text) {
+    (void)watch.explain(text, module.getLoc(), "code generation",
+                        "'" + options.function + "'");
+    return text;
+  };
   if (stop == StopAfter::PTX) {
     auto code = module.lookupSymbol<gpu::GPUModuleOp>("device_code");
     Result<target::CudaTarget> cuda = target::findCudaTarget(options.chip);
     if (!code || !cuda)
       return std::string();
-    return target::compileToPTX(code, *cuda);
+    return explain(target::compileToPTX(code, *cuda));
   }
   auto code = module.lookupSymbol<ModuleOp>("host_code");
   Result<target::HostTarget> host = target::findHostTarget(options.cpu);
   if (!code || !host)
     return std::string();
-  return target::printHostAssembly(code, *host);
+  return explain(target::printHostAssembly(code, *host));
 }
 
 FailureOr<std::string> tripy::compileToText(ModuleOp module, StopAfter stop,

@@ -2,6 +2,7 @@
 
 #include "LinalgPrograms.h"
 
+#include "tripy/Codegen/KernelEmission.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 
@@ -32,21 +33,6 @@ static bool isCloned(Operation *op) {
 }
 
 //===-- which operations are kernels --------------------------------------===//
-
-/// The operation that combines the accumulator with an element, when the body
-/// of `op` is a reduction as the emitters know them.
-static Operation *combinerOf(linalg::GenericOp op) {
-  BlockArgument accumulator = op.getBlock()->getArguments().back();
-  if (!accumulator.hasOneUse() || op.getNumDpsInits() != 1)
-    return nullptr;
-  Operation *combiner = *accumulator.user_begin();
-  bool yielded =
-      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp() == combiner;
-  bool known = isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
-                   arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-                   arith::MinSIOp, arith::AndIOp, arith::OrIOp>(combiner);
-  return yielded && known ? combiner : nullptr;
-}
 
 /// Whether `product` is that of the two operands' elements, perhaps extended:
 /// nothing else is computed on the way.
@@ -107,7 +93,7 @@ static FailureOr<Hero> heroOfGeneric(linalg::GenericOp op) {
     return op.emitOpError("must start from a linalg.fill to become a kernel");
   if (!reduces)
     return Hero::Loop;
-  Operation *combiner = combinerOf(op);
+  Operation *combiner = codegen::combinerOf(op);
   if (!combiner)
     return op.emitOpError("must reduce by one sum, product, maximum, minimum, "
                           "and, or to become a kernel");

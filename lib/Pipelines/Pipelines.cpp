@@ -45,6 +45,9 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   if (options.device == DeviceKind::CPU) {
     EmitCPUPassOptions emit;
     emit.vectorBits = options.vectorBits;
+    emit.f16Conversion = options.f16Conversion;
+    math.fma = options.fma;
+    math.rounding = options.rounding;
     pm.addPass(createEmitCPUPass(emit));
     pm.addNestedPass<ModuleOp>(createExpandMathPass(math));
     return;

@@ -1,13 +1,13 @@
 //===- Chips.cpp - What GPUs can launch -----------------------------------===//
 //
 // The figures are those of the CUDA C++ Programming Guide, "Compute
-// Capabilities".
+// Capabilities"; those that differ between chips are in lib/Base/Chips.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
 
-#include "tripy/Base/Text.h"
+#include "tripy/Base/Chips.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,33 +18,7 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::target;
 
-namespace {
-/// An architecture, the PTX version that it needs at least, and what differs
-/// between architectures of what a block may use.
-struct Chip {
-  StringRef name;
-  StringRef ptx;
-  /// Kibibytes of shared memory, static and dynamic.
-  uint32_t sharedKiB;
-  /// Blocks of a cluster; 1: it has none.
-  uint32_t clusterBlocks;
-};
-} // namespace
-
-/// 8.4 is the oldest PTX version used: with it, wgmma and TMA are complete.
-/// A cluster of 16 blocks is more than each GPU of a kind must be able to run,
-/// but sm_90 and sm_100 can.
-static constexpr Chip chips[] = {
-    {"sm_75", "+ptx84", 64, 1},     {"sm_80", "+ptx84", 163, 1},
-    {"sm_86", "+ptx84", 99, 1},     {"sm_87", "+ptx84", 163, 1},
-    {"sm_89", "+ptx84", 99, 1},     {"sm_90", "+ptx84", 227, 16},
-    {"sm_90a", "+ptx84", 227, 16},  {"sm_100", "+ptx86", 227, 16},
-    {"sm_100a", "+ptx86", 227, 16}, {"sm_103", "+ptx88", 227, 16},
-    {"sm_103a", "+ptx88", 227, 16}, {"sm_120", "+ptx87", 99, 8},
-    {"sm_120a", "+ptx87", 99, 8},
-};
-
-// The same for all of them.
+// The same for all chips.
 static constexpr uint64_t blockThreads = 1024, blockRegisters = 65536;
 static constexpr uint32_t blockSizes[] = {1024, 1024, 64};
 static constexpr uint64_t threadLocalBytes = 512 * 1024;
@@ -55,19 +29,11 @@ static constexpr uint64_t blockStaticBytes = 48 * 1024;
 static constexpr uint64_t registerUnit = 256, warpUnit = 4, warpThreads = 32;
 
 Result<CudaTarget> target::findCudaTarget(const std::string &name) {
-  ClosestName closest(name);
-  std::string known;
-  for (const Chip &chip : chips) {
-    if (chip.name == name)
-      return CudaTarget{name, chip.ptx.str(), chip.sharedKiB * 1024,
-                        chip.clusterBlocks};
-    closest.consider(std::string_view(chip.name));
-    known += (known.empty() ? "" : ", ") + chip.name.str();
-  }
-  return Status(Code::InvalidArgument,
-                concat("a GPU architecture must be one of ", known,
-                       ", but is '", printable(name), "'",
-                       closest.suggestion()));
+  Result<const Chip *> chip = getChip(name);
+  if (!chip)
+    return chip.status();
+  return CudaTarget{name, (**chip).ptxFeature(), (**chip).blockSharedKiB * 1024,
+                    (**chip).clusterBlocks};
 }
 
 //===-- what kernels use --------------------------------------------------===//

@@ -24,11 +24,13 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -78,11 +80,14 @@ static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
                                        /*benefit=*/20);
   if (failed(applyFullConversion(root, target, std::move(patterns))))
     return failure();
-  // nvvm operations without an intrinsic become inline PTX.
+  if (!device)
+    return success();
+  // nvvm operations without an intrinsic become inline PTX. Each is visited
+  // once: nothing that a pattern makes needs another.
   RewritePatternSet assembly(context);
-  if (device)
-    populateNVVMToLLVMConversionPatterns(assembly);
-  return applyPatternsGreedily(root, std::move(assembly));
+  populateNVVMToLLVMConversionPatterns(assembly);
+  walkAndApplyPatterns(root, std::move(assembly));
+  return success();
 }
 
 FailureOr<target::PartOutputs>
@@ -136,6 +141,40 @@ void target::optimizeModule(llvm::Module &module,
       .run(module, modules);
 }
 
+/// Sums, products and addresses of a function up to which its strength is
+/// reduced: LLVM compares each with all before it.
+static constexpr unsigned maxStrengthReduced = 512;
+
+namespace {
+/// Leaves straight-line strength reduction out of functions where it would take
+/// longer than all other passes together.
+class PassGate : public llvm::OptPassGate {
+public:
+  explicit PassGate(const llvm::Module &module) {
+    for (const llvm::Function &function : module)
+      if (numCandidates(function) > maxStrengthReduced)
+        large.insert(("function (" + function.getName() + ")").str());
+  }
+  bool isEnabled() const override { return !large.empty(); }
+  bool shouldRunPass(StringRef pass, StringRef unit) const override {
+    return pass != "slsr" || !large.contains(unit);
+  }
+
+private:
+  static unsigned numCandidates(const llvm::Function &function) {
+    return llvm::count_if(llvm::instructions(function),
+                          [](const llvm::Instruction &instruction) {
+                            unsigned opcode = instruction.getOpcode();
+                            return opcode == llvm::Instruction::Add ||
+                                   opcode == llvm::Instruction::Mul ||
+                                   opcode == llvm::Instruction::GetElementPtr;
+                          });
+  }
+
+  llvm::StringSet<> large;
+};
+} // namespace
+
 bool target::emitModule(llvm::Module &module, llvm::TargetMachine &machine,
                         Emission kind, SmallVectorImpl<char> &out) {
   llvm::raw_svector_ostream stream(out);
@@ -146,6 +185,9 @@ bool target::emitModule(llvm::Module &module, llvm::TargetMachine &machine,
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
                                   /*DisableVerify=*/true))
     return false;
+  PassGate gate(module);
+  module.getContext().setOptPassGate(gate);
   passes.run(module);
+  module.getContext().setOptPassGate(llvm::getGlobalPassGate());
   return true;
 }

@@ -4,10 +4,13 @@
 // before MLIR's parser sees it: see InputText.h.
 //
 //===----------------------------------------------------------------------===//
+#include "TestPasses.h"
+
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Pipelines/Provenance.h"
+#include "tripy/Pipelines/SilentFailures.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
@@ -67,6 +70,7 @@ static LogicalResult run(StringRef input, StringRef output,
       tripy::printUserDiagnostics(pm);
     if (verifyProvenance)
       tripy::verifyProvenance(pm, broken);
+    tripy::reportSilentFailures(pm);
     return inner.setupPassPipeline(pm);
   });
   if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)) ||
@@ -85,6 +89,7 @@ int main(int argc, char **argv) {
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
   tripy::registerAllPasses();
+  tripy::registerTestPasses();
   DialectRegistry registry;
   tripy::registerAllDialects(registry);
   auto [input, output] = registerAndParseCLIOptions(

@@ -1,11 +1,13 @@
 //===- CudaChip.h - What code generation knows of GPUs ----------*- C++ -*-===//
 //
-// The facts that decide which kernels are planned and how they are cut. What a
-// GPU refuses to launch is in lib/Target/Chips.cpp.
+// The facts that decide which kernels are planned and how they are cut. They
+// come from the table in lib/Base/Chips.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_CODEGEN_CUDACHIP_H
 #define TRIPY_CODEGEN_CUDACHIP_H
+
+#include "tripy/Base/Chips.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -18,30 +20,26 @@ struct CudaChip {
   int version = 0;
   /// It is an "a" architecture: instructions that no later one has.
   bool isSpecific = false;
-  /// Multiprocessors that tiles are spread over: those of the largest card.
-  int64_t multiprocessors = 132;
+  /// Multiprocessors that tiles are spread over.
+  int64_t multiprocessors = 1;
   /// Bytes of shared memory that the blocks of a multiprocessor divide.
-  int64_t sharedBytes = 228 * 1024;
+  int64_t sharedBytes = 1;
   /// Multiply-adds of 16-bit numbers into f32 that the tensor cores of a
   /// multiprocessor make in a cycle with mma.sync.
-  int64_t products = 1024;
+  int64_t products = 1;
 
-  /// "sm_90a" and the like.
+  /// "sm_90a" and the like; an unknown name is a chip without abilities.
   static CudaChip of(llvm::StringRef name) {
     CudaChip chip;
+    const Chip *facts = findChip(name);
+    if (!facts)
+      return chip;
+    chip.multiprocessors = facts->multiprocessors;
+    chip.sharedBytes = int64_t(facts->sharedKiB) * 1024;
+    chip.products = facts->products;
     name.consume_front("sm_");
     chip.isSpecific = name.consume_back("a");
     name.getAsInteger(10, chip.version);
-    // A100 and Orin; A40, L40; RTX 5090. The others are as an H100.
-    if (chip.version == 80 || chip.version == 87) {
-      chip.multiprocessors = 108;
-      chip.sharedBytes = 164 * 1024;
-    } else if (chip.version == 86 || chip.version == 89 ||
-               chip.version == 120) {
-      chip.multiprocessors = chip.version == 86 ? 84 : 142;
-      chip.sharedBytes = 100 * 1024;
-      chip.products = 512;
-    }
     return chip;
   }
 

@@ -54,9 +54,9 @@ struct Memory {
 struct EmitterOptions {
   /// Widest access in bytes.
   int64_t accessBytes = 16;
-  /// Rounds and widens bf16 with integer operations, for processors without
-  /// such instructions.
-  bool softwareBF16 = false;
+  /// The processor has no instructions that round to and widen these: they are
+  /// integers in the code.
+  bool softwareBF16 = false, softwareF16 = false;
 };
 
 class ElementEmitter {
@@ -179,6 +179,9 @@ private:
   mlir::Value widen(mlir::Value stored, mlir::Type element);
   /// A computed value as memory would hold it, in the compute type.
   mlir::Value round(mlir::Value computed, mlir::Type element);
+  bool isSoftware(mlir::Type element) const;
+  /// storageType(), or i16 for what integer operations convert.
+  mlir::Type storedType(mlir::Type element) const;
   mlir::LogicalResult prepareIndex(mlir::Operation *op);
   mlir::LogicalResult prepareSizes(mlir::Operation *op);
   mlir::LogicalResult prepareConstant(mlir::arith::ConstantOp constant);

@@ -110,6 +110,15 @@ llvm::SmallVector<Index> loopsOfResult(mlir::linalg::GenericOp op,
                                        llvm::ArrayRef<Index> result,
                                        IndexMath &math);
 
+/// The operation of a reduction's body that takes the accumulator, when it is
+/// all that does, is yielded, and is a sum, product, maximum, minimum, and, or;
+/// otherwise null.
+mlir::Operation *combinerOf(mlir::linalg::GenericOp reduction);
+
+/// Whether `kernel` has the form that the emitters read (docs/rationale/
+/// fusion.md); reports what has not. To be asked before any emission.
+mlir::LogicalResult verifyForm(kernel::FuncOp kernel);
+
 } // namespace tripy::codegen
 
 #endif // TRIPY_CODEGEN_KERNELEMISSION_H

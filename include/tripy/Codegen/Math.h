@@ -51,8 +51,8 @@ inline constexpr llvm::StringLiteral feedsF16Name = "tripy.feeds_f16";
 ///
 /// Functions: math.exp exp2 log log2 tanh erf sin cos tan powf rsqrt, and with
 /// an accuracy below F32 on CUDA arith.divf. Left to LLVM, which has
-/// instructions for them everywhere: sqrt floor ceil trunc round roundeven absf
-/// copysign fma.
+/// instructions for them: sqrt absf copysign, and on all but old processors
+/// floor ceil trunc round roundeven fma (populateBaselinePatterns).
 mlir::Value expandMath(mlir::Operation *op, mlir::ValueRange operands,
                        mlir::OpBuilder &b, mlir::Location loc,
                        const MathOptions &options);
@@ -69,6 +69,12 @@ Accuracy requiredAccuracy(mlir::Operation *op);
 /// The pass tripy-expand-math applies these to all ops below one.
 void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns, bool cuda,
                                    bool fast16);
+
+/// math.fma -> arith, unless the processor has `fma`, and math.floor, ceil,
+/// trunc, round, roundeven -> arith, unless it has `rounding`: f32 and f64,
+/// with the same result bits. What the patterns above make needs these in turn.
+void populateBaselinePatterns(mlir::RewritePatternSet &patterns, bool fma,
+                              bool rounding);
 
 } // namespace tripy::codegen
 

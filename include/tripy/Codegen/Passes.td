@@ -150,7 +150,8 @@ def EmitCPUPass : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
-  let options = [Option<"vectorBits", "vector-bits", "unsigned", "256", "Width of the processor's vectors in bits">];
+  let options = [Option<"vectorBits", "vector-bits", "unsigned", "256", "Width of the processor's vectors in bits">,
+                 Option<"f16Conversion", "f16-conversion", "bool", "true", "The processor converts f16 to f32 and back">];
 }
 
 def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
@@ -259,7 +260,10 @@ def ExpandMathPass : Pass<"tripy-expand-math"> {
                            "::mlir::NVVM::NVVMDialect"];
   let options = [Option<"cuda", "cuda", "bool", "false", "The code is for CUDA">,
                  Option<"fast16", "fast16", "bool", "true",
-                        "Results that are rounded to 16 bits may be computed to 16 bits">];
+                        "Results that are rounded to 16 bits may be computed to 16 bits">,
+                 Option<"fma", "fma", "bool", "true", "The processor has fused multiply-add">,
+                 Option<"rounding", "rounding", "bool", "true",
+                        "The processor rounds to integers in one instruction">];
 }
 
 #endif // TRIPY_CODEGEN_PASSES

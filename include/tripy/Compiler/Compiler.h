@@ -89,7 +89,8 @@ mlir::FailureOr<target::TranslatedProgram>
 compileToProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles `function` of `module`, which is at Level::Linalg and is consumed.
-/// Options other than device, chip, tiles, backends and cache do not count.
+/// Options other than device, chip, tiles, backends, cache and configure do not
+/// count.
 mlir::FailureOr<target::TranslatedProgram>
 compileKernels(mlir::ModuleOp module, mlir::func::FuncOp function,
                const CompileOptions &options);

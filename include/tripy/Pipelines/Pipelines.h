@@ -41,6 +41,8 @@ struct PipelineOptions {
   DeviceKind device = DeviceKind::CPU;
   /// CPU: width of the processor's vectors.
   unsigned vectorBits = 256;
+  /// CPU: instructions that it has; without them, others compute the same.
+  bool f16Conversion = true, fma = true, rounding = true;
   /// CUDA: architecture.
   std::string chip = "sm_90a";
   /// CUDA: tile of tensor-core kernels, as --kernel-emit-cuda takes it; empty:

@@ -22,13 +22,13 @@ namespace tripy::target {
 
 struct CudaTarget {
   /// "sm_90a"
-  std::string chip = "sm_90a";
+  std::string chip;
   /// PTX version that the chip needs, as LLVM's feature: "+ptx84".
-  std::string ptx = "+ptx84";
+  std::string ptx;
   /// Shared memory that a block may use.
-  uint32_t sharedBytes = 227 * 1024;
+  uint32_t sharedBytes = 0;
   /// Blocks that a cluster may have; 1: there are no clusters.
-  uint32_t clusterBlocks = 16;
+  uint32_t clusterBlocks = 1;
 };
 
 /// How a kernel is launched, as far as the chip limits it.

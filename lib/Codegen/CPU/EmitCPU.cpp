@@ -83,6 +83,8 @@ struct EmitCPUPass : tripy::impl::EmitCPUPassBase<EmitCPUPass> {
 } // namespace
 
 LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
+  if (failed(verifyForm(kernel)))
+    return failure();
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
@@ -97,6 +99,7 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
   EmitterOptions options;
   options.accessBytes = vectorBits / 8;
   options.softwareBF16 = true;
+  options.softwareF16 = !f16Conversion;
   KernelEmission emission(kernel, b, options);
   ValueRange arguments = body->getArguments();
   if (failed(emission.bind(arguments.take_front(pointers),

@@ -195,12 +195,18 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
           << gemmTile << "'";
       return signalPassFailure();
     }
+    Result<const Chip *> known = getChip(chip);
+    if (!known) {
+      emitError(module.getLoc(), known.status().message());
+      return signalPassFailure();
+    }
     readTuning(module);
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     UnitAttr::get(&getContext()));
     OpBuilder b(module.getBody(), module.getBody()->end());
-    auto target = NVVM::NVVMTargetAttr::get(
-        &getContext(), /*O=*/3, "nvptx64-nvidia-cuda", chip, ptxFeatures());
+    auto target =
+        NVVM::NVVMTargetAttr::get(&getContext(), /*O=*/3, "nvptx64-nvidia-cuda",
+                                  chip, (**known).ptxFeature());
     auto device = gpu::GPUModuleOp::create(b, module.getLoc(), "device_code",
                                            b.getArrayAttr({target}));
     if (overlap && CudaChip::of(chip).hasClusters())
@@ -211,9 +217,6 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
         return signalPassFailure();
     }
   }
-
-  /// The PTX version that brings what `chip` needs.
-  StringRef ptxFeatures() { return "+ptx84"; }
 
   void findWrittenInputs(ModuleOp module);
   void readTuning(ModuleOp module);
@@ -297,6 +300,8 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
 
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
+  if (failed(verifyForm(kernel)))
+    return failure();
   CudaChip target = CudaChip::of(chip);
   std::optional<GemvPlan> gemv = planGemv(kernel, target);
   if (!gemv && kernel.getHero() == kernel::Hero::Gemm && target.hasWgmma())

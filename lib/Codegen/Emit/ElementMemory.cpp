@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Software16.h"
+
 #include "tripy/Codegen/ElementEmitter.h"
 #include "tripy/Dialect/Common/ScalarOps.h"
 
@@ -31,6 +33,16 @@ Type ElementEmitter::storageType(Type element) {
              : element;
 }
 
+bool ElementEmitter::isSoftware(Type element) const {
+  return (element.isBF16() && options.softwareBF16) ||
+         (element.isF16() && options.softwareF16);
+}
+
+Type ElementEmitter::storedType(Type element) const {
+  return isSoftware(element) ? IntegerType::get(element.getContext(), 16)
+                             : storageType(element);
+}
+
 static int64_t storageBytes(Type element) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
@@ -51,33 +63,9 @@ Value ElementEmitter::widen(Value stored, Type element) {
     Value number = arith::BitcastOp::create(b, loc, element, stored);
     return scalar::createCast(b, loc, number, type);
   }
-  if (!element.isBF16() || !options.softwareBF16)
-    return arith::ExtFOp::create(b, loc, type, stored);
-  Value bits = arith::BitcastOp::create(b, loc, b.getI16Type(), stored);
-  Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
-  Value by = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(16));
-  Value shifted = arith::ShLIOp::create(b, loc, wide, by);
-  return arith::BitcastOp::create(b, loc, type, shifted);
-}
-
-/// f32 to bf16 by integer operations: adds half a unit, ties to even; NaN stays
-/// a quiet NaN.
-static Value roundToBF16(OpBuilder &b, Location loc, Value computed) {
-  auto constant = [&](int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-  };
-  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), computed);
-  Value high = arith::ShRUIOp::create(b, loc, bits, constant(16));
-  Value odd = arith::AndIOp::create(b, loc, high, constant(1));
-  Value bias = arith::AddIOp::create(b, loc, odd, constant(0x7fff));
-  Value sum = arith::AddIOp::create(b, loc, bits, bias);
-  Value rounded = arith::ShRUIOp::create(b, loc, sum, constant(16));
-  Value quiet = arith::OrIOp::create(b, loc, high, constant(0x40));
-  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                      computed, computed);
-  Value chosen = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
-  Value narrow = arith::TruncIOp::create(b, loc, b.getI16Type(), chosen);
-  return arith::BitcastOp::create(b, loc, b.getBF16Type(), narrow);
+  if (isSoftware(element))
+    return widenBits(b, loc, stored, element);
+  return arith::ExtFOp::create(b, loc, type, stored);
 }
 
 /// A computed value as it is stored.
@@ -93,8 +81,8 @@ Value ElementEmitter::narrow(Value computed, Type element) {
   if (isa<Float8E4M3FNType>(element))
     return arith::BitcastOp::create(
         b, loc, b.getI8Type(), scalar::createCast(b, loc, computed, element));
-  if (element.isBF16() && options.softwareBF16)
-    return roundToBF16(b, loc, computed);
+  if (isSoftware(element))
+    return roundToBits(b, loc, computed, element);
   return arith::TruncFOp::create(b, loc, element, computed);
 }
 
@@ -211,7 +199,7 @@ Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
                            int64_t lanes) {
   OpBuilder &b = math.b();
   Location loc = math.location();
-  Type storage = storageType(memory.elementType);
+  Type storage = storedType(memory.elementType);
   int64_t bytes = storageBytes(storage);
   Index offset = math.linearize(index, memory.sizes);
   int64_t alignment = std::gcd(memory.alignment, math.factorOf(offset) * bytes);
@@ -237,7 +225,7 @@ void ElementEmitter::store(const Memory &memory, ArrayRef<Index> index,
                            ArrayRef<Value> lanes) {
   OpBuilder &b = math.b();
   Location loc = math.location();
-  Type storage = storageType(memory.elementType);
+  Type storage = storedType(memory.elementType);
   int64_t bytes = storageBytes(storage);
   Index offset = math.linearize(index, memory.sizes);
   int64_t alignment = std::gcd(memory.alignment, math.factorOf(offset) * bytes);

@@ -216,9 +216,8 @@ Value KernelEmission::step(linalg::GenericOp reduction, ArrayRef<Index> loops,
 
 Value KernelEmission::combine(linalg::GenericOp reduction, Value lhs,
                               Value rhs) {
-  // The combiner is the operation of the body that takes the accumulator.
   Value accumulator = reduction.getBlock()->getArguments().back();
-  Operation *combiner = *accumulator.getUsers().begin();
+  Operation *combiner = combinerOf(reduction);
   IRMapping mapping;
   for (Value operand : combiner->getOperands())
     mapping.map(operand, operand == accumulator ? lhs : rhs);

@@ -270,6 +270,12 @@ struct ExpandMathPass : tripy::impl::ExpandMathPassBase<ExpandMathPass> {
     RewritePatternSet patterns(&getContext());
     populateMathExpansionPatterns(patterns, cuda, fast16);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    if (fma && rounding)
+      return;
+    // A walk of its own: it sees what the first one made.
+    RewritePatternSet baseline(&getContext());
+    populateBaselinePatterns(baseline, fma, rounding);
+    walkAndApplyPatterns(getOperation(), std::move(baseline));
   }
 };
 

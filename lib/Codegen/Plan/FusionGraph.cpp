@@ -190,7 +190,8 @@ llvm::SetVector<Value> FusionGraph::outputs(const Node *node) const {
 }
 
 bool Demand::fits() const {
-  return ops <= maxOps && scalars <= maxScalarOps && buffers <= softMaxBuffers;
+  return ops <= maxOps && scalars <= maxScalarOps &&
+         buffers <= softMaxBuffers && reductions <= maxReductions;
 }
 
 std::string Demand::describe() const {
@@ -203,15 +204,25 @@ std::string Demand::describe() const {
     return text("buffers", buffers, softMaxBuffers);
   if (scalars > maxScalarOps)
     return text("scalar operations", scalars, maxScalarOps);
+  if (reductions > maxReductions)
+    return text("reductions", reductions, maxReductions);
   return text("operations", ops, maxOps);
+}
+
+/// What a kernel makes by itself: an operation that is to join it.
+static bool isCreated(Value value) {
+  Operation *made = value.getDefiningOp();
+  return made && classOf(made) == OpClass::Creation;
 }
 
 Demand FusionGraph::demand(const Node *node, Operation *op) const {
   Demand total;
   total.ops = node->ops.size() + 1;
   total.scalars = scalarCost(op) > 0;
+  total.reductions = classOf(op) == OpClass::Reduce;
   for (Operation *inside : node->ops) {
     total.scalars += scalarCost(inside) > 0;
+    total.reductions += classOf(inside) == OpClass::Reduce;
     Value result = inside->getResult(0);
     total.buffers += llvm::any_of(result.getUsers(), [&](Operation *user) {
       return nodeOf(user) != node && user != op;
@@ -222,10 +233,8 @@ Demand FusionGraph::demand(const Node *node, Operation *op) const {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) && nodeOf(operand) != node)
       read.insert(operand);
-  for (Value value : read) {
-    Operation *made = value.getDefiningOp();
-    total.buffers += !made || classOf(made) != OpClass::Creation;
-  }
+  for (Value value : read)
+    ++(isCreated(value) ? total.ops : total.buffers);
   total.buffers += llvm::any_of(
       op->getUsers(), [&](Operation *user) { return nodeOf(user) != node; });
   return total;
@@ -236,10 +245,11 @@ Demand FusionGraph::demandTogether(const Node *a, const Node *b) const {
   for (Value value : inputs(b))
     read.insert(value);
   Demand total;
-  total.scalars =
-      llvm::count_if(llvm::concat<Operation *const>(a->ops, b->ops),
-                     [](Operation *op) { return scalarCost(op) > 0; });
-  total.ops = a->ops.size() + b->ops.size();
+  for (Operation *op : llvm::concat<Operation *const>(a->ops, b->ops)) {
+    total.scalars += scalarCost(op) > 0;
+    total.reductions += classOf(op) == OpClass::Reduce;
+  }
+  total.ops = a->ops.size() + b->ops.size() + llvm::count_if(read, isCreated);
   total.buffers = read.size() + outputs(a).size() + outputs(b).size();
   return total;
 }

@@ -28,6 +28,10 @@ constexpr size_t maxBuffers = 24;
 constexpr size_t softMaxBuffers = 20;
 /// Element-wise operations of a kernel, which its registers must hold.
 constexpr int64_t maxScalarOps = 200;
+/// Reductions of a kernel: what is before one is computed again for the next
+/// wherever a row does not stay in registers, so that code and time grow with
+/// their square.
+constexpr size_t maxReductions = 16;
 /// All operations of a kernel, which bounds the emitters' work.
 constexpr size_t maxOps = 400;
 
@@ -54,7 +58,7 @@ struct Node {
 
 /// What a kernel would need.
 struct Demand {
-  size_t ops = 0, buffers = 0;
+  size_t ops = 0, buffers = 0, reductions = 0;
   int64_t scalars = 0;
 
   bool fits() const;

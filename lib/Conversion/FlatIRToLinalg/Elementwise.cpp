@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace tripy;
 
-Value Lowering::generic(Location loc, RankedTensorType type,
-                        ArrayRef<OpFoldResult> shape, ArrayRef<Input> inputs,
-                        Body body) {
+Value LinalgLowering::generic(Location loc, RankedTensorType type,
+                              ArrayRef<OpFoldResult> shape,
+                              ArrayRef<Input> inputs, Body body) {
   Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
@@ -32,7 +32,7 @@ Value Lowering::generic(Location loc, RankedTensorType type,
   return op.getResult(0);
 }
 
-Value Lowering::copy(Value value, Location loc) {
+Value LinalgLowering::copy(Value value, Location loc) {
   auto type = cast<RankedTensorType>(value.getType());
   return generic(loc, type, sizes.get(value),
                  {{value, identityMap(type.getRank())}},
@@ -84,7 +84,7 @@ static bool isElementwise(Operation *op) {
 
 // flatir.<fn>, compare, select, convert -> linalg.generic with identity maps;
 // splat operands become constants of the body.
-Value Lowering::elementwise(Operation *op) {
+Value LinalgLowering::elementwise(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Input> inputs;
   SmallVector<TypedAttr> splats;
@@ -110,7 +110,7 @@ Value Lowering::elementwise(Operation *op) {
 }
 
 // flatir.constant -> arith.constant
-Value Lowering::constant(flatir::ConstantOp op) {
+Value LinalgLowering::constant(flatir::ConstantOp op) {
   return arith::ConstantOp::create(b, op.getLoc(),
                                    cast<TypedAttr>(op.getValue()));
 }
@@ -122,7 +122,7 @@ static Value indexAs(OpBuilder &b, Location loc, Value index, Type element) {
 }
 
 // flatir.iota -> linalg.generic of linalg.index
-Value Lowering::iota(flatir::IotaOp op) {
+Value LinalgLowering::iota(flatir::IotaOp op) {
   RankedTensorType type = op.getResult().getType();
   return generic(op.getLoc(), type, sizes.get(op.getResult()), {},
                  [&](OpBuilder &inner, ValueRange) {
@@ -134,14 +134,14 @@ Value Lowering::iota(flatir::IotaOp op) {
 }
 
 // flatir.from_index -> linalg.generic of rank 0
-Value Lowering::fromIndex(flatir::FromIndexOp op) {
+Value LinalgLowering::fromIndex(flatir::FromIndexOp op) {
   RankedTensorType type = op.getResult().getType();
   return generic(op.getLoc(), type, {}, {}, [&](OpBuilder &inner, ValueRange) {
     return indexAs(inner, op.getLoc(), op.getValue(), type.getElementType());
   });
 }
 
-Value Lowering::lower(Operation *op) {
+Value LinalgLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](flatir::ConstantOp o) { return constant(o); })
       .Case([&](flatir::IotaOp o) { return iota(o); })

@@ -15,9 +15,9 @@
 
 namespace tripy {
 
-class Lowering {
+class LinalgLowering {
 public:
-  Lowering(mlir::OpBuilder &builder, TensorSizes &sizes)
+  LinalgLowering(mlir::OpBuilder &builder, TensorSizes &sizes)
       : b(builder), sizes(sizes) {}
 
   /// Lowers any flatir primitive that yields a tensor; null when there is no

@@ -10,7 +10,7 @@ using namespace tripy;
 
 // flatir.broadcast -> linalg.generic whose input map projects. A dimension that
 // is 1 at run time only is read through tensor.extract.
-Value Lowering::broadcast(flatir::BroadcastOp op) {
+Value LinalgLowering::broadcast(flatir::BroadcastOp op) {
   RankedTensorType type = op.getResult().getType();
   Location loc = op.getLoc();
   Value input = op.getInput();
@@ -55,7 +55,7 @@ Value Lowering::broadcast(flatir::BroadcastOp op) {
 }
 
 // flatir.transpose -> linalg.generic with a permuted input map
-Value Lowering::transpose(flatir::TransposeOp op) {
+Value LinalgLowering::transpose(flatir::TransposeOp op) {
   RankedTensorType type = op.getResult().getType();
   SmallVector<AffineExpr> exprs(type.getRank());
   for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
@@ -68,7 +68,7 @@ Value Lowering::transpose(flatir::TransposeOp op) {
 
 // flatir.slice -> tensor.extract_slice with static offsets and positive
 // strides; otherwise linalg.generic of tensor.extract
-Value Lowering::slice(flatir::SliceOp op) {
+Value LinalgLowering::slice(flatir::SliceOp op) {
   RankedTensorType type = op.getResult().getType();
   Location loc = op.getLoc();
   Sizes to = sizes.get(op.getResult());
@@ -106,7 +106,7 @@ Value Lowering::slice(flatir::SliceOp op) {
 }
 
 // flatir.concatenate -> tensor.concat
-Value Lowering::concatenate(flatir::ConcatenateOp op) {
+Value LinalgLowering::concatenate(flatir::ConcatenateOp op) {
   RankedTensorType type = op.getResult().getType();
   int64_t dim = static_cast<int64_t>(op.getDim());
   // tensor.concat infers its type; what only we know is a cast.
@@ -135,7 +135,7 @@ static Value positionOf(OpBuilder &b, Location loc, Value index, Value size) {
 }
 
 // flatir.gather -> linalg.generic over the index, of tensor.extract
-Value Lowering::gather(flatir::GatherOp op) {
+Value LinalgLowering::gather(flatir::GatherOp op) {
   RankedTensorType type = op.getResult().getType();
   Location loc = op.getLoc();
   int64_t dim = static_cast<int64_t>(op.getDim());

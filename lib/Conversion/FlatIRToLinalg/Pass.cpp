@@ -108,7 +108,7 @@ static void findOperandSizes(Operation &op, TensorSizes &sizes, OpBuilder &b) {
 static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
   inlineComposites(block, [](Operation *, StringAttr) {});
   OpBuilder b(block.getParentOp()->getContext());
-  Lowering lowering(b, sizes);
+  LinalgLowering lowering(b, sizes);
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()))
       continue;
@@ -170,7 +170,7 @@ LogicalResult tripy::lowerToLinalg(kernel::FuncOp kernel) {
   OpBuilder b(yield);
   for (OpOperand &result : yield->getOpOperands())
     if (isa<BlockArgument>(result.get()))
-      result.set(Lowering(b, sizes).copy(result.get(), yield->getLoc()));
+      result.set(LinalgLowering(b, sizes).copy(result.get(), yield->getLoc()));
   return success();
 }
 

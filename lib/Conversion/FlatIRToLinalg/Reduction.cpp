@@ -18,11 +18,11 @@ Type tripy::accumulatorType(Type element) {
              : element;
 }
 
-Value Lowering::accumulate(Operation *op, TypedAttr identity,
-                           ArrayRef<Input> inputs, ArrayRef<int64_t> results,
-                           unsigned loops,
-                           function_ref<Value(OpBuilder &, ValueRange)> body,
-                           ArrayRef<NamedAttribute> attributes) {
+Value LinalgLowering::accumulate(
+    Operation *op, TypedAttr identity, ArrayRef<Input> inputs,
+    ArrayRef<int64_t> results, unsigned loops,
+    function_ref<Value(OpBuilder &, ValueRange)> body,
+    ArrayRef<NamedAttribute> attributes) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Sizes shape = sizes.get(op->getResult(0));
@@ -131,7 +131,7 @@ static Value combine(flatir::ReduceKind kind, OpBuilder &b, Location loc,
 }
 
 // flatir.scan -> kernel.scan, in f32 for 16-bit floats
-Value Lowering::scan(flatir::ScanOp op) {
+Value LinalgLowering::scan(flatir::ScanOp op) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getResult().getType();
   Type sumType = accumulatorType(type.getElementType());
@@ -151,7 +151,7 @@ Value Lowering::scan(flatir::ScanOp op) {
 }
 
 // flatir.reduce -> linalg.generic with reduction loops, dimensions in order
-Value Lowering::reduce(flatir::ReduceOp op) {
+Value LinalgLowering::reduce(flatir::ReduceOp op) {
   int64_t rank = rankOf(op.getInput());
   SmallVector<int64_t> kept;
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -188,7 +188,7 @@ static void dotMaps(flatir::DotOp op, AffineMap &lhs, AffineMap &rhs) {
 }
 
 // flatir.dot -> linalg.generic: batch, left and right loops, then reductions
-Value Lowering::dot(flatir::DotOp op) {
+Value LinalgLowering::dot(flatir::DotOp op) {
   if (op.getLhsContract().empty())
     return outer(op);
   AffineMap lhs, rhs;
@@ -215,7 +215,7 @@ Value Lowering::dot(flatir::DotOp op) {
 }
 
 /// Without contracted dimensions a dot is a product of broadcasts.
-Value Lowering::outer(flatir::DotOp op) {
+Value LinalgLowering::outer(flatir::DotOp op) {
   AffineMap lhs, rhs;
   dotMaps(op, lhs, rhs);
   RankedTensorType type = op.getResult().getType();

@@ -151,7 +151,7 @@ static bool isView(const Groups &groups, RankedTensorType from,
 }
 
 // flatir.reshape -> tensor.collapse_shape, tensor.expand_shape, or both
-Value Lowering::reshape(flatir::ReshapeOp op) {
+Value LinalgLowering::reshape(flatir::ReshapeOp op) {
   Value input = op.getInput();
   auto from = cast<RankedTensorType>(input.getType());
   RankedTensorType to = op.getResult().getType();
@@ -182,7 +182,7 @@ Value Lowering::reshape(flatir::ReshapeOp op) {
 }
 
 /// The general form: finds each element by its number in row-major order.
-Value Lowering::reshapeByIndex(flatir::ReshapeOp op) {
+Value LinalgLowering::reshapeByIndex(flatir::ReshapeOp op) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getResult().getType();
   Sizes from = sizes.get(op.getInput()), to = sizes.get(op.getResult());

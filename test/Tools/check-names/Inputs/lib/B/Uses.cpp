@@ -1,0 +1,5 @@
+namespace tripy {
+namespace {
+struct Other {};
+} // namespace
+} // namespace tripy
