@@ -11,6 +11,7 @@
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/LevelVerifier.h"
 #include "tripy/Target/HostCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLForwardCompat.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -156,27 +158,47 @@ static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
                  succeeded(formLinalgDispatches(function)));
 }
 
+/// Runs the passes of one level after the other, each in a pass manager of its
+/// own, so that what is between them can be checked.
+static LogicalResult runLevels(ModuleOp module, Level from, Level to,
+                               std::optional<LevelVerifier> &verifier,
+                               const PipelineOptions &pipeline,
+                               const CompileOptions &options) {
+  TimingScope scope =
+      options.timing ? options.timing->nest("passes") : TimingScope();
+  for (Level next = from; next < to;) {
+    Level before = next;
+    next = Level(llvm::to_underlying(before) + 1);
+    PassManager passes(module.getContext());
+    passes.enableVerifier(false);
+    if (options.timing)
+      passes.enableTiming(scope);
+    if (options.configure)
+      options.configure(passes);
+    buildPipeline(passes, before, next, pipeline);
+    if (failed(passes.run(module)))
+      return failure();
+    TimingScope verifyScope = scope.nest("verify");
+    if (verifier && failed(verifier->verify(next)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult runPasses(ModuleOp module, func::FuncOp function, Level to,
                                const PipelineOptions &pipeline,
                                const CompileOptions &options) {
-  PassManager passes(module.getContext());
-  // The input was verified by the parser, the final program by its own
-  // verifier, and tests verify after each pass with tripy-opt.
-  passes.enableVerifier(false);
-  TimingScope scope =
-      options.timing ? options.timing->nest("passes") : TimingScope();
-  if (options.timing)
-    passes.enableTiming(scope);
-  if (options.configure)
-    options.configure(passes);
+  std::optional<LevelVerifier> verifier;
+  if (options.verify)
+    verifier.emplace(module);
   Level from = Level::Trace;
   if (isLinalgProgram(function) && to >= Level::Dispatches) {
-    if (failed(enterWithLinalg(module, function)))
-      return failure();
     from = Level::Dispatches;
+    if (failed(enterWithLinalg(module, function)) ||
+        (verifier && failed(verifier->verify(from))))
+      return failure();
   }
-  buildPipeline(passes, from, to, pipeline);
-  return passes.run(module);
+  return runLevels(module, from, to, verifier, pipeline, options);
 }
 
 LogicalResult tripy::lowerProgram(ModuleOp module, Level level,
@@ -233,9 +255,11 @@ tripy::compileKernels(ModuleOp module, func::FuncOp function,
   if (failed(findDevice(module, options, settings, pipeline)))
     return failure();
   settings.cache = options.cache;
-  PassManager passes(module.getContext());
-  buildPipeline(passes, Level::Linalg, Level::Plan, pipeline);
-  if (failed(passes.run(module)))
+  std::optional<LevelVerifier> verifier;
+  if (options.verify)
+    verifier.emplace(module);
+  if (failed(runLevels(module, Level::Linalg, Level::Plan, verifier, pipeline,
+                       options)))
     return failure();
   return translate(module, function, settings, options);
 }
