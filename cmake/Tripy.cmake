@@ -9,6 +9,7 @@
 # line or by #include.
 
 include(TripyLLVM)
+include(Sanitizers)
 
 # --- the layer table ---------------------------------------------------------
 set(TRIPY_LAYERS base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
@@ -57,9 +58,9 @@ function(tripy_common_options target layer)
   set_property(TARGET ${target} PROPERTY TRIPY_LAYER ${layer})
   if(NOT layer IN_LIST TRIPY_LAYERS_WITHOUT_LLVM)
     tripy_use_llvm(${target})
-  elseif(TRIPY_SANITIZE)
-    target_compile_options(${target} PUBLIC -fsanitize=${TRIPY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-    target_link_options(${target} PUBLIC -fsanitize=${TRIPY_SANITIZE})
+    tripy_sanitize_compiler(${target})
+  else()
+    tripy_sanitize_runtime(${target})
   endif()
 endfunction()
 

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Builds Tripy and runs all tests; prints "N passed, N failed" last.
+"""Builds Tripy and runs all tests; prints "N passed, N failed, N skipped" last,
+and before it what failed and what was skipped, and why.
 
 Steps: style and size checks; the compiler (preset dev) with its unit tests, lit
-tests and scripts; the runtime and its tests under AddressSanitizer and
-UndefinedBehaviorSanitizer (preset asan).
+tests and scripts, its own code under UndefinedBehaviorSanitizer; the runtime and
+its tests under AddressSanitizer and UndefinedBehaviorSanitizer (preset asan).
 """
 import os
-import re
 import subprocess
 import sys
 import time
 
+import testlog
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-passed, failed = 0, []
+counts = testlog.Counts()
 
 
 def run(command, **options):
@@ -28,39 +30,25 @@ def run(command, **options):
 
 def step(name, command):
     """One command that counts as one test."""
-    global passed
     result = run(command)
     if result.returncode == 0:
-        passed += 1
+        counts.passed += 1
         return True
-    failed.append(name)
+    counts.failed.append(name)
     print(result.stdout[-20000:], flush=True)
     return False
 
 
 def ctest(preset):
     """All tests of a build; the cases of lit and gtest count one by one."""
-    global passed
     result = run(["ctest", "--test-dir", f"build/{preset}", "--verbose",
                   "--timeout", "1500", "-j", "2"])
-    text = result.stdout
-    counts = 0
-    for pattern in (r"\[  PASSED  \] (\d+) tests?", r"Passed\s*: +(\d+)"):
-        counts += sum(int(n) for n in re.findall(pattern, text))
-    bad = sorted(set(re.findall(r"\[  FAILED  \] (\S+\.\S+)(?: \(|$)", text, re.M)))
-    bad += sorted(set(re.findall(r"^\d+: FAIL: (.*?) \(\d+ of", text, re.M)))
-    others = re.findall(r"^ *\d+/\d+ Test +#\d+: (\S+) \.+ *(\**\w+)", text, re.M)
-    for name, verdict in others:
-        if verdict == "Passed":
-            counts += 0 if name.startswith("unit-") or name == "lit" else 1
-        elif not any(name.startswith(prefix) for prefix in ("unit-", "lit")) or not bad:
-            bad.append(name)
-    passed += counts
-    failed.extend(f"{preset}: {name}" for name in bad)
-    if result.returncode != 0 and not bad:
-        failed.append(f"{preset}: ctest")
+    found = testlog.count(result.stdout, os.path.join(ROOT, "build", preset, "test"))
+    if result.returncode != 0 and not found.failed:
+        found.failed.append("ctest")
+    counts.add(found, f"{preset}: ")
     if result.returncode != 0:
-        print(text[-30000:], flush=True)
+        print(result.stdout[-30000:], flush=True)
 
 
 def main():
@@ -69,10 +57,8 @@ def main():
         if step(f"configure {preset}", ["cmake", "--preset", preset]) and step(
                 f"build {preset}", ["cmake", "--build", f"build/{preset}"]):
             ctest(preset)
-    for name in failed:
-        print("FAILED:", name)
-    print(f"{passed} passed, {len(failed)} failed")
-    sys.exit(1 if failed else 0)
+    print(counts.report())
+    sys.exit(1 if counts.failed else 0)
 
 
 main()

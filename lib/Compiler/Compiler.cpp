@@ -13,6 +13,7 @@
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/LevelVerifier.h"
 #include "tripy/Pipelines/SilentFailures.h"
 #include "tripy/Target/HostCode.h"
 
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLForwardCompat.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -151,8 +153,8 @@ static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
-/// The input was verified by the parser, the final program by its own verifier,
-/// and tests verify after each pass with tripy-opt.
+/// The verifier runs where a level ends, and after each pass in tests with
+/// tripy-opt.
 static void prepare(PassManager &passes, const CompileOptions &options) {
   passes.enableVerifier(false);
   reportSilentFailures(passes);
@@ -178,23 +180,45 @@ static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
                  succeeded(formLinalgDispatches(function)));
 }
 
+/// Runs the passes of one level after the other, each in a pass manager of its
+/// own, so that what is between them can be checked.
+static LogicalResult runLevels(ModuleOp module, Level from, Level to,
+                               std::optional<LevelVerifier> &verifier,
+                               const PipelineOptions &pipeline,
+                               const CompileOptions &options) {
+  TimingScope scope =
+      options.timing ? options.timing->nest("passes") : TimingScope();
+  for (Level next = from; next < to;) {
+    Level before = next;
+    next = Level(llvm::to_underlying(before) + 1);
+    PassManager passes(module.getContext());
+    if (options.timing)
+      passes.enableTiming(scope);
+    prepare(passes, options);
+    buildPipeline(passes, before, next, pipeline);
+    if (failed(passes.run(module)))
+      return failure();
+    TimingScope verifyScope = scope.nest("verify");
+    if (verifier && failed(verifier->verify(next)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult runPasses(ModuleOp module, func::FuncOp function, Level to,
                                const PipelineOptions &pipeline,
                                const CompileOptions &options) {
-  PassManager passes(module.getContext());
-  TimingScope scope =
-      options.timing ? options.timing->nest("passes") : TimingScope();
-  if (options.timing)
-    passes.enableTiming(scope);
-  prepare(passes, options);
+  std::optional<LevelVerifier> verifier;
+  if (options.verify)
+    verifier.emplace(module);
   Level from = Level::Trace;
   if (isLinalgProgram(function) && to >= Level::Dispatches) {
-    if (failed(enterWithLinalg(module, function)))
-      return failure();
     from = Level::Dispatches;
+    if (failed(enterWithLinalg(module, function)) ||
+        (verifier && failed(verifier->verify(from))))
+      return failure();
   }
-  buildPipeline(passes, from, to, pipeline);
-  return passes.run(module);
+  return runLevels(module, from, to, verifier, pipeline, options);
 }
 
 LogicalResult tripy::lowerProgram(ModuleOp module, Level level,
@@ -253,10 +277,11 @@ tripy::compileKernels(ModuleOp module, func::FuncOp function,
   if (failed(findDevice(module, options, settings, pipeline)))
     return failure();
   settings.cache = options.cache;
-  PassManager passes(module.getContext());
-  prepare(passes, options);
-  buildPipeline(passes, Level::Linalg, Level::Plan, pipeline);
-  if (failed(passes.run(module)))
+  std::optional<LevelVerifier> verifier;
+  if (options.verify)
+    verifier.emplace(module);
+  if (failed(runLevels(module, Level::Linalg, Level::Plan, verifier, pipeline,
+                       options)))
     return failure();
   return translate(module, function, settings, options);
 }

@@ -16,41 +16,36 @@ using namespace tripy;
 
 namespace {
 
-/// What is known about a program before a pass.
-struct Snapshot {
-  /// All locations, and what no lowering made of them.
-  DenseSet<Location> locations, userLocations;
-  /// How many results operations of each location have.
-  DenseMap<Location, int64_t> results;
-};
-
 class ProvenanceVerifier : public PassInstrumentation {
 public:
   explicit ProvenanceVerifier(std::atomic<bool> &broken) : broken(broken) {}
 
-  void runBeforePass(Pass *pass, Operation *root) override;
-  void runAfterPass(Pass *pass, Operation *root) override;
+  void runBeforePass(Pass *pass, Operation *root) override {
+    ProvenanceSnapshot snapshot(root);
+    std::lock_guard lock(mutex);
+    before.insert_or_assign({pass, root}, std::move(snapshot));
+  }
+  void runAfterPass(Pass *pass, Operation *root) override {
+    if (failed(take(pass, root).verify(root, pass->getArgument())))
+      broken = true;
+  }
   void runAfterPassFailed(Pass *pass, Operation *root) override {
     take(pass, root);
   }
 
 private:
-  Snapshot take(Pass *pass, Operation *root) {
+  ProvenanceSnapshot take(Pass *pass, Operation *root) {
     std::lock_guard lock(mutex);
     auto it = before.find({pass, root});
-    Snapshot snapshot = std::move(it->second);
+    ProvenanceSnapshot snapshot = std::move(it->second);
     before.erase(it);
     return snapshot;
   }
-  LogicalResult checkOp(Operation *op, const Snapshot &snapshot,
-                        DenseMap<Location, int64_t> &own, Pass *pass);
-  LogicalResult checkReason(Operation *op, const Snapshot &snapshot,
-                            DenseMap<Location, int64_t> &own, Pass *pass);
 
   std::atomic<bool> &broken;
   /// Passes run on several functions at once.
   std::mutex mutex;
-  DenseMap<std::pair<Pass *, Operation *>, Snapshot> before;
+  DenseMap<std::pair<Pass *, Operation *>, ProvenanceSnapshot> before;
 };
 
 } // namespace
@@ -75,66 +70,72 @@ static bool computes(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-void ProvenanceVerifier::runBeforePass(Pass *pass, Operation *root) {
-  Snapshot snapshot;
+/// Constants are merged by folding, and upstream builds terminators of named
+/// operations without location.
+static bool needsLocation(Operation *op) {
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+ProvenanceSnapshot::ProvenanceSnapshot(Operation *root) {
   auto add = [&](Location location) {
-    if (snapshot.locations.insert(location).second)
-      snapshot.userLocations.insert_range(userLocations(location));
+    if (locations.insert(location).second)
+      users.insert_range(userLocations(location));
   };
   for (Operation *op = root; op; op = op->getParentOp())
     add(op->getLoc());
   root->walk([&](Operation *op) {
     add(op->getLoc());
+    complete &= !needsLocation(op) || isKnownLocation(op->getLoc());
     for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
+      for (BlockArgument argument : region.getArguments()) {
         add(argument.getLoc());
+        complete &= isKnownLocation(argument.getLoc());
+      }
     if (computes(op) && !isInKernel(op))
-      snapshot.results[op->getLoc()] +=
-          std::max<int64_t>(op->getNumResults(), 1);
+      results[op->getLoc()] += std::max<int64_t>(op->getNumResults(), 1);
   });
-  std::lock_guard lock(mutex);
-  before[{pass, root}] = std::move(snapshot);
 }
 
-void ProvenanceVerifier::runAfterPass(Pass *pass, Operation *root) {
-  Snapshot snapshot = take(pass, root);
+/// Whether the rules are about this operation.
+static bool isChecked(Operation *op) {
+  return needsLocation(op) &&
+         (isOfProgram(op) ||
+          isa_and_present<kernel::KernelDialect>(op->getDialect()) ||
+          isInKernel(op));
+}
+
+LogicalResult ProvenanceSnapshot::verify(Operation *root, StringRef step,
+                                         bool needsLocations) const {
   DenseMap<Location, int64_t> own;
   WalkResult result = root->walk([&](Operation *op) {
-    return failed(checkOp(op, snapshot, own, pass)) ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
+    if (!isChecked(op) || (!needsLocations && !isKnownLocation(op->getLoc())))
+      return WalkResult::advance();
+    return failed(checkLocation(op, step)) || failed(checkReason(op, own, step))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
-  if (result.wasInterrupted())
-    broken = true;
+  return failure(result.wasInterrupted());
 }
 
-LogicalResult ProvenanceVerifier::checkOp(Operation *op,
-                                          const Snapshot &snapshot,
-                                          DenseMap<Location, int64_t> &own,
-                                          Pass *pass) {
-  bool checked = isOfProgram(op) ||
-                 isa_and_present<kernel::KernelDialect>(op->getDialect()) ||
-                 isInKernel(op);
-  // Upstream builds terminators of named operations without location.
-  if (!checked || op->hasTrait<OpTrait::ConstantLike>() ||
-      op->hasTrait<OpTrait::IsTerminator>())
-    return success();
+LogicalResult ProvenanceSnapshot::checkLocation(Operation *op,
+                                                StringRef step) const {
   if (!isKnownLocation(op->getLoc()))
     return op->emitError("every operation has the location of a user's line; "
                          "after '")
-           << pass->getArgument() << "' this one has none";
-  if (!snapshot.locations.contains(op->getLoc()))
+           << step << "' this one has none";
+  if (!locations.contains(op->getLoc()))
     for (Location user : userLocations(op->getLoc()))
-      if (!snapshot.userLocations.contains(user))
+      if (!users.contains(user))
         return op->emitError("a pass takes locations from the operations that "
                              "it replaces; '")
-               << pass->getArgument() << "' made up this one";
-  return checkReason(op, snapshot, own, pass);
+               << step << "' made up this one";
+  return success();
 }
 
-LogicalResult ProvenanceVerifier::checkReason(Operation *op,
-                                              const Snapshot &snapshot,
+LogicalResult ProvenanceSnapshot::checkReason(Operation *op,
                                               DenseMap<Location, int64_t> &own,
-                                              Pass *pass) {
+                                              StringRef step) const {
   if (!isa_and_present<flatir::FlatIRDialect>(op->getDialect()) ||
       !computes(op) || isInKernel(op))
     return success();
@@ -142,15 +143,15 @@ LogicalResult ProvenanceVerifier::checkReason(Operation *op,
   if (!whysOf(location).empty())
     return success();
   auto fused = dyn_cast<FusedLoc>(location);
-  bool isNew = !snapshot.locations.contains(location);
+  bool isNew = !locations.contains(location);
   if (isNew && !(fused && fused.getLocations().size() > 1))
     return op->emitError("an inserted operation says why; after '")
-           << pass->getArgument() << "' this one does not";
+           << step << "' this one does not";
   if (isNew)
     return success();
-  if (++own[location] > snapshot.results.lookup(location))
+  if (++own[location] > results.lookup(location))
     return op->emitError("an inserted operation says why; after '")
-           << pass->getArgument()
+           << step
            << "' more operations than results carry the location of the "
               "user's operation without a reason, and this is one";
   return success();

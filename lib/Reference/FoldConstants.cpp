@@ -105,10 +105,7 @@ std::optional<Tensor> FoldConstants::operandValue(Operation *def) {
 }
 
 bool FoldConstants::fold(Operation *op) {
-  if (!foldBySplats(op) && !computeResults(op))
-    return false;
-  ++numFolded;
-  return true;
+  return foldBySplats(op) || computeResults(op);
 }
 
 /// The operation's own folder keeps splats, of any size.

@@ -67,6 +67,7 @@ Compiles a function of trace or flatir operations to an executable file.
   --tune-runs=N            with --tune: replays of that graph; default: 30
   --report-why             print the kernels with the lines they come from
   --timing                 print where the time goes
+  --no-verify              do not check the program where a level ends
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
                            untrusted input
   --version, --help
@@ -84,12 +85,12 @@ struct NamedStop {
 } // namespace
 
 static constexpr NamedStop stops[] = {
-    {"trace", StopAfter::Trace},
-    {"flatir", StopAfter::FlatIR},
-    {"dispatches", StopAfter::Dispatches},
-    {"linalg", StopAfter::Linalg},
-    {"kernels", StopAfter::Kernels},
-    {"plan", StopAfter::Plan},
+    {levelName(Level::Trace), StopAfter::Trace},
+    {levelName(Level::FlatIR), StopAfter::FlatIR},
+    {levelName(Level::Dispatches), StopAfter::Dispatches},
+    {levelName(Level::Linalg), StopAfter::Linalg},
+    {levelName(Level::Kernels), StopAfter::Kernels},
+    {levelName(Level::Plan), StopAfter::Plan},
     {"ptx", StopAfter::PTX},
     {"asm", StopAfter::Assembly},
 };
@@ -110,6 +111,7 @@ static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"report-why", &Options::reportWhy},
     {"allow-bytecode", &Options::allowBytecode},
     {"no-cache", &Options::noCache},
+    {"no-verify", &Options::noVerify},
     {"no-overlap", &Options::noOverlap},
     {"no-prefetch", &Options::noPrefetch},
     {"help", &Options::help},

@@ -32,7 +32,7 @@ struct Options {
   std::string tuneReport;
   bool evaluate = false, timing = false, reportWhy = false;
   bool allowBytecode = false, noCache = false, noOverlap = false;
-  bool noPrefetch = false;
+  bool noPrefetch = false, noVerify = false;
   bool help = false, version = false;
 };
 

@@ -131,6 +131,7 @@ static int runTool(Options &options) {
   options.compiler.cache.enabled = !options.noCache;
   options.compiler.overlap = !options.noOverlap;
   options.compiler.prefetch = !options.noPrefetch;
+  options.compiler.verify = !options.noVerify;
 
   std::optional<io::SafeTensors> weights;
   if (!options.weights.empty()) {

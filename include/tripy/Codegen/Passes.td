@@ -59,7 +59,6 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect", "::tripy::flatir::FlatIRDialect",
                            "::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numDispatches", "dispatches", "Dispatches formed">];
   let options = [
     Option<"tensorCores", "tensor-cores", "bool", "false", "Contractions of 16-bit floats run on tensor cores">,
     Option<"tensorF8", "tensor-f8", "bool", "true", "And those of f8">,
@@ -109,9 +108,6 @@ def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
-  let statistics = [
-    Statistic<"numKernels", "kernels", "Kernel functions made">,
-    Statistic<"numShared", "shared", "Dispatches that share the kernel of another">];
 }
 
 def RoundValuesPass : Pass<"kernel-round-values", "::mlir::ModuleOp"> {
@@ -196,7 +192,6 @@ def BidLibrariesPass : Pass<"kernel-bid-libraries", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
-  let statistics = [Statistic<"numBids", "bids", "Kernels that a library may compute">];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
                  Option<"always", "always", "bool", "false", "Takes every bid, whatever the model of costs says">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",

@@ -62,9 +62,12 @@ struct CompileOptions {
   target::CacheOptions cache;
   /// Baked into the executable in place of parameters; none: they stay inputs.
   std::optional<std::vector<target::Weight>> weights;
+  /// Check the program where a level ends: valid IR, and provenance. A breach
+  /// is an error of the compiler, and says so.
+  bool verify = true;
   /// Parts of the compilation are timed under it.
   mlir::TimingScope *timing = nullptr;
-  /// Called on the pass manager before it runs: instrumentation.
+  /// Called on each level's pass manager before it runs: instrumentation.
   std::function<void(mlir::PassManager &)> configure;
 
   /// Reads "cpu", "cuda" or "cuda:sm_90a". Errors: InvalidArgument.
@@ -89,8 +92,8 @@ mlir::FailureOr<target::TranslatedProgram>
 compileToProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles `function` of `module`, which is at Level::Linalg and is consumed.
-/// Options other than device, chip, tiles, backends, cache and configure do not
-/// count.
+/// Options other than device, chip, tiles, backends, cache, configure and those
+/// of checks and timing do not count.
 mlir::FailureOr<target::TranslatedProgram>
 compileKernels(mlir::ModuleOp module, mlir::func::FuncOp function,
                const CompileOptions &options);

@@ -48,7 +48,6 @@ def InlineCompositesPass : Pass<"flatir-inline-composites"> {
     ```
   }];
   let dependentDialects = ["::tripy::flatir::FlatIRDialect"];
-  let statistics = [Statistic<"inlined", "inlined", "Number of composites inlined">];
 }
 
 def FlatIRToLinalgPass : Pass<"flatir-to-linalg", "::mlir::ModuleOp"> {

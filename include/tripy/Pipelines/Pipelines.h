@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tripy {
 
@@ -26,6 +27,24 @@ enum class Level {
   Kernels,    ///< code over pointers in @host_code or @device_code
   Plan,       ///< kernel.launch
 };
+
+/// The name that a user knows a level by.
+constexpr std::string_view levelName(Level level) {
+  switch (level) {
+  case Level::Trace:
+    return "trace";
+  case Level::FlatIR:
+    return "flatir";
+  case Level::Dispatches:
+    return "dispatches";
+  case Level::Linalg:
+    return "linalg";
+  case Level::Kernels:
+    return "kernels";
+  case Level::Plan:
+    return "plan";
+  }
+}
 
 /// What may compute contractions on CUDA.
 enum class Backends {

@@ -35,8 +35,6 @@ def FoldConstantsPass : Pass<"flatir-fold-constants"> {
   let options = [
     Option<"maxBytes", "max-bytes", "uint64_t", "65536", "Largest constant made, in bytes">,
     Option<"maxSteps", "max-steps", "uint64_t", "16777216", "Most scalar operations done for one operation">];
-  let statistics = [
-    Statistic<"numFolded", "folded", "Operations replaced by constants">];
 }
 
 #endif // TRIPY_REFERENCE_PASSES

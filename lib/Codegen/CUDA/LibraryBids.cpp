@@ -442,5 +442,4 @@ void BidLibrariesPass::bid(kernel::FuncOp kernel) {
     return report(kernel, false, text + "; declined");
   report(kernel, true, text + "; taken where the library is there");
   kernel.setProductAttr(product);
-  ++numBids;
 }

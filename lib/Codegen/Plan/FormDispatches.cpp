@@ -391,8 +391,6 @@ class FormDispatches
         continue;
       if (failed(planFunction(function, options)))
         return signalPassFailure();
-      Block &block = function.getBody().front();
-      numDispatches += llvm::range_size(block.getOps<kernel::DispatchOp>());
     }
   }
 };

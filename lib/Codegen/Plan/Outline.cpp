@@ -64,8 +64,6 @@ public:
   void outline(func::FuncOp function);
   /// Gives each kernel the locations of its dispatches, and erases these.
   void finish();
-  size_t numKernels() const { return known.size(); }
-  size_t numDispatches() const { return replaced.size(); }
 
 private:
   kernel::FuncOp functionFor(kernel::DispatchOp dispatch, StringRef prefix);
@@ -157,8 +155,6 @@ class OutlineDispatches
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       outliner.outline(function);
     outliner.finish();
-    numKernels = outliner.numKernels();
-    numShared = outliner.numDispatches() - outliner.numKernels();
   }
 };
 } // namespace

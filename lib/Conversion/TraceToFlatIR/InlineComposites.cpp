@@ -32,7 +32,6 @@ struct InlineCompositesPass
       rewriter.replaceOp(op, yield->getOperands());
       rewriter.eraseOp(yield);
     }
-    inlined += composites.size();
   }
 };
 
