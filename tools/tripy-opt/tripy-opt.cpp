@@ -4,6 +4,7 @@
 // before MLIR's parser sees it: see InputText.h.
 //
 //===----------------------------------------------------------------------===//
+#include "tripy/Pipelines/ChildProcess.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputText.h"
@@ -24,6 +25,19 @@ static llvm::cl::opt<bool>
     allowBytecode("allow-bytecode",
                   llvm::cl::desc("Read MLIR bytecode, whose reader is not safe "
                                  "for untrusted input"));
+
+static llvm::cl::opt<bool>
+    inProcess("in-process",
+              llvm::cl::desc("Work in the tool's own process, without limits, "
+                             "for debuggers"));
+static llvm::cl::opt<std::string>
+    memoryLimit("memory-limit",
+                llvm::cl::desc("Memory that the work may take, such as 8G, or "
+                               "none; default: half of the machine's"));
+static llvm::cl::opt<std::string> timeLimit(
+    "time-limit",
+    llvm::cl::desc("Seconds that the work may take, or none; default: "
+                   "1800"));
 
 static llvm::cl::opt<bool> verifyProvenance(
     "verify-provenance",
@@ -76,8 +90,22 @@ static LogicalResult run(StringRef input, StringRef output,
   return success();
 }
 
+/// Reads a limit of the child process into `limit`; false after an error.
+template <typename Parse>
+static bool readLimit(llvm::cl::opt<std::string> &option, Parse parse,
+                      uint64_t &limit) {
+  if (option.empty())
+    return true;
+  tripy::Result<uint64_t> parsed = parse(option.getValue());
+  if (parsed)
+    limit = *parsed;
+  else
+    llvm::errs() << "tripy-opt: error: --" << option.ArgStr << ": "
+                 << parsed.status().message() << '\n';
+  return static_cast<bool>(parsed);
+}
+
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   LLVMInitializeNVPTXTargetInfo();
@@ -92,5 +120,16 @@ int main(int argc, char **argv) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
-  return asMainReturnCode(run(input, output, registry));
+  auto work = [&] {
+    return failed(run(input, output, registry)) ? EXIT_FAILURE : EXIT_SUCCESS;
+  };
+  if (inProcess) {
+    llvm::InitLLVM init(argc, argv); // Prints the stack of a crash.
+    return work();
+  }
+  tripy::ChildLimits limits = tripy::defaultChildLimits();
+  if (!readLimit(memoryLimit, tripy::parseMemoryLimit, limits.memoryBytes) ||
+      !readLimit(timeLimit, tripy::parseTimeLimit, limits.seconds))
+    return EXIT_FAILURE;
+  return tripy::runInChild("tripy-opt", limits, work);
 }
