@@ -68,7 +68,8 @@ ScalarOperations::ScalarOperations(MLIRContext *context) {
   context->loadDialect<arith::ArithDialect, math::MathDialect>();
   SmallVector<Type> elements = tensorElementTypes(context);
   Block block;
-  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  OpBuilder b(context);
+  b.setInsertionPointToStart(&block);
   for (Type element : elements)
     buildAll(b, block, element, elements);
   buildIndices(b, block);

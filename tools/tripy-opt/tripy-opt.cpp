@@ -12,10 +12,14 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Tools/ParseUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -45,7 +49,7 @@ static llvm::cl::opt<bool> verifyProvenance(
                    "inserted ones a reason"));
 static llvm::cl::opt<bool> plainDiagnostics(
     "plain-diagnostics",
-    llvm::cl::desc("Print diagnostics of passes as mlir-opt does"));
+    llvm::cl::desc("Print diagnostics of passes as one line each"));
 
 /// Opens and checks a file of IR; null after an error message.
 static std::unique_ptr<llvm::MemoryBuffer> openText(StringRef path) {
@@ -58,6 +62,66 @@ static std::unique_ptr<llvm::MemoryBuffer> openText(StringRef path) {
   if (failed(tripy::verifyInputText(buffer->getMemBufferRef(), allowBytecode)))
     return nullptr;
   return buffer;
+}
+
+/// Files of MLIR that a pass reads by itself are checked as the input is.
+static LogicalResult checkLibraries(PassManager &pm) {
+  if (allowBytecode)
+    return success();
+  constexpr llvm::StringLiteral option = "transform-library-paths=";
+  std::string pipeline;
+  llvm::raw_string_ostream stream(pipeline);
+  pm.printAsTextualPipeline(stream);
+  StringRef rest = pipeline;
+  while (true) {
+    size_t at = rest.find(option);
+    if (at == StringRef::npos)
+      return success();
+    rest = rest.drop_front(at + option.size());
+    rest.consume_front("{");
+    StringRef paths =
+        rest.take_until([](char c) { return c == ' ' || c == '}'; });
+    for (StringRef path : llvm::split(paths, ','))
+      if (llvm::sys::fs::exists(path) && !openText(path))
+        return failure();
+  }
+}
+
+/// Whether MLIR's parser and verifiers accept a text. What they do not accept
+/// is shown as diagnostics of passes are: MLIR's own handler quotes whole lines
+/// of whatever file a location names.
+static LogicalResult parseAlone(llvm::MemoryBufferRef text,
+                                const MlirOptMainConfig &config,
+                                DialectRegistry &registry) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text),
+                              llvm::SMLoc());
+  tripy::UserDiagnosticHandler handler(&context, llvm::errs(), sources.get());
+  FallbackAsmResourceMap resources;
+  ParserConfig parser(&context, config.shouldVerifyOnParsing(), &resources);
+  return success(static_cast<bool>(parseSourceFileForTool(
+      sources, parser, !config.shouldUseExplicitModule())));
+}
+
+/// Runs the passes on each part of the text.
+static LogicalResult process(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                             raw_ostream &os, MlirOptMainConfig config,
+                             DialectRegistry &registry) {
+  // Dialects of IRDL are not in the registry, and expected diagnostics are
+  // compared, not printed.
+  if (config.shouldVerifyDiagnostics() || !config.getIrdlFile().empty())
+    return MlirOptMain(os, std::move(buffer), registry, config);
+  std::string marker = config.inputSplitMarker().str();
+  StringRef between = std::as_const(config).outputSplitMarker();
+  config.splitInputFile("");
+  auto chunk = [&](std::unique_ptr<llvm::MemoryBuffer> text, raw_ostream &out) {
+    if (failed(parseAlone(text->getMemBufferRef(), config, registry)))
+      return failure();
+    return MlirOptMain(out, std::move(text), registry, config);
+  };
+  return splitAndProcessBuffer(std::move(buffer), chunk, os, marker, between);
 }
 
 static LogicalResult run(StringRef input, StringRef output,
@@ -75,15 +139,15 @@ static LogicalResult run(StringRef input, StringRef output,
     return failure();
   }
   std::atomic<bool> broken = false;
-  bool plain = plainDiagnostics || config.shouldVerifyDiagnostics();
   config.setPassPipelineSetupFn([&, inner = config](PassManager &pm) {
-    if (!plain)
-      tripy::printUserDiagnostics(pm);
+    if (!config.shouldVerifyDiagnostics())
+      tripy::printUserDiagnostics(pm, {input.str()}, plainDiagnostics);
     if (verifyProvenance)
       tripy::verifyProvenance(pm, broken);
-    return inner.setupPassPipeline(pm);
+    return success(succeeded(inner.setupPassPipeline(pm)) &&
+                   succeeded(checkLibraries(pm)));
   });
-  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)) ||
+  if (failed(process(std::move(buffer), file->os(), config, registry)) ||
       broken)
     return failure();
   file->keep();
