@@ -106,6 +106,12 @@ bool tripy::isKernelOperation(Operation *op) {
              tensor::CollapseShapeOp, tensor::ConcatOp>(op);
 }
 
+InFlightDiagnostic tripy::refuseKernel(Operation *op) {
+  return op->emitOpError("cannot be compiled: a linalg program consists of "
+                         "linalg operations and static tensor.extract_slice, "
+                         "expand_shape, collapse_shape and concat");
+}
+
 /// Whether `op` moves elements of static tensors: its reads are inside of them.
 static bool isStaticView(Operation *op) {
   for (Type type :
@@ -128,9 +134,7 @@ static FailureOr<Hero> heroOf(Operation *op) {
     return heroOfGeneric(generic);
   if (isKernelOperation(op) && isStaticView(op))
     return Hero::Loop;
-  return op->emitOpError("cannot be compiled: a linalg program consists of "
-                         "linalg operations and static tensor.extract_slice, "
-                         "expand_shape, collapse_shape and concat");
+  return refuseKernel(op);
 }
 
 //===-- making dispatches -------------------------------------------------===//

@@ -19,6 +19,9 @@ bool isLinalgProgram(mlir::func::FuncOp function);
 /// concat.
 bool isKernelOperation(mlir::Operation *op);
 
+/// The error that none does.
+mlir::InFlightDiagnostic refuseKernel(mlir::Operation *op);
+
 /// Wraps each linalg.generic and static tensor.extract_slice, expand_shape,
 /// collapse_shape and concat of `function` in a kernel.dispatch. Named
 /// operations become generic ones. Reports the first operation that kernels

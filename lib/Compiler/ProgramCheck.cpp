@@ -197,6 +197,9 @@ LogicalResult ProgramCheck::checkOperation(Operation *op) {
   bool isArith = isa_and_nonnull<arith::ArithDialect>(dialect);
   bool isKernel = isKernelOperation(op);
   bool onSizes = isa<tensor::DimOp, tensor::EmptyOp, linalg::FillOp>(op);
+  if (!isArith && !isKernel && !onSizes &&
+      isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect>(dialect))
+    return refuseKernel(op);
   if (!isArith && !isKernel && !onSizes)
     return op->emitOpError(
         "cannot be compiled: a program consists of trace, flatir or linalg "

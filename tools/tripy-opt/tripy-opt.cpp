@@ -90,38 +90,67 @@ static LogicalResult checkLibraries(PassManager &pm) {
 /// Whether MLIR's parser and verifiers accept a text. What they do not accept
 /// is shown as diagnostics of passes are: MLIR's own handler quotes whole lines
 /// of whatever file a location names.
-static LogicalResult parseAlone(llvm::MemoryBufferRef text,
-                                const MlirOptMainConfig &config,
-                                DialectRegistry &registry) {
+static bool parses(std::unique_ptr<llvm::MemoryBuffer> text,
+                   const MlirOptMainConfig &config, DialectRegistry &registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text),
-                              llvm::SMLoc());
+  sources->AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   tripy::UserDiagnosticHandler handler(&context, llvm::errs(), sources.get());
   FallbackAsmResourceMap resources;
   ParserConfig parser(&context, config.shouldVerifyOnParsing(), &resources);
-  return success(static_cast<bool>(parseSourceFileForTool(
-      sources, parser, !config.shouldUseExplicitModule())));
+  return static_cast<bool>(parseSourceFileForTool(
+      sources, parser, !config.shouldUseExplicitModule()));
+}
+
+/// Takes the parts of the text that do not parse away, after their errors were
+/// shown; false when there are some. All lines keep their numbers.
+static bool keepWhatParses(std::unique_ptr<llvm::MemoryBuffer> &buffer,
+                           const MlirOptMainConfig &config,
+                           DialectRegistry &registry) {
+  StringRef name = buffer->getBufferIdentifier();
+  std::string whole = buffer->getBuffer().str();
+  size_t end = 0, line = 0;
+  bool allParse = true;
+  auto check = [&](std::unique_ptr<llvm::MemoryBuffer> part, raw_ostream &) {
+    StringRef text = part->getBuffer();
+    size_t start = whole.find(text, end);
+    line += StringRef(whole).slice(end, start).count('\n');
+    if (!parses(line ? llvm::MemoryBuffer::getMemBufferCopy(
+                           std::string(line, '\n') + text.str(), name)
+                     : llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                config, registry)) {
+      allParse = false;
+      std::replace_if(
+          whole.begin() + start, whole.begin() + start + text.size(),
+          [](char c) { return c != '\n'; }, ' ');
+    }
+    end = start + text.size();
+    line += text.count('\n');
+    return success();
+  };
+  (void)splitAndProcessBuffer(
+      llvm::MemoryBuffer::getMemBuffer(buffer->getMemBufferRef(), false), check,
+      llvm::nulls(), config.inputSplitMarker());
+  if (!allParse)
+    buffer = llvm::MemoryBuffer::getMemBufferCopy(whole, name);
+  return allParse;
 }
 
 /// Runs the passes on each part of the text.
 static LogicalResult process(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                             raw_ostream &os, MlirOptMainConfig config,
+                             raw_ostream &os, const MlirOptMainConfig &config,
                              DialectRegistry &registry) {
   // Dialects of IRDL are not in the registry, and expected diagnostics are
   // compared, not printed.
-  if (config.shouldVerifyDiagnostics() || !config.getIrdlFile().empty())
-    return MlirOptMain(os, std::move(buffer), registry, config);
-  std::string marker = config.inputSplitMarker().str();
-  StringRef between = std::as_const(config).outputSplitMarker();
-  config.splitInputFile("");
-  auto chunk = [&](std::unique_ptr<llvm::MemoryBuffer> text, raw_ostream &out) {
-    if (failed(parseAlone(text->getMemBufferRef(), config, registry)))
-      return failure();
-    return MlirOptMain(out, std::move(text), registry, config);
-  };
-  return splitAndProcessBuffer(std::move(buffer), chunk, os, marker, between);
+  bool allParse = config.shouldVerifyDiagnostics() ||
+                  !config.getIrdlFile().empty() ||
+                  keepWhatParses(buffer, config, registry);
+  if (!allParse && config.inputSplitMarker().empty())
+    return failure();
+  return success(
+      succeeded(MlirOptMain(os, std::move(buffer), registry, config)) &&
+      allParse);
 }
 
 static LogicalResult run(StringRef input, StringRef output,
