@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -22,6 +23,19 @@ std::string tripy::formatBytes(uint64_t bytes) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.1f %s", value, units[unit]);
   return text.data();
+}
+
+std::optional<uint64_t> tripy::parseBytes(std::string_view text) {
+  uint64_t value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit = text.substr(end - text.data());
+  constexpr std::string_view units[] = {"", "K", "M", "G"};
+  size_t power = std::ranges::find(units, unit) - units;
+  if (error != std::errc() || power == std::size(units) ||
+      value > UINT64_MAX >> (10 * power))
+    return std::nullopt;
+  return value << (10 * power);
 }
 
 std::string tripy::formatSeconds(double seconds) {
@@ -103,6 +117,18 @@ std::string tripy::printable(std::string_view text, size_t limit) {
     text.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
+}
+
+std::string tripy::printableLines(std::string_view text, size_t limit) {
+  std::string out;
+  while (true) {
+    size_t end = text.find('\n');
+    out += printable(text.substr(0, end), limit - std::min(limit, out.size()));
+    if (end == text.npos || end + 1 == text.size() || out.size() >= limit)
+      return out;
+    out += "\n    ";
+    text.remove_prefix(end + 1);
+  }
 }
 
 size_t tripy::editDistance(std::string_view a, std::string_view b) {

@@ -3,6 +3,7 @@
 #include "tripy/Compiler/Compiler.h"
 
 #include "LinalgPrograms.h"
+#include "ProgramCheck.h"
 
 #include "tripy/Base/Text.h"
 #include "tripy/Base/Verify.h"
@@ -80,37 +81,14 @@ static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
   FailureOr<func::FuncOp> function = findProgram(module, name);
   if (failed(function))
     return failure();
-  if (!function->getBody().hasOneBlock())
-    return emitError(function->getLoc(),
-                     "a program must be straight-line code; found several "
-                     "blocks");
-  for (BlockArgument argument : function->getArguments())
-    if (!isa<RankedTensorType>(argument.getType()))
-      return emitError(argument.getLoc(),
-                       "arguments of a program must be ranked tensors; found ")
-             << argument.getType();
+  if (failed(checkProgram(*function)))
+    return failure();
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (&op != function->getOperation())
       op.erase();
   if (failed(verifyProfiles(*function)))
     return failure();
   return function;
-}
-
-/// Operations of which Tripy has no compilation to kernels.
-static LogicalResult checkOperations(func::FuncOp function) {
-  for (Operation &op : function.getBody().front()) {
-    StringRef dialect = op.getName().getDialectNamespace();
-    if (failed(checkSizeOp(&op)))
-      return failure();
-    if (dialect == "trace" || dialect == "flatir" || dialect == "arith" ||
-        dialect == "linalg" || dialect == "tensor" || isa<func::ReturnOp>(op))
-      continue;
-    return op.emitOpError(
-        "cannot be compiled: a program consists of trace, "
-        "flatir or linalg operations and arithmetic on sizes");
-  }
-  return success();
 }
 
 static target::OperationNames collectNames(func::FuncOp function) {
@@ -226,7 +204,7 @@ LogicalResult tripy::lowerProgram(ModuleOp module, Level level,
   target::TranslateOptions translate;
   PipelineOptions pipeline;
   FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
-  if (failed(function) || failed(checkOperations(*function)) ||
+  if (failed(function) ||
       failed(findDevice(module, options, translate, pipeline)))
     return failure();
   return runPasses(module, *function, level, pipeline, options);
@@ -258,7 +236,7 @@ tripy::compileToProgram(ModuleOp module, const CompileOptions &options) {
   target::TranslateOptions settings;
   PipelineOptions pipeline;
   FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
-  if (failed(function) || failed(checkOperations(*function)) ||
+  if (failed(function) ||
       failed(findDevice(module, options, settings, pipeline)))
     return failure();
   settings.operationNames = collectNames(*function);

@@ -3,6 +3,7 @@
 #include "LinalgPrograms.h"
 
 #include "tripy/Codegen/KernelEmission.h"
+#include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 
@@ -100,29 +101,40 @@ static FailureOr<Hero> heroOfGeneric(linalg::GenericOp op) {
   return isContraction(op, combiner) ? Hero::Gemm : Hero::Reduce;
 }
 
-static FailureOr<Hero> heroOf(Operation *op) {
-  for (Type type :
-       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                SmallVector<Type>(op->getResultTypes())))
-    if (isa<TensorType>(type) && !isTensorType(type))
-      return op->emitOpError("has a tensor that kernels cannot have: ") << type;
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return heroOfGeneric(generic);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    if (llvm::all_of(slice.getStaticOffsets(),
-                     [](int64_t i) { return i >= 0; }) &&
-        llvm::all_of(slice.getStaticStrides(),
-                     [](int64_t i) { return i > 0; }) &&
-        slice.getType().hasStaticShape() &&
-        slice.getType().getRank() == slice.getSourceType().getRank())
-      return Hero::Loop;
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ConcatOp>(
-          op) &&
-      cast<RankedTensorType>(op->getResult(0).getType()).hasStaticShape())
-    return Hero::Loop;
+bool tripy::isKernelOperation(Operation *op) {
+  return isa<linalg::LinalgOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp, tensor::ConcatOp>(op);
+}
+
+InFlightDiagnostic tripy::refuseKernel(Operation *op) {
   return op->emitOpError("cannot be compiled: a linalg program consists of "
                          "linalg operations and static tensor.extract_slice, "
                          "expand_shape, collapse_shape and concat");
+}
+
+/// Whether `op` moves elements of static tensors: its reads are inside of them.
+static bool isStaticView(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                SmallVector<Type>(op->getResultTypes())))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        !tensor || !tensor.hasStaticShape())
+      return false;
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  return !slice ||
+         (llvm::all_of(slice.getStaticOffsets(),
+                       [](int64_t i) { return i >= 0; }) &&
+          llvm::all_of(slice.getStaticStrides(),
+                       [](int64_t i) { return i > 0; }) &&
+          slice.getType().getRank() == slice.getSourceType().getRank());
+}
+
+static FailureOr<Hero> heroOf(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return heroOfGeneric(generic);
+  if (isKernelOperation(op) && isStaticView(op))
+    return Hero::Loop;
+  return refuseKernel(op);
 }
 
 //===-- making dispatches -------------------------------------------------===//
@@ -262,16 +274,40 @@ static void copyPlainResults(func::FuncOp function) {
   }
 }
 
+/// arith.divsi, remsi in bodies -> forms that no divisor makes undefined.
+static void defineDivisions(IRRewriter &rewriter, linalg::GenericOp generic) {
+  for (Operation &op : llvm::make_early_inc_range(*generic.getBlock())) {
+    if (!isa<arith::DivSIOp, arith::RemSIOp>(op))
+      continue;
+    rewriter.setInsertionPoint(&op);
+    Location loc = op.getLoc();
+    Value x = op.getOperand(0), y = op.getOperand(1);
+    Value result = scalar::createDivSI(rewriter, loc, {x, y});
+    if (isa<arith::RemSIOp>(op)) {
+      Value product = arith::MulIOp::create(rewriter, loc, result, y);
+      result = arith::SubIOp::create(rewriter, loc, x, product);
+    }
+    rewriter.replaceOp(&op, result);
+  }
+}
+
 /// linalg.matmul, reduce, ... -> linalg.generic; a fill stays.
 static LogicalResult generalize(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   for (auto op : llvm::make_early_inc_range(
            function.getBody().front().getOps<linalg::LinalgOp>())) {
-    if (isa<linalg::GenericOp, linalg::FillOp>(op))
+    if (isa<linalg::FillOp>(op))
       continue;
-    rewriter.setInsertionPoint(op);
-    if (failed(linalg::generalizeNamedOp(rewriter, op)))
-      return op.emitOpError("has no form as linalg.generic");
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!generic) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::GenericOp> made =
+          linalg::generalizeNamedOp(rewriter, op);
+      if (failed(made))
+        return op.emitOpError("has no form as linalg.generic");
+      generic = *made;
+    }
+    defineDivisions(rewriter, generic);
   }
   return success();
 }

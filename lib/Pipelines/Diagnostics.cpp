@@ -2,6 +2,7 @@
 
 #include "tripy/Pipelines/Diagnostics.h"
 
+#include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Pipelines/SourceText.h"
 
@@ -17,6 +18,8 @@ using namespace tripy;
 /// More of a kind than this are counted, not shown.
 static constexpr size_t maxShown = 8;
 static constexpr size_t maxOpText = 300;
+/// Bytes of a name and of a message.
+static constexpr size_t maxName = 300, maxMessage = 4000;
 static constexpr StringLiteral currentOpPrefix = "see current operation: ";
 
 namespace {
@@ -31,8 +34,9 @@ struct Input {
 
 class UserDiagnosticHandler::Printer {
 public:
-  Printer(raw_ostream &os, const llvm::SourceMgr *sources)
-      : os(os), text(sources) {}
+  Printer(raw_ostream &os, const llvm::SourceMgr *sources,
+          ArrayRef<std::string> named)
+      : os(os), text(sources, named) {}
 
   void print(Diagnostic &diagnostic);
   void remember(Operation *program);
@@ -43,7 +47,6 @@ private:
   void printWhys(Location location);
   void printOrigins(Location location, ArrayRef<UserPlace> stack);
   void printInputs(Location location);
-  void printRemark(Diagnostic &diagnostic, ArrayRef<UserPlace> stack);
   void printNotes(Diagnostic &diagnostic, Location shown);
   const SmallVector<Input> *inputsOf(Location location) const;
   raw_ostream &line(unsigned indent = 4) { return os.indent(indent); }
@@ -73,9 +76,10 @@ static StringRef nameOf(DiagnosticSeverity severity) {
 void UserDiagnosticHandler::Printer::printPlace(const UserPlace &place,
                                                 unsigned indent) {
   FileLineColRange range = place.range;
-  os << "--> " << range.getFilename().getValue() << ':' << range.getStartLine();
+  os << "--> " << printable(range.getFilename().getValue(), maxName) << ':'
+     << range.getStartLine();
   if (!place.function.empty())
-    os << " in " << place.function;
+    os << " in " << printable(place.function, maxName);
   os << '\n';
   std::optional<StringRef> source =
       text.getLine(range.getFilename().getValue(), range.getStartLine());
@@ -129,18 +133,16 @@ void UserDiagnosticHandler::Printer::printOperation(StringRef operation) {
   StringRef first = operation.split('\n').first;
   line() << "This error occurred while compiling the " << level
          << "operation:\n";
-  line(8) << first.take_front(maxOpText)
-          << (first.size() > maxOpText || first.size() < operation.size()
-                  ? " ..."
-                  : "")
-          << '\n';
+  bool isCut = first.size() > maxOpText || first.size() < operation.size();
+  line(8) << printable(first.take_front(maxOpText), maxOpText)
+          << (isCut ? " ..." : "") << '\n';
 }
 
 void UserDiagnosticHandler::Printer::printWhys(Location location) {
   SmallVector<WhyAttr> whys = whysOf(location);
   for (WhyAttr why : ArrayRef(whys).take_front(maxShown)) {
     line() << "Note: Tripy introduced this operation in order to "
-           << why.getReason() << '\n';
+           << printable(why.getReason(), maxMessage) << '\n';
     const SmallVector<Input> *known = inputsOf(location);
     if (known && why.getOperand() >= 0 &&
         why.getOperand() < static_cast<int64_t>(known->size()))
@@ -196,7 +198,7 @@ void UserDiagnosticHandler::Printer::printNotes(Diagnostic &diagnostic,
     std::string message = note.str();
     if (StringRef(message).starts_with(currentOpPrefix))
       continue;
-    line() << "Note: " << message << '\n';
+    line() << "Note: " << printableLines(message, maxMessage) << '\n';
     SmallVector<UserPlace> stack = callStack(note.getLocation());
     if (stack.empty() || note.getLocation() == shown)
       continue;
@@ -205,15 +207,16 @@ void UserDiagnosticHandler::Printer::printNotes(Diagnostic &diagnostic,
   }
 }
 
-/// Remarks are many: a line each.
-void UserDiagnosticHandler::Printer::printRemark(Diagnostic &diagnostic,
-                                                 ArrayRef<UserPlace> stack) {
+/// "file:line:column: severity: text", on one line.
+static void printLine(raw_ostream &os, Diagnostic &diagnostic) {
+  SmallVector<UserPlace> stack = callStack(diagnostic.getLocation());
   if (!stack.empty()) {
     FileLineColRange range = stack.front().range;
-    os << range.getFilename().getValue() << ':' << range.getStartLine() << ':'
-       << range.getStartColumn() << ": ";
+    os << printable(range.getFilename().getValue(), maxName) << ':'
+       << range.getStartLine() << ':' << range.getStartColumn() << ": ";
   }
-  os << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str() << '\n';
+  os << nameOf(diagnostic.getSeverity()) << ": "
+     << printableLines(diagnostic.str(), maxMessage) << '\n';
   os.flush();
 }
 
@@ -221,12 +224,13 @@ void UserDiagnosticHandler::Printer::print(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
   SmallVector<UserPlace> stack = callStack(location);
   if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
-    printRemark(diagnostic, stack);
+    printLine(os, diagnostic); // They are many.
     return;
   }
   if (!stack.empty())
     printPlace(stack.back(), 0);
-  os << nameOf(diagnostic.getSeverity()) << ": " << diagnostic.str() << '\n';
+  os << nameOf(diagnostic.getSeverity()) << ": "
+     << printableLines(diagnostic.str(), maxMessage) << '\n';
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   if (isError)
     for (Diagnostic &note : diagnostic.getNotes())
@@ -244,9 +248,10 @@ void UserDiagnosticHandler::Printer::print(Diagnostic &diagnostic) {
 
 UserDiagnosticHandler::UserDiagnosticHandler(MLIRContext *context,
                                              raw_ostream &os,
-                                             const llvm::SourceMgr *sources)
+                                             const llvm::SourceMgr *sources,
+                                             ArrayRef<std::string> named)
     : ScopedDiagnosticHandler(context),
-      printer(std::make_unique<Printer>(os, sources)) {
+      printer(std::make_unique<Printer>(os, sources, named)) {
   setHandler([this](Diagnostic &diagnostic) { printer->print(diagnostic); });
 }
 
@@ -275,8 +280,8 @@ namespace {
 /// Keeps the handler as long as the pass manager.
 class DiagnosticsOfPasses : public PassInstrumentation {
 public:
-  explicit DiagnosticsOfPasses(MLIRContext *context)
-      : handler(context, llvm::errs()) {}
+  DiagnosticsOfPasses(MLIRContext *context, ArrayRef<std::string> named)
+      : handler(context, llvm::errs(), /*sources=*/nullptr, named) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
     // The first pass runs on the root; nested ones run at the same time later.
@@ -289,8 +294,27 @@ private:
   std::atomic<bool> started = false;
 };
 
+class PlainDiagnosticsOfPasses : public PassInstrumentation {
+public:
+  explicit PlainDiagnosticsOfPasses(MLIRContext *context)
+      : handler(context, [](Diagnostic &diagnostic) {
+          printLine(llvm::errs(), diagnostic);
+          for (Diagnostic &note : diagnostic.getNotes())
+            printLine(llvm::errs(), note);
+        }) {}
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
 } // namespace
 
-void tripy::printUserDiagnostics(PassManager &pm) {
-  pm.addInstrumentation(std::make_unique<DiagnosticsOfPasses>(pm.getContext()));
+void tripy::printUserDiagnostics(PassManager &pm, ArrayRef<std::string> named,
+                                 bool plain) {
+  MLIRContext *context = pm.getContext();
+  if (plain)
+    pm.addInstrumentation(std::make_unique<PlainDiagnosticsOfPasses>(context));
+  else
+    pm.addInstrumentation(
+        std::make_unique<DiagnosticsOfPasses>(context, named));
 }

@@ -2,8 +2,13 @@
 
 #include "tripy/Pipelines/InputText.h"
 
+#include "tripy/Base/Text.h"
+#include "tripy/Pipelines/SourceText.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -11,6 +16,8 @@ using namespace tripy;
 
 /// The first bytes of MLIR's bytecode.
 static constexpr StringLiteral bytecodeMagic = "ML\xefR";
+/// Digits of a number in a list: more may not fit into 64 bits.
+static constexpr size_t maxListDigits = 18;
 
 namespace {
 
@@ -42,6 +49,12 @@ private:
   void useAlias(StringRef name, size_t start);
   void endDefinition();
   bool integersFollow() const;
+  bool iteratorsFollow() const;
+  bool dimensionFollows() const;
+  void checkLists(StringRef name, size_t start);
+  void checkBlob(StringRef literal, size_t start);
+  void metadata();
+  void number();
   void token();
 
   StringRef text;
@@ -53,6 +66,8 @@ private:
   StringRef previous;
   /// Whether the last token began the element type of `array<...>`.
   bool arrayElement = false;
+  /// Within `{-# ... #-}`, where resources are.
+  bool inMetadata = false;
   /// Where an affine map or set began, and the brackets around it.
   std::optional<std::pair<size_t, size_t>> affine;
   StringMap<Expansion> aliases;
@@ -66,6 +81,14 @@ private:
 };
 
 } // namespace
+
+/// Without the spaces and comments that `text` starts with.
+static StringRef skipSpace(StringRef text) {
+  text = text.ltrim();
+  while (text.starts_with("//"))
+    text = text.drop_until([](char c) { return c == '\n'; }).ltrim();
+  return text;
+}
 
 StringRef Scanner::takeName(StringRef punctuation) {
   StringRef name = text.substr(position).take_while(
@@ -154,34 +177,115 @@ void Scanner::endDefinition() {
 /// parsers of linalg.reduce, transpose and broadcast go on with a list that
 /// they could not read, and crash.
 bool Scanner::integersFollow() const {
-  // More digits may not fit into 64 bits.
-  constexpr size_t maxDigits = 18;
-  StringRef rest = text.substr(position);
-  auto skip = [&] {
-    rest = rest.ltrim();
-    while (rest.starts_with("//"))
-      rest = rest.drop_until([](char c) { return c == '\n'; }).ltrim();
-  };
-  skip();
+  StringRef rest = skipSpace(text.substr(position));
   if (!rest.consume_front("="))
     return true;
-  skip();
+  rest = skipSpace(rest);
   if (!rest.consume_front("["))
     return false;
-  skip();
+  rest = skipSpace(rest);
   if (rest.starts_with("]"))
     return true;
   do {
-    skip();
+    rest = skipSpace(rest);
     rest.consume_front("-");
-    skip();
+    rest = skipSpace(rest);
     StringRef digits = rest.take_while(isDigit);
-    if (digits.empty() || digits.size() > maxDigits)
+    if (digits.empty() || digits.size() > maxListDigits)
       return false;
-    rest = rest.drop_front(digits.size());
-    skip();
+    rest = skipSpace(rest.drop_front(digits.size()));
   } while (rest.consume_front(","));
   return rest.starts_with("]");
+}
+
+/// Whether a list of strings or attributes of a dialect stands behind the `=`
+/// that may follow. MLIR's parser of linalg.generic casts them unasked.
+bool Scanner::iteratorsFollow() const {
+  StringRef rest = skipSpace(text.substr(position));
+  if (!rest.consume_front("="))
+    return true;
+  rest = skipSpace(rest);
+  if (!rest.consume_front("["))
+    return false;
+  rest = skipSpace(rest);
+  if (rest.starts_with("]"))
+    return true;
+  do {
+    rest = skipSpace(rest);
+    char end = rest.starts_with("\"") ? '"' : '>';
+    if (end == '>' && !rest.starts_with("#"))
+      return false;
+    size_t size = rest.find(end, 1);
+    rest = rest.substr(size).drop_front(size == StringRef::npos ? 0 : 1);
+    rest = skipSpace(rest);
+  } while (rest.consume_front(","));
+  return rest.starts_with("]");
+}
+
+/// Whether `(`, a number that is not negative, and `)` follow.
+bool Scanner::dimensionFollows() const {
+  StringRef rest = skipSpace(text.substr(position));
+  if (!rest.consume_front("("))
+    return true;
+  rest = skipSpace(rest);
+  StringRef digits = rest.take_while(isDigit);
+  return !digits.empty() && digits.size() <= maxListDigits &&
+         skipSpace(rest.drop_front(digits.size())).starts_with(")");
+}
+
+/// Lists and numbers that MLIR's parsers of operations do not check.
+void Scanner::checkLists(StringRef name, size_t start) {
+  // Not the name of an attribute in a dictionary, whose values are checked.
+  bool inDictionary = last == '{' || last == ',';
+  if ((name == "dimensions" || name == "permutation") && !inDictionary &&
+      !integersFollow())
+    error(start, "'" + name + "' is a list of integers; found something else");
+  if (name == "iterator_types" && !iteratorsFollow())
+    error(start,
+          "'iterator_types' is a list of strings or of attributes such as "
+          "#linalg.iterator_type<parallel>; found something else");
+  if (name == "dim" && previous == "tensor.concat" && !dimensionFollows())
+    error(start, "'dim' of tensor.concat is a number that is not negative; "
+                 "found something else");
+}
+
+/// The first four bytes of a resource's data are its alignment, by which MLIR
+/// allocates.
+void Scanner::checkBlob(StringRef literal, size_t start) {
+  constexpr size_t alignmentDigits = 8;
+  constexpr uint32_t most = 1 << 16;
+  StringRef digits = literal.drop_front(1).rtrim('"');
+  std::string bytes;
+  if (!digits.consume_front("0x") || digits.size() <= alignmentDigits ||
+      !tryGetFromHex(digits.take_front(alignmentDigits), bytes))
+    return;
+  uint32_t alignment = support::endian::read32le(bytes.data());
+  if (!isPowerOf2_32(alignment) || alignment > most)
+    error(start, "the alignment of a resource is a power of two up to " +
+                     Twine(most) + "; found " + Twine(alignment));
+}
+
+/// An end of the section of resources.
+void Scanner::metadata() {
+  constexpr size_t marks = 2;
+  inMetadata = text[position] == '{';
+  if (inMetadata)
+    open();
+  position += marks;
+  if (!inMetadata)
+    close();
+}
+
+/// Digits, and what follows without a space: a number, or sizes of a type.
+void Scanner::number() {
+  size_t start = position;
+  takeName("_.");
+  StringRef digits = text.slice(start, position).take_while([](char c) {
+    return isDigit(c) || StringRef(".eE").contains(c);
+  });
+  if (digits.size() > maxNumberLength)
+    error(start, "a number has at most " + Twine(maxNumberLength) +
+                     " characters; found " + Twine(digits.size()));
 }
 
 /// Reads what begins at `position`, which is no space or comment.
@@ -199,6 +303,8 @@ void Scanner::token() {
                  "another type");
   if (c == '"')
     skipString();
+  else if (startsWith("{-#") || startsWith("#-}"))
+    metadata();
   else if (startsWith("->") || startsWith("=>") ||
            (affine && (startsWith("<=") || startsWith(">="))))
     position += 2;
@@ -208,16 +314,17 @@ void Scanner::token() {
     close();
   else if (c == '#' || c == '!')
     alias();
+  else if (isDigit(c))
+    number();
   else if (isAlpha(c) || c == '_')
     takeName("_$.");
   else
     ++position;
   arrayElement = c == '<' && previous == "array";
   StringRef name = text.slice(start, position);
-  // Not the name of an attribute in a dictionary.
-  if ((name == "dimensions" || name == "permutation") && last != '{' &&
-      last != ',' && !integersFollow())
-    error(start, "'" + name + "' is a list of integers; found something else");
+  checkLists(name, start);
+  if (c == '"' && inMetadata)
+    checkBlob(name, start);
   // In `!llvm.array<...>` it is another word.
   previous = last == '.' && name == "array" ? StringRef() : name;
   last = name.empty() ? '\0' : name.back();
@@ -263,8 +370,13 @@ LogicalResult tripy::verifyInputText(MemoryBufferRef buffer,
     return success();
   // Not SourceMgr's message: the line may be as long as the file.
   StringRef before = buffer.getBuffer().take_front(error->offset);
-  errs() << buffer.getBufferIdentifier() << ':' << before.count('\n') + 1 << ':'
-         << before.size() - (before.rfind('\n') + 1) + 1
-         << ": error: " << error->message << '\n';
+  size_t lineStart = before.rfind('\n') + 1, column = before.size() - lineStart;
+  StringRef line = buffer.getBuffer().substr(lineStart).split('\n').first;
+  Excerpt excerpt = makeExcerpt(line, column + 1);
+  errs() << printable(buffer.getBufferIdentifier(), 1024) << ':'
+         << before.count('\n') + 1 << ':' << column + 1
+         << ": error: " << error->message << '\n'
+         << excerpt.line << '\n'
+         << excerpt.marker << '\n';
   return failure();
 }

@@ -2,6 +2,8 @@
 
 #include "tripy/Pipelines/SourceText.h"
 
+#include "tripy/Base/Text.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
@@ -67,11 +69,11 @@ Excerpt tripy::makeExcerpt(StringRef line, unsigned column,
                 : at == start                      ? '^'
                                                    : '~';
     size_t width = c == '\t' ? tabWidth : 1;
-    bool printable = static_cast<unsigned char>(c) >= 0x80 || isPrint(c);
-    excerpt.line.append(width, c == '\t' ? ' ' : printable ? c : '?');
+    excerpt.line.append(width, c == '\t' ? ' ' : c);
     excerpt.marker += mark;
     excerpt.marker.append(width - 1, mark == '^' ? '~' : mark);
   }
+  excerpt.line = printable(excerpt.line, maxColumns * tabWidth);
   if (cutBack)
     excerpt.line += "...";
   excerpt.marker = StringRef(excerpt.marker).rtrim().str();
@@ -80,6 +82,32 @@ Excerpt tripy::makeExcerpt(StringRef line, unsigned column,
 }
 
 //===-- files -------------------------------------------------------------===//
+
+/// The path without symbolic links; none when it names nothing.
+static std::optional<std::string> realPath(StringRef path) {
+  SmallString<256> real;
+  if (sys::fs::real_path(path, real))
+    return std::nullopt;
+  return real.str().str();
+}
+
+SourceText::SourceText(const SourceMgr *sources, ArrayRef<std::string> files)
+    : sources(sources) {
+  folder = realPath(".").value_or("");
+  for (const std::string &file : files)
+    if (auto real = realPath(file))
+      named.push_back(*real);
+}
+
+bool SourceText::mayShow(StringRef file) const {
+  std::optional<std::string> real = realPath(file);
+  if (!real)
+    return false;
+  StringRef below = *real;
+  return is_contained(named, *real) ||
+         (!folder.empty() && below.consume_front(folder) &&
+          (below.starts_with("/") || StringRef(folder).ends_with("/")));
+}
 
 StringRef SourceText::getText(StringRef file) {
   if (sources)
@@ -91,8 +119,9 @@ StringRef SourceText::getText(StringRef file) {
   auto [it, isNew] = files.try_emplace(file);
   sys::fs::file_status status;
   // A location may name anything: devices and pipes are not read.
-  if (isNew && file.size() < 4096 && !sys::fs::status(file, status) &&
-      sys::fs::is_regular_file(status) && status.getSize() <= maxFileBytes) {
+  if (isNew && file.size() < 4096 && mayShow(file) &&
+      !sys::fs::status(file, status) && sys::fs::is_regular_file(status) &&
+      status.getSize() <= maxFileBytes) {
     auto buffer = MemoryBuffer::getFile(file, /*IsText=*/false,
                                         /*RequiresNullTerminator=*/false);
     if (buffer)

@@ -29,7 +29,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -135,19 +134,12 @@ std::string target::compilerIdentity() {
 //===-- options -----------------------------------------------------------===//
 
 Result<uint64_t> target::parseCacheSize(std::string_view text) {
-  uint64_t value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view unit = text.substr(end - text.data());
-  constexpr std::string_view units[] = {"", "K", "M", "G"};
-  size_t power = std::ranges::find(units, unit) - units;
-  if (error != std::errc() || power == std::size(units) ||
-      value > UINT64_MAX >> (10 * power))
-    return Status(Code::InvalidArgument,
-                  concat("a cache's size must be a number of bytes, or one of "
-                         "K, M or G, such as 512M, but is '",
-                         printable(text), "'"));
-  return value << (10 * power);
+  if (std::optional<uint64_t> bytes = parseBytes(text))
+    return *bytes;
+  return Status(Code::InvalidArgument,
+                concat("a cache's size must be a number of bytes, or one of K, "
+                       "M or G, such as 512M, but is '",
+                       printable(text), "'"));
 }
 
 /// The value of a variable of the environment, or none.

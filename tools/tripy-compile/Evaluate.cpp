@@ -17,6 +17,9 @@ using namespace tripy;
 using namespace tripy::compile;
 using reference::Tensor;
 
+/// As many as the tensors that the evaluator makes.
+static constexpr uint64_t maxInputBytes = reference::EvaluateOptions().maxBytes;
+
 namespace {
 
 class Evaluation {
@@ -39,6 +42,8 @@ private:
   std::vector<runtime::HostTensor> storage;
   std::vector<std::vector<uint8_t>> aligned;
   SmallVector<Tensor> inputs;
+  /// Of `storage`: the evaluator counts what it makes itself.
+  uint64_t inputBytes = 0;
 };
 
 } // namespace
@@ -115,13 +120,13 @@ Status Evaluation::readInput(unsigned argument) {
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     wanted.shape.push(ShapedType::isDynamic(size) ? profile.getOpt()[dim]
                                                   : size);
-  wanted.checkShape = [](const runtime::Shape &shape) {
-    constexpr uint64_t limit = uint64_t(1) << 32;
+  wanted.checkShape = [&](const runtime::Shape &shape) {
     std::optional<uint64_t> elements = shape.elements();
-    return elements && *elements <= limit
+    return elements && *elements <= maxInputBytes / dtypeSize(*dtype)
                ? Status::ok()
                : Status(Code::LimitExceeded,
-                        "an input may have at most 2^32 elements");
+                        concat("the inputs of an evaluation may take at most ",
+                               formatBytes(maxInputBytes)));
   };
   Result<runtime::HostTensor> tensor =
       run::makeTensor(*spec, wanted, options.seed + argument);
@@ -129,6 +134,12 @@ Status Evaluation::readInput(unsigned argument) {
     return Status(tensor.status())
         .withContext(concat("input '", argumentName(function, argument), "'"));
   storage.push_back(std::move(*tensor));
+  inputBytes += *storage.back().view().shape.elements() * dtypeSize(*dtype);
+  if (inputBytes > maxInputBytes)
+    return Status(Code::LimitExceeded,
+                  concat("the inputs of an evaluation may take at most ",
+                         formatBytes(maxInputBytes), "; the first ",
+                         argument + 1, " take ", formatBytes(inputBytes)));
   runtime::TensorView view = storage.back().view();
   auto sizes = view.shape.sizes();
   inputs.push_back(Tensor::borrow(

@@ -5,6 +5,7 @@
 #include "../tripy-run/Options.h"
 
 #include "tripy/Base/Text.h"
+#include "tripy/Pipelines/ChildProcess.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -68,11 +69,18 @@ Compiles a function of trace or flatir operations to an executable file.
   --report-why             print the kernels with the lines they come from
   --timing                 print where the time goes
   --no-verify              do not check the program where a level ends
+  --memory-limit=SIZE      memory that a compilation may take, such as 8G, or
+                           none; default: half of the machine's
+  --time-limit=SECONDS     how long it may take, or none; default: 1800; with
+                           --tune: none
+  --in-process             compile in the tool's own process, without limits, for
+                           debuggers
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
                            untrusted input
   --version, --help
 
-Exit status: 0 success, 1 the program cannot be compiled, 2 wrong usage.
+Exit status: 0 success, 1 the program cannot be compiled, 2 wrong usage, 3 the
+compiler crashed or met a limit.
 )";
 
 namespace {
@@ -96,20 +104,21 @@ static constexpr NamedStop stops[] = {
 };
 
 static constexpr std::string_view valued[] = {
-    "o",           "target",      "cpu",
-    "function",    "weights",     "stop-after",
-    "input",       "result",      "output",
-    "seed",        "cache-dir",   "cache-size",
-    "gemm-tile",   "tuning-file", "tuning-device",
-    "tune",        "tune-report", "tune-candidates",
-    "tune-copies", "tune-runs",   "gemm-prologues",
-    "backend"};
+    "o",           "target",       "cpu",
+    "function",    "weights",      "stop-after",
+    "input",       "result",       "output",
+    "seed",        "cache-dir",    "cache-size",
+    "gemm-tile",   "tuning-file",  "tuning-device",
+    "tune",        "tune-report",  "tune-candidates",
+    "tune-copies", "tune-runs",    "gemm-prologues",
+    "backend",     "memory-limit", "time-limit"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
     {"timing", &Options::timing},
     {"report-why", &Options::reportWhy},
     {"allow-bytecode", &Options::allowBytecode},
+    {"in-process", &Options::inProcess},
     {"no-cache", &Options::noCache},
     {"no-verify", &Options::noVerify},
     {"no-overlap", &Options::noOverlap},
@@ -205,6 +214,18 @@ static Status setTuneNumber(Options &options, std::string_view name,
   return Status::ok();
 }
 
+/// A limit of the child process.
+static Status setLimit(Options &options, std::string_view name,
+                       std::string_view value) {
+  bool memory = name == "memory-limit";
+  Result<uint64_t> limit =
+      memory ? parseMemoryLimit(value) : parseTimeLimit(value);
+  if (!limit)
+    return Status(limit.status()).withContext(concat("--", name));
+  (memory ? options.memoryLimit : options.timeLimit) = *limit;
+  return Status::ok();
+}
+
 static Status setPrologues(Options &options, std::string_view value) {
   if (value != "never" && value != "estimated" && value != "always")
     return usage(concat("--gemm-prologues is never, estimated or always; "
@@ -248,6 +269,8 @@ static Status setValue(Options &options, std::string_view name,
     options.tuneReport = value;
   else if (name.starts_with("tune-"))
     return setTuneNumber(options, name, value);
+  else if (name.ends_with("-limit"))
+    return setLimit(options, name, value);
   else if (name == "stop-after")
     return setStop(options, value);
   else if (name == "seed")

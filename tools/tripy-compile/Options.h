@@ -33,6 +33,10 @@ struct Options {
   bool evaluate = false, timing = false, reportWhy = false;
   bool allowBytecode = false, noCache = false, noOverlap = false;
   bool noPrefetch = false, noVerify = false;
+  /// Without a child process, for debuggers.
+  bool inProcess = false;
+  /// Of the child process; with --tune time is limited only when asked for.
+  std::optional<uint64_t> memoryLimit, timeLimit;
   bool help = false, version = false;
 };
 

@@ -5,6 +5,7 @@
 #include "Tune.h"
 
 #include "tripy/Base/Text.h"
+#include "tripy/Pipelines/ChildProcess.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
@@ -161,7 +162,6 @@ static int runTool(Options &options) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
   Result<Options> options = parseOptions(
       std::span<const char *const>(argv + 1, static_cast<size_t>(argc - 1)));
   if (!options)
@@ -174,5 +174,13 @@ int main(int argc, char **argv) {
     llvm::outs() << "tripy-compile 0.1.0\n";
     return 0;
   }
-  return runTool(*options);
+  if (options->inProcess) {
+    llvm::InitLLVM init(argc, argv); // Prints the stack of a crash.
+    return runTool(*options);
+  }
+  ChildLimits limits = defaultChildLimits();
+  limits.memoryBytes = options->memoryLimit.value_or(limits.memoryBytes);
+  limits.seconds =
+      options->timeLimit.value_or(options->tune ? 0 : limits.seconds);
+  return runInChild("tripy-compile", limits, [&] { return runTool(*options); });
 }

@@ -8,6 +8,7 @@
 #define TRIPY_BASE_TEXT_H
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ template <typename... Parts> std::string concat(const Parts &...parts) {
 
 /// "1.5 MiB", "12 bytes".
 std::string formatBytes(uint64_t bytes);
+/// Reads a number of bytes, or of K, M or G of them: "512M". None for anything
+/// else.
+std::optional<uint64_t> parseBytes(std::string_view text);
 /// "1.53 ms", "12.0 us", "3.21 s".
 std::string formatSeconds(double seconds);
 /// "(2, 3)", "(5,)", "()".
@@ -47,6 +51,9 @@ bool isPrintable(std::string_view text);
 /// `text` with everything that isPrintable() refuses replaced by '?' and cut
 /// to `limit` bytes, for messages that show foreign input.
 std::string printable(std::string_view text, size_t limit = 80);
+/// The same for text of several lines: those after the first are indented by
+/// four spaces, so that none looks like another message.
+std::string printableLines(std::string_view text, size_t limit);
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a`
 /// into `b`.

@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class SourceMgr;
@@ -39,12 +40,15 @@ namespace tripy {
 ///         ...
 ///
 /// Source lines come from the buffers of `sources`, if it is given, or are read
-/// from the file when they are printed; without file there is no excerpt. A
-/// remark is one line: file:line:column: remark: text.
+/// from the file when they are printed, if SourceText may show it; without file
+/// there is no excerpt. A remark is one line: file:line:column: remark: text.
+/// Control characters become '?', whatever they come from, and long texts are
+/// cut.
 class UserDiagnosticHandler : public mlir::ScopedDiagnosticHandler {
 public:
   UserDiagnosticHandler(mlir::MLIRContext *context, llvm::raw_ostream &os,
-                        const llvm::SourceMgr *sources = nullptr);
+                        const llvm::SourceMgr *sources = nullptr,
+                        llvm::ArrayRef<std::string> named = {});
   ~UserDiagnosticHandler();
 
   /// Notes where the inputs of the operations under `program` come from. To be
@@ -63,8 +67,11 @@ parseProgram(std::shared_ptr<llvm::SourceMgr> sources,
              mlir::MLIRContext *context, UserDiagnosticHandler &handler);
 
 /// Prints diagnostics of `pm`'s passes so, to standard error, until `pm` is
-/// destroyed; what its first pass sees counts as what the user wrote.
-void printUserDiagnostics(mlir::PassManager &pm);
+/// destroyed; what its first pass sees counts as what the user wrote. Lines of
+/// the files `named` may be shown. With `plain`, each diagnostic and note is
+/// one line: file:line:column: severity: text.
+void printUserDiagnostics(mlir::PassManager &pm,
+                          llvm::ArrayRef<std::string> named, bool plain);
 
 } // namespace tripy
 

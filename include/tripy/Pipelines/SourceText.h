@@ -35,18 +35,26 @@ struct Excerpt {
 Excerpt makeExcerpt(llvm::StringRef line, unsigned column,
                     unsigned endColumn = 0);
 
-/// The files that diagnostics name.
+/// The files that diagnostics name. A program says where its operations come
+/// from, so that a stranger's may name any file: lines are shown of the buffers
+/// of `sources`, of the files `named` on the command line, and of files below
+/// the working folder, wherever symbolic links lead.
 class SourceText {
 public:
-  explicit SourceText(const llvm::SourceMgr *sources) : sources(sources) {}
+  explicit SourceText(const llvm::SourceMgr *sources,
+                      llvm::ArrayRef<std::string> named = {});
 
-  /// Line `line` (from 1) of a file; none when there is no such regular file of
-  /// at most 16 MiB, or no such line.
+  /// Line `line` (from 1) of a file; none when the file may not be shown, when
+  /// there is no such regular file of at most 16 MiB, or no such line.
   std::optional<llvm::StringRef> getLine(llvm::StringRef file, unsigned line);
 
 private:
   llvm::StringRef getText(llvm::StringRef file);
+  bool mayShow(llvm::StringRef file) const;
 
+  /// The working folder, and the files named, without symbolic links.
+  std::string folder;
+  llvm::SmallVector<std::string> named;
   const llvm::SourceMgr *sources;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
 };
