@@ -12,6 +12,10 @@
 |*    the object they come from.
 |*  - A null pointer where one is not allowed gives TRIPY_INVALID_ARGUMENT.
 |*
+|* Child processes: after fork() the child can run and free on the CPU what no
+|* other thread was in a call with. On CUDA it can free; all else gives
+|* TRIPY_CONTEXT_LOST.
+|*
 |* Threads: an executable may be used by any number of threads once its
 |* parameters are bound; a context by one thread at a time.
 |*

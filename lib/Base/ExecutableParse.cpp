@@ -229,7 +229,6 @@ Result<Program> tripy::parseExecutable(Bytes bytes,
       return status;
     return program;
   } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory,
-                  "no memory to read the executable's plan");
+    return Status::outOfMemory("to read the executable's plan");
   }
 }

@@ -157,7 +157,7 @@ Result<FileWriter> FileWriter::create(const std::string &path) {
     writer.file =
         ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (writer.file >= 0)
-      writer.temporary = name;
+      writer.temporary = std::move(name); // Copying could fail here.
     else if (errno != EEXIST)
       break;
   }

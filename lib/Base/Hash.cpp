@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -66,6 +67,7 @@ Hash128 tripy::treeHash(std::span<const uint8_t> bytes, unsigned threads) {
     while (helpers.size() + 1 < std::min<size_t>(threads, count))
       helpers.emplace_back(work);
   } catch (const std::system_error &) {
+  } catch (const std::bad_alloc &) {
   }
   work();
   for (std::thread &helper : helpers)

@@ -2,6 +2,19 @@
 
 #include "tripy/Base/Status.h"
 
+#include <new>
+
+using namespace tripy;
+
+Status Status::outOfMemory(std::string_view purpose) noexcept {
+  try {
+    return Status(Code::HostOutOfMemory, "no memory " + std::string(purpose));
+  } catch (const std::bad_alloc &) {
+    // Short enough to need no memory of its own.
+    return Status(Code::HostOutOfMemory, "no memory");
+  }
+}
+
 std::string_view tripy::codeName(Code code) {
   switch (code) {
   case Code::Ok:

@@ -131,34 +131,51 @@ std::string tripy::printableLines(std::string_view text, size_t limit) {
   }
 }
 
-size_t tripy::editDistance(std::string_view a, std::string_view b) {
-  // Rows of the usual table: two back, one back, current.
-  std::vector<size_t> before(b.size() + 1), last(b.size() + 1),
-      row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
+size_t tripy::editDistance(std::string_view a, std::string_view b,
+                           size_t limit) {
+  limit = std::min(limit, std::max(a.size(), b.size()) + 1);
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit)
+    return limit;
+  // Rows of the usual table: two back, one back, current. What is further than
+  // the limit from the diagonal stays at the limit.
+  std::vector<size_t> before(b.size() + 1, limit), last(b.size() + 1, limit),
+      row(b.size() + 1, limit);
+  for (size_t j = 0; j <= std::min(b.size(), limit); ++j)
     last[j] = j;
+  size_t lastLeast = 0;
   for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
+    size_t first = i > limit ? i - limit : 1;
+    size_t end = std::min(b.size(), i + limit - 1);
+    row[first - 1] = first == 1 ? std::min(i, limit) : limit;
+    size_t least = row[first - 1];
+    for (size_t j = first; j <= end; ++j) {
       size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replace});
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replace, limit});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         row[j] = std::min(row[j], before[j - 2] + 1);
+      least = std::min(least, row[j]);
     }
+    if (end < b.size())
+      row[end + 1] = limit;
+    // A row follows from the two before it.
+    if (least >= limit && lastLeast >= limit)
+      return limit;
+    lastLeast = least;
     std::swap(before, last);
     std::swap(last, row);
   }
-  return last[b.size()];
+  return std::min(last[b.size()], limit);
 }
 
 ClosestName::ClosestName(std::string_view name)
-    : wanted(name.substr(0, 64)), bestDistance(name.size() / 3 + 2) {}
+    : wanted(name.substr(0, 64)), bestDistance(wanted.size() / 3 + 2) {}
 
 void ClosestName::consider(std::string_view candidate) {
-  size_t distance = editDistance(wanted, candidate.substr(0, 64));
+  std::string_view start = candidate.substr(0, 64);
   // A "correction" that replaces everything is no help.
-  if (distance < bestDistance &&
-      distance < std::max(wanted.size(), candidate.size())) {
+  size_t limit = std::min(bestDistance, std::max(wanted.size(), start.size()));
+  size_t distance = editDistance(wanted, start, limit);
+  if (distance < limit) {
     bestDistance = distance;
     bestName = candidate;
   }

@@ -279,7 +279,7 @@ Status tripy::verifyProgram(const Program &program, const ProgramLimits &limits,
                     constantBytes.value_or(program.constants.size()))
         .run();
   } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory to verify the program");
+    return Status::outOfMemory("to verify the program");
   }
 }
 

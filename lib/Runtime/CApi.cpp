@@ -1,5 +1,6 @@
 //===- CApi.cpp - The runtime's C interface -------------------------------===//
 
+#include "ThreadTexts.h"
 #include "tripy/Base/SizeExpr.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/ExecutionContext.h"
@@ -33,19 +34,15 @@ struct tripy_context {
 
 namespace {
 
-thread_local std::string lastError;
-thread_local std::string whyText;
-thread_local std::string backendText;
-
 tripy_code record(const Status &status) noexcept {
-  if (status.isOk())
-    return TRIPY_OK;
-  try {
-    lastError = status.message();
-  } catch (const std::bad_alloc &) {
-    lastError.clear();
-  }
+  if (!status.isOk())
+    setLastError(status.message());
   return tripy_code(status.code());
+}
+
+tripy_code record(Code code, const char *message) noexcept {
+  setLastError(message);
+  return tripy_code(code);
 }
 
 /// Runs `body`, which returns a Status, and lets nothing out.
@@ -53,12 +50,11 @@ template <typename Body> tripy_code guarded(Body body) noexcept {
   try {
     return record(body());
   } catch (const std::bad_alloc &) {
-    // Short enough to need no memory of its own.
-    return record(Status(Code::HostOutOfMemory, "no memory"));
+    return record(Code::HostOutOfMemory, "no memory");
   } catch (const std::exception &error) {
-    return record(Status(Code::Internal, error.what()));
+    return record(Code::Internal, error.what());
   } catch (...) {
-    return record(Status(Code::Internal, "unknown failure"));
+    return record(Code::Internal, "unknown failure");
   }
 }
 
@@ -206,7 +202,7 @@ const char *tripy_code_name(tripy_code code) {
   return codeName(Code(code)).data();
 }
 
-const char *tripy_last_error(void) { return lastError.c_str(); }
+const char *tripy_last_error(void) { return lastError(); }
 
 size_t tripy_dtype_size(tripy_dtype dtype) {
   const DTypeInfo *info = findDTypeInfo(DType(dtype));
@@ -331,10 +327,13 @@ tripy_code tripy_executable_launch_why(const tripy_executable *executable,
     if (launch >= program.launches.size())
       return outOfRange("launches", launch, program.launches.size());
     const Launch &found = program.launches[launch];
-    whyText =
+    ThreadTexts *texts = threadTexts();
+    if (!texts)
+      return Status::outOfMemory("for a text");
+    texts->why =
         formatWhy(program, found.why, executable->shared->options().showSource);
     *kernel = program.kernels[found.kernel].symbol.c_str();
-    *why = whyText.c_str();
+    *why = texts->why.c_str();
     return Status::ok();
   });
 }
@@ -350,10 +349,13 @@ tripy_code tripy_executable_launch_backend(const tripy_executable *executable,
     size_t count = executable->shared->program().launches.size();
     if (launch >= count)
       return outOfRange("launches", launch, count);
+    ThreadTexts *texts = threadTexts();
+    if (!texts)
+      return Status::outOfMemory("for a text");
     Backend backend = executable->shared->backend(static_cast<Index>(launch));
-    backendText = std::move(backend.text);
+    texts->backend = std::move(backend.text);
     *is_library = backend.isLibrary ? 1 : 0;
-    *text = backendText.c_str();
+    *text = texts->backend.c_str();
     return Status::ok();
   });
 }

@@ -2,6 +2,7 @@
 
 #include "CpuFeatures.h"
 #include "HostMemory.h"
+#include "NoThrow.h"
 #include "ThreadPool.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/Device.h"
@@ -10,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <new>
 #include <sys/mman.h>
 #include <vector>
 
@@ -150,14 +150,13 @@ public:
   const uint8_t *constants() const override { return program.constants.data(); }
 
   Result<std::unique_ptr<DeviceContext>> createContext() override {
-    try {
+    using Created = Result<std::unique_ptr<DeviceContext>>;
+    return withoutExceptions("for a context", [&]() -> Created {
       auto context = std::make_unique<CpuContext>(program, code, pool);
       if (Status status = context->initialize(device); !status.isOk())
         return status;
       return std::unique_ptr<DeviceContext>(std::move(context));
-    } catch (const std::bad_alloc &) {
-      return Status(Code::HostOutOfMemory, "no memory for a context");
-    }
+    });
   }
 
 private:
@@ -203,23 +202,22 @@ public:
 
   Result<std::unique_ptr<DeviceProgram>>
   prepare(const Program &program, const PrepareOptions &options) override {
-    if (program.device != DeviceKind::CPU)
-      return Status(Code::DeviceMismatch,
-                    "a program for a GPU cannot run on the CPU; recompile it "
-                    "with --target=cpu");
-    if (!program.images.empty() && !options.trustHostCode)
-      return Status(Code::Unsupported,
-                    "the executable contains machine code for the CPU, which "
-                    "runs only when the caller trusts the file");
-    try {
+    using Prepared = Result<std::unique_ptr<DeviceProgram>>;
+    return withoutExceptions("for a program", [&]() -> Prepared {
+      if (program.device != DeviceKind::CPU)
+        return Status(Code::DeviceMismatch,
+                      "a program for a GPU cannot run on the CPU; recompile it "
+                      "with --target=cpu");
+      if (!program.images.empty() && !options.trustHostCode)
+        return Status(Code::Unsupported,
+                      "the executable contains machine code for the CPU, which "
+                      "runs only when the caller trusts the file");
       auto prepared =
           std::make_unique<CpuProgram>(program, shared_from_this(), pool);
       if (Status status = prepared->initialize(); !status.isOk())
         return status;
       return std::unique_ptr<DeviceProgram>(std::move(prepared));
-    } catch (const std::bad_alloc &) {
-      return Status(Code::HostOutOfMemory, "no memory for a program");
-    }
+    });
   }
 
 private:
@@ -229,9 +227,8 @@ private:
 } // namespace
 
 Result<std::shared_ptr<Device>> runtime::createCpuDevice(uint32_t threads) {
-  try {
+  using Created = Result<std::shared_ptr<Device>>;
+  return withoutExceptions("for a device", [&]() -> Created {
     return std::shared_ptr<Device>(std::make_shared<CpuDevice>(threads));
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory for a device");
-  }
+  });
 }

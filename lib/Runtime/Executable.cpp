@@ -3,6 +3,7 @@
 #include "tripy/Runtime/Executable.h"
 #include "HostMemory.h"
 #include "InputCheck.h"
+#include "NoThrow.h"
 #include "tripy/Base/ExecutableFormat.h"
 #include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
@@ -10,9 +11,8 @@
 #include "tripy/Runtime/IO/SafeTensors.h"
 #include "tripy/Runtime/Report.h"
 
+#include <algorithm>
 #include <cstring>
-#include <new>
-#include <unordered_map>
 
 using namespace tripy;
 using namespace tripy::runtime;
@@ -39,53 +39,58 @@ static Result<HostTensor> copyBytes(std::span<const uint8_t> bytes) {
 
 Result<std::shared_ptr<Executable>>
 Executable::load(const std::string &path, const LoadOptions &options) {
-  try {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file)
-      return file.status();
-    std::shared_ptr<Executable> executable;
-    Status status;
-    if (options.copyFile) {
-      Result<std::shared_ptr<Executable>> copied =
-          loadBytes(file->bytes(), options);
-      if (copied)
-        return copied;
-      status = copied.status();
-    } else {
-      executable.reset(new Executable);
-      executable->settings = options;
-      executable->storage = std::make_unique<Storage>();
-      executable->storage->file = std::move(*file);
-      status = executable->initialize(executable->storage->file.bytes());
-      if (status.isOk())
-        return executable;
-    }
-    return std::move(status).withContext(
-        concat("'", printable(path, 1024), "'"));
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory to load the executable");
-  }
+  return withoutExceptions(
+      "to load the executable", [&]() -> Result<std::shared_ptr<Executable>> {
+        Result<MappedFile> file = MappedFile::open(path);
+        if (!file)
+          return file.status();
+        std::shared_ptr<Executable> executable(new Executable);
+        executable->settings = options;
+        executable->storage = std::make_unique<Storage>();
+        Status status;
+        if (options.copyFile) {
+          status = executable->initializeCopy(file->bytes());
+        } else {
+          executable->storage->file = std::move(*file);
+          status = executable->initialize(executable->storage->file.bytes());
+        }
+        if (status.isOk())
+          return executable;
+        return std::move(status).withContext(
+            concat("'", printable(path, 1024), "'"));
+      });
 }
 
 Result<std::shared_ptr<Executable>>
 Executable::loadBytes(std::span<const uint8_t> bytes,
                       const LoadOptions &options) {
-  try {
-    std::shared_ptr<Executable> executable(new Executable);
-    executable->settings = options;
-    executable->storage = std::make_unique<Storage>();
-    Result<HostTensor> copy = copyBytes(bytes);
-    if (!copy)
-      return copy.status();
-    executable->storage->copy = std::move(*copy);
-    if (Status status =
-            executable->initialize(executable->storage->copy.span());
-        !status.isOk())
-      return status;
-    return executable;
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory to load the executable");
-  }
+  return withoutExceptions(
+      "to load the executable", [&]() -> Result<std::shared_ptr<Executable>> {
+        std::shared_ptr<Executable> executable(new Executable);
+        executable->settings = options;
+        executable->storage = std::make_unique<Storage>();
+        if (Status status = executable->initializeCopy(bytes); !status.isOk())
+          return status;
+        return executable;
+      });
+}
+
+Status Executable::initializeCopy(std::span<const uint8_t> bytes) {
+  Result<HostTensor> copy = copyBytes(bytes);
+  if (!copy)
+    return copy.status();
+  storage->copy = std::move(*copy);
+  return initialize(storage->copy.span());
+}
+
+/// The names of inputs, outputs or symbols.
+template <typename Named>
+static std::vector<std::string_view> namesOf(const std::vector<Named> &list) {
+  std::vector<std::string_view> names;
+  names.reserve(list.size());
+  for (const Named &named : list)
+    names.push_back(named.name);
+  return names;
 }
 
 Status Executable::initialize(std::span<const uint8_t> bytes) {
@@ -103,11 +108,12 @@ Status Executable::initialize(std::span<const uint8_t> bytes) {
   for (Index i = 0; i < contents.inputs.size(); ++i)
     if (contents.inputs[i].kind == InputKind::Argument)
       arguments.push_back(i);
-  std::unordered_map<std::string_view, Index> firstOfName;
+  inputNames = NameIndex(namesOf(contents.inputs));
+  outputNames = NameIndex(namesOf(contents.outputs));
+  NameIndex symbolNames(namesOf(contents.symbols));
   for (Index i = 0; i < contents.symbols.size(); ++i) {
     const std::string &name = contents.symbols[i].name;
-    sameAs.push_back(
-        name.empty() ? i : firstOfName.try_emplace(name, i).first->second);
+    sameAs.push_back(name.empty() ? i : *symbolNames.find(name));
   }
   parameters.resize(contents.inputs.size());
   bound.resize(contents.inputs.size());
@@ -143,76 +149,106 @@ Status Executable::prepare() {
 
 //===-- parameters --------------------------------------------------------===//
 
-Status Executable::bindParameter(std::string_view name,
-                                 const TensorView &value) {
-  std::lock_guard lock(bindMutex);
-  if (!place)
+Result<DeviceMemory> Executable::copyParameter(Index number,
+                                               const TensorView &value) {
+  const InputInfo &input = contents.inputs[number];
+  if (frozen || bound[number])
     return Status(Code::InvalidArgument,
-                  "an executable loaded for inspection has no parameters");
+                  concat("parameter '", input.name, "' is bound already"));
+  if (Status status =
+          checkInput(contents, number, value, {}, settings.showSource);
+      !status.isOk())
+    return status;
+  if (Status status =
+          checkPlace(value, DeviceKind::CPU, 0, "parameter", input.name);
+      !status.isOk())
+    return status;
+  uint64_t bytes = value.shape.bytes(value.dtype).value_or(0);
+  Result<DeviceMemory> memory = DeviceMemory::allocate(place, bytes);
+  if (!memory || bytes == 0)
+    return memory;
+  if (Status status =
+          place->copyToDevice(memory->data(), value.data, bytes, nullptr);
+      !status.isOk())
+    return status;
+  if (Status status = place->synchronize(nullptr); !status.isOk())
+    return status;
+  return memory;
+}
+
+static Status notForInspection() {
+  return Status(Code::InvalidArgument,
+                "an executable loaded for inspection has no parameters");
+}
+
+/// What is wrong with a name that no parameter has.
+static Status unknownParameter(const Program &program, std::string_view name) {
   ClosestName closest(name);
-  for (Index i = 0; i < contents.inputs.size(); ++i) {
-    const InputInfo &input = contents.inputs[i];
-    if (input.kind != InputKind::Parameter)
-      continue;
-    if (input.name != name) {
+  for (const InputInfo &input : program.inputs)
+    if (input.kind == InputKind::Parameter)
       closest.consider(input.name);
-      continue;
-    }
-    if (frozen || bound[i])
-      return Status(Code::InvalidArgument,
-                    concat("parameter '", name, "' is bound already"));
-    if (Status status = checkInput(contents, i, value, {}, settings.showSource);
-        !status.isOk())
-      return status;
-    if (Status status =
-            checkPlace(value, DeviceKind::CPU, 0, "parameter", name);
-        !status.isOk())
-      return status;
-    uint64_t bytes = value.shape.bytes(value.dtype).value_or(0);
-    Result<DeviceMemory> memory = DeviceMemory::allocate(place, bytes);
-    if (!memory)
-      return memory.status();
-    if (bytes > 0) {
-      if (Status status =
-              place->copyToDevice(memory->data(), value.data, bytes, nullptr);
-          !status.isOk())
-        return status;
-      if (Status status = place->synchronize(nullptr); !status.isOk())
-        return status;
-    }
-    parameters[i] = std::move(*memory);
-    bound[i] = true;
-    return Status::ok();
-  }
   return Status(Code::NotFound,
                 concat("no parameter is named '", printable(name), "'",
                        closest.suggestion()));
 }
 
-Status Executable::bindParameters(const io::SafeTensors &file) {
-  for (const InputInfo &input : contents.inputs) {
-    if (input.kind != InputKind::Parameter)
+Status Executable::bindParameter(std::string_view name,
+                                 const TensorView &value) {
+  return withoutExceptions("to bind a parameter", [&]() -> Status {
+    std::lock_guard lock(bindMutex);
+    if (!place)
+      return notForInspection();
+    std::optional<Index> input = findInput(name);
+    if (!input || contents.inputs[*input].kind != InputKind::Parameter)
+      return unknownParameter(contents, name);
+    Result<DeviceMemory> memory = copyParameter(*input, value);
+    if (!memory)
+      return memory.status();
+    parameters[*input] = std::move(*memory);
+    bound[*input] = true;
+    return Status::ok();
+  });
+}
+
+/// All or none: after a failure the caller can try again.
+Status Executable::bindAll(const io::SafeTensors &file) {
+  std::lock_guard lock(bindMutex);
+  if (!place && hasParameters())
+    return notForInspection();
+  std::vector<DeviceMemory> copies(contents.inputs.size());
+  for (Index i = 0; i < contents.inputs.size(); ++i) {
+    if (contents.inputs[i].kind != InputKind::Parameter)
       continue;
-    Result<TensorView> value = file.view(input.name);
+    Result<TensorView> value = file.view(contents.inputs[i].name);
     if (!value)
       return value.status();
-    if (Status status = bindParameter(input.name, *value); !status.isOk())
-      return status;
+    Result<DeviceMemory> memory = copyParameter(i, *value);
+    if (!memory)
+      return memory.status();
+    copies[i] = std::move(*memory);
   }
+  for (Index i = 0; i < contents.inputs.size(); ++i)
+    if (contents.inputs[i].kind == InputKind::Parameter) {
+      parameters[i] = std::move(copies[i]);
+      bound[i] = true;
+    }
   return Status::ok();
 }
 
+Status Executable::bindParameters(const io::SafeTensors &file) {
+  return withoutExceptions("to bind the parameters",
+                           [&] { return bindAll(file); });
+}
+
 Status Executable::bindParameters(const std::string &path) {
-  try {
+  return withoutExceptions("to read the parameters", [&]() -> Status {
     Result<io::SafeTensors> file = io::SafeTensors::open(path);
-    Status status = file ? bindParameters(*file) : file.status();
+    Status status = file ? bindAll(*file) : file.status();
     if (status.isOk())
       return status;
     return std::move(status).withContext(
         concat("'", printable(path, 1024), "'"));
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory to read the parameters");
-  }
+  });
 }
 
 Status Executable::freeze() const {
@@ -232,38 +268,46 @@ Status Executable::freeze() const {
 
 //===-- names -------------------------------------------------------------===//
 
+std::optional<size_t> Executable::argumentOf(Index input) const {
+  auto found = std::lower_bound(arguments.begin(), arguments.end(), input);
+  if (found == arguments.end() || *found != input)
+    return std::nullopt;
+  return size_t(found - arguments.begin());
+}
+
 namespace {
 
-/// Sorts named tensors by a list of names.
+/// Sorts named tensors by a list of `count` inputs or outputs.
 class Arranger {
 public:
-  Arranger(std::string_view what, std::vector<std::string_view> names)
-      : what(what), names(std::move(names)) {
-    for (size_t i = 0; i < this->names.size(); ++i)
-      numbers.emplace(this->names[i], i);
+  /// `nameOf` gives the name of each.
+  template <typename NameOf>
+  Arranger(std::string_view what, size_t count, NameOf nameOf)
+      : what(what), arranged(count), given(count) {
+    for (size_t i = 0; i < count; ++i)
+      names.push_back(nameOf(i));
   }
 
-  Result<std::vector<TensorView>>
-  arrange(std::span<const runtime::NamedTensor> tensors) const {
-    std::vector<TensorView> arranged(names.size());
-    std::vector<bool> given(names.size());
-    for (const runtime::NamedTensor &tensor : tensors) {
-      auto found = numbers.find(tensor.name);
-      if (found == numbers.end())
-        return unknown(tensor.name);
-      if (given[found->second])
-        return Status(Code::InvalidArgument,
-                      concat(what, " '", tensor.name, "' is given twice"));
-      given[found->second] = true;
-      arranged[found->second] = tensor.tensor;
-    }
+  /// `number` is the tensor's place in the list.
+  Status add(const runtime::NamedTensor &tensor, std::optional<size_t> number) {
+    if (!number)
+      return unknown(tensor.name);
+    if (given[*number])
+      return Status(Code::InvalidArgument,
+                    concat(what, " '", tensor.name, "' is given twice"));
+    given[*number] = true;
+    arranged[*number] = tensor.tensor;
+    return Status::ok();
+  }
+
+  Result<std::vector<TensorView>> finish() {
     for (size_t i = 0; i < names.size(); ++i)
       if (!given[i])
         return Status(Code::InvalidArgument, concat(what, " '", names[i],
                                                     "' is missing; the program "
                                                     "has ",
                                                     list()));
-    return arranged;
+    return std::move(arranged);
   }
 
 private:
@@ -288,41 +332,58 @@ private:
 
   std::string_view what;
   std::vector<std::string_view> names;
-  std::unordered_map<std::string_view, size_t> numbers;
+  std::vector<TensorView> arranged;
+  std::vector<bool> given;
 };
 
 } // namespace
 
 Result<std::vector<TensorView>>
 Executable::arrangeInputs(std::span<const NamedTensor> tensors) const {
-  std::vector<std::string_view> names;
-  for (Index input : arguments)
-    names.push_back(contents.inputs[input].name);
-  for (const NamedTensor &tensor : tensors)
-    for (const InputInfo &input : contents.inputs)
-      if (input.kind == InputKind::Parameter && input.name == tensor.name)
+  using Arranged = Result<std::vector<TensorView>>;
+  return withoutExceptions("to sort tensors", [&]() -> Arranged {
+    Arranger arranger("input", arguments.size(), [&](size_t i) {
+      return std::string_view(contents.inputs[arguments[i]].name);
+    });
+    for (const NamedTensor &tensor : tensors) {
+      std::optional<Index> input = findInput(tensor.name);
+      if (input && contents.inputs[*input].kind == InputKind::Parameter)
         return Status(Code::InvalidArgument,
                       concat("'", tensor.name,
-                             "' is a parameter: it is bound "
-                             "once, not given at each call"));
-  return Arranger("input", std::move(names)).arrange(tensors);
+                             "' is a parameter: it is bound once, not given "
+                             "at each call"));
+      Status status = arranger.add(tensor, input ? argumentOf(*input)
+                                                 : std::optional<size_t>());
+      if (!status.isOk())
+        return status;
+    }
+    return arranger.finish();
+  });
 }
 
 Result<std::vector<TensorView>>
 Executable::arrangeOutputs(std::span<const NamedTensor> tensors) const {
-  std::vector<std::string_view> names;
-  for (const OutputInfo &output : contents.outputs)
-    names.push_back(output.name);
-  return Arranger("output", std::move(names)).arrange(tensors);
+  using Arranged = Result<std::vector<TensorView>>;
+  return withoutExceptions("to sort tensors", [&]() -> Arranged {
+    Arranger arranger("output", contents.outputs.size(), [&](size_t i) {
+      return std::string_view(contents.outputs[i].name);
+    });
+    for (const NamedTensor &tensor : tensors)
+      if (Status status = arranger.add(tensor, findOutput(tensor.name));
+          !status.isOk())
+        return status;
+    return arranger.finish();
+  });
 }
 
 Status Executable::checkArgument(size_t argument,
                                  const TensorView &tensor) const {
-  if (argument >= arguments.size())
-    return Status(Code::InvalidArgument,
-                  concat("the program takes ", arguments.size(),
-                         " inputs, but number ", argument, " is checked"));
-  std::vector<int64_t> symbols(contents.symbols.size());
-  return checkInput(contents, arguments[argument], tensor, symbols,
-                    settings.showSource);
+  return withoutExceptions("to check an input", [&]() -> Status {
+    if (argument >= arguments.size())
+      return Status(Code::InvalidArgument,
+                    concat("the program takes ", arguments.size(),
+                           " inputs, but number ", argument, " is checked"));
+    return checkInput(contents, arguments[argument], tensor, {},
+                      settings.showSource);
+  });
 }

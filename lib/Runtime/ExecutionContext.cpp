@@ -2,12 +2,12 @@
 
 #include "tripy/Runtime/ExecutionContext.h"
 #include "InputCheck.h"
+#include "NoThrow.h"
 #include "tripy/Base/SizeExpr.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Base/Verify.h"
 
 #include <algorithm>
-#include <new>
 
 using namespace tripy;
 using namespace tripy::runtime;
@@ -16,7 +16,8 @@ using namespace tripy::runtime;
 
 Result<std::unique_ptr<ExecutionContext>>
 ExecutionContext::create(std::shared_ptr<const Executable> executable) {
-  try {
+  using Created = Result<std::unique_ptr<ExecutionContext>>;
+  return withoutExceptions("for an execution context", [&]() -> Created {
     if (Status status = executable->freeze(); !status.isOk())
       return status;
     std::unique_ptr<ExecutionContext> context(new ExecutionContext);
@@ -24,9 +25,7 @@ ExecutionContext::create(std::shared_ptr<const Executable> executable) {
     if (Status status = context->initialize(); !status.isOk())
       return status;
     return context;
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory for an execution context");
-  }
+  });
 }
 
 Status ExecutionContext::initialize() {
@@ -85,8 +84,11 @@ Status ExecutionContext::clearZeroed() {
 
 ExecutionContext::~ExecutionContext() {
   if (ownStream) {
-    // Nothing can be done about a failure here; a later call reports it.
-    (void)shared->device()->synchronize(ownStream).isOk();
+    // Nothing can be done about a failure here, not even to say so without
+    // memory; a later call reports it.
+    (void)withoutExceptions("to wait", [&] {
+      return shared->device()->synchronize(ownStream);
+    }).isOk();
     shared->device()->destroyStream(ownStream);
   }
 }
@@ -127,12 +129,15 @@ Status ExecutionContext::bindShapes(std::span<const TensorView> inputs) {
 Status ExecutionContext::outputShapes(std::span<const TensorView> inputs,
                                       std::span<Shape> shapes) {
   const Program &program = shared->program();
-  if (shapes.size() != program.outputs.size())
-    return Status(Code::InvalidArgument,
-                  concat("the program has ", program.outputs.size(),
-                         " outputs, but ", shapes.size(), " are asked for"));
-  if (Status status = bindShapes(inputs); !status.isOk())
-    return status;
+  Status bound = withoutExceptions("to check the inputs", [&]() -> Status {
+    if (shapes.size() != program.outputs.size())
+      return Status(Code::InvalidArgument,
+                    concat("the program has ", program.outputs.size(),
+                           " outputs, but ", shapes.size(), " are asked for"));
+    return bindShapes(inputs);
+  });
+  if (!bound.isOk())
+    return bound;
   for (size_t i = 0; i < shapes.size(); ++i) {
     shapes[i] = Shape();
     for (Index dim : program.outputs[i].dims)
@@ -357,25 +362,21 @@ Status ExecutionContext::execute(std::span<const TensorView> inputs,
 Status ExecutionContext::run(std::span<const TensorView> inputs,
                              std::span<const TensorView> outputs,
                              const RunOptions &options) {
-  try {
+  return withoutExceptions("to run the program", [&] {
     return execute(inputs, outputs, options, {});
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory to run the program");
-  }
+  });
 }
 
 Status ExecutionContext::profile(std::span<const TensorView> inputs,
                                  std::span<const TensorView> outputs,
                                  std::span<double> seconds) {
-  if (seconds.size() != shared->program().launches.size())
-    return Status(Code::InvalidArgument,
-                  concat("the program has ", shared->program().launches.size(),
-                         " launches, but ", seconds.size(),
-                         " times are asked for"));
-  try {
+  return withoutExceptions("to run the program", [&]() -> Status {
+    size_t launches = shared->program().launches.size();
+    if (seconds.size() != launches)
+      return Status(Code::InvalidArgument,
+                    concat("the program has ", launches, " launches, but ",
+                           seconds.size(), " times are asked for"));
     std::fill(seconds.begin(), seconds.end(), 0.0);
     return execute(inputs, outputs, {}, seconds);
-  } catch (const std::bad_alloc &) {
-    return Status(Code::HostOutOfMemory, "no memory to run the program");
-  }
+  });
 }

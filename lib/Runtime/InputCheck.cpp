@@ -78,7 +78,8 @@ Status runtime::checkInput(const Program &program, Index index,
     if (expr.op == SizeOp::Symbol) {
       const SizeSymbol &symbol = program.symbols[expr.a];
       good = symbol.min <= size && size <= symbol.max;
-      symbols[expr.a] = size;
+      if (!symbols.empty())
+        symbols[expr.a] = size;
     }
     if (!good)
       return withWhy(badDim(program, input, dim, size), program, input.why,

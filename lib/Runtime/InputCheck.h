@@ -19,7 +19,7 @@
 namespace tripy::runtime {
 
 /// Element type, rank and sizes of input number `index`; stores the value of
-/// each of its dynamic dimensions in `symbols`.
+/// each of its dynamic dimensions in `symbols`, unless that is empty.
 Status checkInput(const Program &program, Index index, const TensorView &tensor,
                   std::span<int64_t> symbols, bool showSource);
 

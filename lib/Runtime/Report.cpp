@@ -11,8 +11,33 @@
 using namespace tripy;
 using namespace tripy::runtime;
 
-std::string runtime::formatDims(const Program &program,
-                                std::span<const Index> dims) {
+namespace {
+
+/// The ranges of a program's sizes, computed when first asked for.
+class LazyBounds {
+public:
+  explicit LazyBounds(const Program &program) : program(program) {}
+  /// "3..8", "4" where there is one value, "?" for a program that does not
+  /// verify.
+  std::string text(Index expr) {
+    if (!computed)
+      computed.emplace(boundSizes(program));
+    if (!*computed)
+      return "?";
+    Interval bound = (**computed)[expr];
+    return bound.isPoint() ? std::to_string(bound.lo)
+                           : concat(bound.lo, "..", bound.hi);
+  }
+
+private:
+  const Program &program;
+  std::optional<Result<std::vector<Interval>>> computed;
+};
+
+} // namespace
+
+static std::string dimsText(const Program &program, LazyBounds &bounds,
+                            std::span<const Index> dims) {
   std::string text = "(";
   for (size_t i = 0; i < dims.size(); ++i) {
     const SizeExpr &expr = program.exprs[dims[i]];
@@ -24,14 +49,16 @@ std::string runtime::formatDims(const Program &program,
       text += symbol.name.empty() ? "" : symbol.name + "=";
       text += concat(symbol.min, "..", symbol.max);
     } else {
-      Result<std::vector<Interval>> bounds = boundSizes(program);
-      text += !bounds ? "?"
-              : (*bounds)[dims[i]].isPoint()
-                  ? std::to_string((*bounds)[dims[i]].lo)
-                  : concat((*bounds)[dims[i]].lo, "..", (*bounds)[dims[i]].hi);
+      text += bounds.text(dims[i]);
     }
   }
   return text + (dims.size() == 1 ? ",)" : ")");
+}
+
+std::string runtime::formatDims(const Program &program,
+                                std::span<const Index> dims) {
+  LazyBounds bounds(program);
+  return dimsText(program, bounds, dims);
 }
 
 /// Line `number` (from 1) of a file, when there is one.
@@ -107,11 +134,12 @@ std::string runtime::formatProgram(const Program &program) {
   std::string text =
       concat("program '", program.name, "' for ",
              program.device == DeviceKind::CPU ? "the CPU" : "CUDA GPUs", "\n");
+  LazyBounds bounds(program);
   for (const InputInfo &input : program.inputs) {
     text += concat(input.kind == InputKind::Parameter ? "  parameter '"
                                                       : "  input '",
                    input.name, "': ", dtypeName(input.dtype), " ",
-                   formatDims(program, input.dims));
+                   dimsText(program, bounds, input.dims));
     for (Index dim : input.dims)
       if (program.exprs[dim].op == SizeOp::Symbol) {
         const SizeSymbol &symbol = program.symbols[program.exprs[dim].a];
@@ -121,7 +149,7 @@ std::string runtime::formatProgram(const Program &program) {
   }
   for (const OutputInfo &output : program.outputs)
     text += concat("  output '", output.name, "': ", dtypeName(output.dtype),
-                   " ", formatDims(program, output.dims), "\n");
+                   " ", dimsText(program, bounds, output.dims), "\n");
   text += concat("  arena: ", formatBytes(program.arenaBytes),
                  ", constants: ", formatBytes(program.constants.size()), "\n");
   text += concat("  kernels: ", program.kernels.size(),

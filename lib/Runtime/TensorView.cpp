@@ -2,6 +2,7 @@
 
 #include "tripy/Runtime/TensorView.h"
 #include "HostMemory.h"
+#include "NoThrow.h"
 #include "tripy/Base/CheckedMath.h"
 #include "tripy/Base/Text.h"
 
@@ -73,24 +74,27 @@ void HostTensor::Release::operator()(uint8_t *pointer) const {
 }
 
 Result<HostTensor> HostTensor::create(DType dtype, const Shape &shape) {
-  for (int64_t size : shape.sizes())
-    if (size < 0)
-      return Status(Code::InvalidArgument,
-                    concat("sizes may not be negative, but are ", shape.str()));
-  std::optional<uint64_t> bytes = shape.bytes(dtype);
-  if (!bytes)
-    return Status(Code::LimitExceeded,
-                  concat("a tensor of ", dtypeName(dtype), " and shape ",
-                         shape.str(), " has more than 2^64 bytes"));
-  HostTensor tensor;
-  tensor.type = dtype;
-  tensor.dims = shape;
-  tensor.sizeInBytes = *bytes;
-  if (*bytes == 0)
+  return withoutExceptions("for a tensor", [&]() -> Result<HostTensor> {
+    for (int64_t size : shape.sizes())
+      if (size < 0)
+        return Status(
+            Code::InvalidArgument,
+            concat("sizes may not be negative, but are ", shape.str()));
+    std::optional<uint64_t> bytes = shape.bytes(dtype);
+    if (!bytes)
+      return Status(Code::LimitExceeded,
+                    concat("a tensor of ", dtypeName(dtype), " and shape ",
+                           shape.str(), " has more than 2^64 bytes"));
+    HostTensor tensor;
+    tensor.type = dtype;
+    tensor.dims = shape;
+    tensor.sizeInBytes = *bytes;
+    if (*bytes == 0)
+      return tensor;
+    Result<void *> address = allocateHost(*bytes);
+    if (!address)
+      return address.status();
+    tensor.memory.reset(static_cast<uint8_t *>(*address));
     return tensor;
-  Result<void *> address = allocateHost(*bytes);
-  if (!address)
-    return address.status();
-  tensor.memory.reset(static_cast<uint8_t *>(*address));
-  return tensor;
+  });
 }

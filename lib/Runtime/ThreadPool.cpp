@@ -3,8 +3,9 @@
 #include "ThreadPool.h"
 
 #include <algorithm>
+#include <new>
 #include <sched.h>
-#include <system_error>
+#include <thread>
 
 using namespace tripy::runtime;
 
@@ -39,17 +40,38 @@ ThreadPool::~ThreadPool() {
     ++generation;
   }
   wake.notify_all();
-  for (std::thread &helper : helpers)
-    helper.join();
+  for (Helper &helper : helpers)
+    ::pthread_join(helper.thread, nullptr);
+}
+
+void ThreadPool::afterFork() noexcept {
+  helpers.clear();
+  // Made over the old ones, which are not destroyed: a condition variable would
+  // wait for threads that wait for it.
+  new (&owner) std::mutex;
+  new (&mutex) std::mutex;
+  new (&wake) std::condition_variable;
+  new (&idle) std::condition_variable;
+  generation = 0;
+  running = 0;
+  open = false;
+}
+
+void *ThreadPool::helperEntry(void *helper) {
+  auto &self = *static_cast<Helper *>(helper);
+  self.pool->helperMain(self.worker);
+  return nullptr;
 }
 
 void ThreadPool::startHelpers(uint32_t count) {
-  // A thread that cannot be started only makes this slower.
-  try {
-    while (helpers.size() < count)
-      helpers.emplace_back(&ThreadPool::helperMain, this,
-                           uint32_t(helpers.size() + 1));
-  } catch (const std::system_error &) {
+  while (helpers.size() < count) {
+    Helper &helper = helpers.emplace_back(
+        Helper{this, uint32_t(helpers.size() + 1), pthread_t()});
+    if (::pthread_create(&helper.thread, nullptr, helperEntry, &helper) == 0)
+      continue;
+    // A thread that cannot be started only makes this slower.
+    helpers.pop_back();
+    return;
   }
 }
 

@@ -7,16 +7,18 @@
 #ifndef TRIPY_LIB_RUNTIME_THREADPOOL_H
 #define TRIPY_LIB_RUNTIME_THREADPOOL_H
 
+#include "Fork.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <thread>
+#include <pthread.h>
 #include <vector>
 
 namespace tripy::runtime {
 
-class ThreadPool {
+class ThreadPool final : private ForkWatch {
 public:
   /// Runs the items [begin, end); `worker` is below threads() and differs
   /// between threads that run at the same time.
@@ -32,19 +34,30 @@ public:
 
   /// Runs all of [0, items), the caller helping, and returns when done.
   /// Helpers start when first needed. While another thread's range is in
-  /// work, the caller does its own alone. Allocates nothing after helpers have
-  /// started.
+  /// work, the caller does its own alone. Allocates nothing but the threads.
   void run(int64_t items, Work work, void *state);
 
 private:
+  /// A started thread. Without a destructor, unlike std::thread: after fork()
+  /// there is nothing to wait for.
+  struct Helper {
+    ThreadPool *pool;
+    uint32_t worker;
+    pthread_t thread;
+  };
+  static void *helperEntry(void *helper);
   void startHelpers(uint32_t count);
   void helperMain(uint32_t worker);
   void claim(uint32_t worker);
+  /// Helpers are gone and locks may be held by nobody; the next run starts
+  /// anew.
+  void afterFork() noexcept override;
 
   const uint32_t limit;
   /// Held by the thread whose range is in work.
   std::mutex owner;
-  std::vector<std::thread> helpers;
+  /// As many as the limit allows are reserved: threads point at theirs.
+  std::vector<Helper> helpers;
 
   /// Guards the fields below; the atomics are also read without it.
   std::mutex mutex;

@@ -6,6 +6,7 @@
 #include "Partition.h"
 #include "TranslateState.h"
 
+#include "tripy/Base/NameIndex.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Target/HostCode.h"
@@ -27,7 +28,7 @@ public:
 
 private:
   LogicalResult readInputs();
-  FailureOr<Buffer> bake(unsigned argument);
+  FailureOr<Buffer> bake(unsigned argument, const NameIndex &weightNames);
   LogicalResult readBody();
   LogicalResult readOutputs(func::ReturnOp end);
   LogicalResult readBuffer(kernel::BufferOp op);
@@ -78,35 +79,47 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 }
 
 /// The weight of a parameter; errors at the argument.
-FailureOr<Buffer> Translator::bake(unsigned argument) {
+FailureOr<Buffer> Translator::bake(unsigned argument,
+                                   const NameIndex &weightNames) {
   std::string name = argumentName(function, argument);
   Location loc = function.getArgument(argument).getLoc();
   auto type = cast<RankedTensorType>(function.getArgument(argument).getType());
-  ClosestName closest(name);
-  for (const Weight &weight : *options.weights) {
-    closest.consider(weight.name);
-    if (weight.name != name)
-      continue;
-    std::optional<DType> dtype = dtypeOf(type.getElementType());
-    if (!dtype || weight.dtype != dtype)
-      return emitError(loc, "the weight of parameter '")
-             << name << "' must have the element type " << type.getElementType()
-             << "; found "
-             << (weight.dtype ? dtypeInfo(*weight.dtype).mlir
-                              : "a type that is not supported");
-    if (ArrayRef<int64_t>(weight.shape) != type.getShape())
-      return emitError(loc, "the weight of parameter '")
-             << name << "' must have the shape " << shapeText(type.getShape())
-             << "; found " << shapeText(weight.shape);
-    return constants.place(weight.data);
+  std::optional<uint32_t> number = weightNames.find(name);
+  if (!number) {
+    ClosestName closest(name);
+    for (const Weight &weight : *options.weights)
+      closest.consider(weight.name);
+    return emitError(loc, "each parameter must be among the weights; '")
+           << name << "' is not" << closest.suggestion();
   }
-  return emitError(loc, "each parameter must be among the weights; '")
-         << name << "' is not" << closest.suggestion();
+  const Weight &weight = (*options.weights)[*number];
+  std::optional<DType> dtype = dtypeOf(type.getElementType());
+  if (!dtype || weight.dtype != dtype)
+    return emitError(loc, "the weight of parameter '")
+           << name << "' must have the element type " << type.getElementType()
+           << "; found "
+           << (weight.dtype ? dtypeInfo(*weight.dtype).mlir
+                            : "a type that is not supported");
+  if (ArrayRef<int64_t>(weight.shape) != type.getShape())
+    return emitError(loc, "the weight of parameter '")
+           << name << "' must have the shape " << shapeText(type.getShape())
+           << "; found " << shapeText(weight.shape);
+  return constants.place(weight.data);
+}
+
+/// The names of a compilation's weights, when it has some.
+static NameIndex indexWeights(const TranslateOptions &options) {
+  std::vector<std::string_view> names;
+  if (options.weights)
+    for (const Weight &weight : *options.weights)
+      names.push_back(weight.name);
+  return NameIndex(std::move(names));
 }
 
 LogicalResult Translator::readInputs() {
   sizes.addInputs(function);
   Program &program = result.program;
+  NameIndex weightNames = indexWeights(options);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     auto type = cast<RankedTensorType>(argument.getType());
@@ -114,7 +127,7 @@ LogicalResult Translator::readInputs() {
     inputNumbers.push_back(noIndex);
     bakedBuffers.emplace_back();
     if (parameter && options.weights) {
-      FailureOr<Buffer> baked = bake(number);
+      FailureOr<Buffer> baked = bake(number, weightNames);
       if (failed(baked))
         return failure();
       bakedBuffers.back() = *baked;

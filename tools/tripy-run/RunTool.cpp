@@ -121,9 +121,13 @@ Result<size_t> Tool::findTensor(const NamedSpec &spec, bool input) const {
                           "' must be given as NAME=", printable(spec.spec)));
     return size_t(0);
   }
-  for (size_t i = 0; i < count; ++i)
-    if (spec.name == (input ? argumentName(i) : program().outputs[i].name))
-      return i;
+  std::optional<Index> found = input ? executable->findInput(spec.name)
+                                     : executable->findOutput(spec.name);
+  std::optional<size_t> argument = found;
+  if (found && input)
+    argument = executable->argumentOf(*found);
+  if (argument)
+    return *argument;
   // The executable knows how to say what is wrong with a name.
   NamedTensor tensor{spec.name, {}};
   Result<std::vector<TensorView>> arranged =
@@ -355,11 +359,12 @@ Status Tool::run(std::string &out) {
   if (Status status = execute(text); !status.isOk())
     return status;
   compare();
+  // Texts first: when memory ends nothing is written.
+  if (options.benchmark == 0 && !options.profileWhy)
+    print(text);
   if (mismatch.empty())
     if (Status status = writeFiles(); !status.isOk())
       return status;
-  if (options.benchmark == 0 && !options.profileWhy)
-    print(text);
   out = std::move(text);
   return Status::ok();
 }
@@ -370,7 +375,8 @@ ToolResult failure(const Status &status) {
 
 } // namespace
 
-ToolResult run::runTool(std::span<const char *const> arguments) {
+/// As runTool(); what other exceptions there are is a fault of the tool's own.
+static ToolResult runGuarded(std::span<const char *const> arguments) {
   try {
     Result<Options> options = parseOptions(arguments);
     if (!options)
@@ -392,8 +398,19 @@ ToolResult run::runTool(std::span<const char *const> arguments) {
     }
     return result;
   } catch (const std::bad_alloc &) {
-    return failure(Status(Code::HostOutOfMemory, "no memory"));
+    throw;
   } catch (const std::exception &error) {
     return failure(Status(Code::Internal, error.what()));
+  }
+}
+
+ToolResult run::runTool(std::span<const char *const> arguments) {
+  try {
+    return runGuarded(arguments);
+  } catch (const std::bad_alloc &) {
+    ToolResult result;
+    result.status = 2;
+    result.outOfMemory = true;
+    return result;
   }
 }

@@ -15,6 +15,8 @@ struct ToolResult {
   /// 0: success; 1: an output differs from its reference; 2: an error.
   int status = 0;
   std::string out, err;
+  /// Memory ended, and there is none for `err`: whoever prints says so.
+  bool outOfMemory = false;
 };
 
 /// Runs the tool with the arguments after the program's name.

@@ -201,6 +201,17 @@ std::unique_ptr<Sample> samples::cudaSample() {
   return sample;
 }
 
+std::unique_ptr<Sample> samples::parameterSample() {
+  auto sample = cpuSample();
+  Program &program = sample->program;
+  Index three = 2, four = 3;
+  program.symbols.pop_back();
+  program.exprs[1] = {SizeOp::Constant, 0, 0, 4};
+  program.inputs[1].kind = InputKind::Parameter;
+  program.inputs[1].dims = {four, three};
+  return sample;
+}
+
 std::unique_ptr<Sample> samples::productSample() {
   auto sample = std::make_unique<Sample>();
   Program &program = sample->program;

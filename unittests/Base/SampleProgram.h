@@ -40,6 +40,9 @@ struct Sample {
 /// through scratch memory.
 std::unique_ptr<Sample> cpuSample();
 
+/// The CPU sample with y as a parameter of shape (4, 3).
+std::unique_ptr<Sample> parameterSample();
+
 /// Input a and output b of f16 (16, 8); never run in tests without a GPU.
 std::unique_ptr<Sample> cudaSample();
 

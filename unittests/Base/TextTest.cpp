@@ -61,6 +61,32 @@ TEST(Text, EditDistance) {
   EXPECT_EQ(editDistance("same", "same"), 0u);
 }
 
+/// The limit changes no distance below it, whatever is compared.
+TEST(Text, EditDistanceWithLimit) {
+  std::vector<std::string> texts = {""};
+  for (size_t i = 0; i < texts.size() && texts[i].size() < 4; ++i)
+    for (char c : {'a', 'b', 'c'})
+      texts.push_back(texts[i] + c);
+  for (const std::string &a : texts)
+    for (const std::string &b : texts) {
+      size_t distance = editDistance(a, b);
+      for (size_t limit = 0; limit < 6; ++limit)
+        ASSERT_EQ(editDistance(a, b, limit), std::min(distance, limit))
+            << a << ", " << b << ", " << limit;
+    }
+  std::string longText(1000, 'x');
+  EXPECT_EQ(editDistance(longText, longText + "y"), 1u);
+  EXPECT_EQ(editDistance(longText, "y" + longText, 2), 1u);
+}
+
+/// A long name is no reason to take anything for a misspelling of it.
+TEST(Text, ClosestToALongName) {
+  std::string wanted(1000, 'a'), other(1000, 'b');
+  ClosestName closest(wanted);
+  closest.consider(other);
+  EXPECT_EQ(closest.best(), "");
+}
+
 TEST(Text, ClosestName) {
   ClosestName closest("hiden");
   for (const char *name : {"input", "hidden", "output"})

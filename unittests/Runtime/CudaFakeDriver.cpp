@@ -30,6 +30,8 @@ DriverResult FakeDriver::enter(const char *function, bool needsContext) {
     return stuck;
   if (callCount == failAt) {
     failed = function;
+    if (onFailure)
+      onFailure();
     if (endsContext(failWith))
       stuck = failWith;
     return failWith;
@@ -61,7 +63,7 @@ namespace tripy::cudatest {
 
 /// The functions of the table.
 struct FakeCalls {
-  using Lock = std::lock_guard<std::recursive_mutex>;
+  using Lock = DriverLock;
 
   static DriverResult init(unsigned) {
     Lock lock(current->mutex);

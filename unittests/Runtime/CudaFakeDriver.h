@@ -9,6 +9,7 @@
 #ifndef TRIPY_UNITTESTS_RUNTIME_CUDAFAKEDRIVER_H
 #define TRIPY_UNITTESTS_RUNTIME_CUDAFAKEDRIVER_H
 
+#include "AllocationHooks.h"
 #include "tripy/Runtime/Cuda/DriverApi.h"
 
 #include <array>
@@ -80,6 +81,8 @@ public:
   void failFunction(std::string function, DriverResult result);
   /// The function that failCall() hit, empty when it was not reached.
   std::string failed;
+  /// Called when failCall() hits.
+  std::function<void()> onFailure;
   /// Ends all failures and the sticky state.
   void heal();
   bool isStuck() const { return stuck != DriverResult::Success; }
@@ -146,6 +149,17 @@ inline bool endsContext(DriverResult result) {
                                       710, 714, 715, 716, 717, 718, 719};
   return codes.count(static_cast<int>(result)) != 0;
 }
+
+/// Held by each call of the driver, in which the test's own failing allocations
+/// do not fail.
+class DriverLock {
+public:
+  explicit DriverLock(std::recursive_mutex &mutex) : lock(mutex) {}
+
+private:
+  std::lock_guard<std::recursive_mutex> lock;
+  hooks::ShelteredAllocations shelter;
+};
 
 /// The fake behind the table's functions.
 extern FakeDriver *current;

@@ -10,7 +10,7 @@ namespace tripy::cudatest {
 
 /// The functions of the table that launch.
 struct FakeGraphCalls {
-  using Lock = std::lock_guard<std::recursive_mutex>;
+  using Lock = DriverLock;
   using Node = FakeDriver::Node;
 
   static void copyParams(const FakeKernel &kernel, void **params,

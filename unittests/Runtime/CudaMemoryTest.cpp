@@ -1,34 +1,12 @@
 //===- CudaMemoryTest.cpp - A steady state without allocations ------------===//
-//
-// Replaces the global operator new, so it is a program of its own.
-//
-//===----------------------------------------------------------------------===//
 
+#include "AllocationHooks.h"
 #include "CudaTestProgram.h"
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
 
 using namespace tripy;
 using namespace tripy::cuda;
 using namespace tripy::cudatest;
-
-static std::atomic<uint64_t> allocations = 0;
-
-static void *take(size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(size ? size : 1))
-    return memory;
-  throw std::bad_alloc();
-}
-
-void *operator new(size_t size) { return take(size); }
-void *operator new[](size_t size) { return take(size); }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete[](void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
+using namespace tripy::hooks;
 
 namespace {
 

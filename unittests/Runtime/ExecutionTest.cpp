@@ -105,20 +105,8 @@ TEST(Execution, ContextOutlivesTheHandle) {
 
 //===-- parameters --------------------------------------------------------===//
 
-/// The CPU sample with y as a parameter of shape (4, 3).
-std::unique_ptr<samples::Sample> parameterSample() {
-  auto sample = samples::cpuSample();
-  Program &program = sample->program;
-  Index four = 3;
-  program.symbols.pop_back();
-  program.exprs[1] = {SizeOp::Constant, 0, 0, 4};
-  program.inputs[1].kind = InputKind::Parameter;
-  program.inputs[1].dims = {four, 2};
-  return sample;
-}
-
 TEST(Parameters, BindAndRun) {
-  auto executable = loadSample(*parameterSample());
+  auto executable = loadSample(*samples::parameterSample());
   ASSERT_TRUE(executable);
   EXPECT_TRUE(executable->hasParameters());
   Status unbound = ExecutionContext::create(executable).status();
@@ -150,7 +138,7 @@ TEST(Parameters, BindAndRun) {
 }
 
 TEST(Parameters, AreNotInputs) {
-  auto executable = loadSample(*parameterSample());
+  auto executable = loadSample(*samples::parameterSample());
   SampleTensors tensors(4);
   NamedTensor named[] = {{"x", tensors.inputs[0]}, {"y", tensors.inputs[1]}};
   EXPECT_EQ(executable->arrangeInputs(named).status().message(),

@@ -57,6 +57,9 @@ public:
       : failCode(code), text(std::move(message)) {}
 
   static Status ok() { return {}; }
+  /// HostOutOfMemory: "no memory `purpose`" as in "no memory to run", or "no
+  /// memory" when there is none for the sentence either.
+  static Status outOfMemory(std::string_view purpose) noexcept;
   bool isOk() const { return failCode == Code::Ok; }
   Code code() const { return failCode; }
   const std::string &message() const { return text; }

@@ -56,8 +56,10 @@ std::string printable(std::string_view text, size_t limit = 80);
 std::string printableLines(std::string_view text, size_t limit);
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a`
-/// into `b`.
-size_t editDistance(std::string_view a, std::string_view b);
+/// into `b`; `limit` when there are as many or more. Takes time in the order of
+/// `limit` times the length.
+size_t editDistance(std::string_view a, std::string_view b,
+                    size_t limit = SIZE_MAX);
 
 /// Picks the candidate that `name` is probably a misspelling of; empty when
 /// none is close. Long names are compared by their first 64 bytes. The texts

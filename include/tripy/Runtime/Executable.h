@@ -12,6 +12,7 @@
 #ifndef TRIPY_RUNTIME_EXECUTABLE_H
 #define TRIPY_RUNTIME_EXECUTABLE_H
 
+#include "tripy/Base/NameIndex.h"
 #include "tripy/Base/Program.h"
 #include "tripy/Base/Status.h"
 #include "tripy/Runtime/Device.h"
@@ -19,6 +20,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,10 +96,21 @@ public:
   /// context. Errors: NotFound, DTypeMismatch, ShapeOutOfRange,
   /// InvalidArgument (bound before, not in host memory), and of the device.
   Status bindParameter(std::string_view name, const TensorView &value);
-  /// Binds every parameter from a safetensors file; other tensors in the file
-  /// are ignored.
+  /// Binds every parameter from a safetensors file, or none after an error;
+  /// other tensors in the file are ignored.
   Status bindParameters(const io::SafeTensors &file);
   Status bindParameters(const std::string &path);
+
+  /// Number of the input or output of this name, among program().inputs or
+  /// outputs.
+  std::optional<Index> findInput(std::string_view name) const {
+    return inputNames.find(name);
+  }
+  std::optional<Index> findOutput(std::string_view name) const {
+    return outputNames.find(name);
+  }
+  /// Number of an input among argumentInputs(); none for a parameter.
+  std::optional<size_t> argumentOf(Index input) const;
 
   /// Sorts named tensors into the order that ExecutionContext::run() takes.
   /// Errors: InvalidArgument naming a missing, repeated or unknown input, with
@@ -118,14 +131,19 @@ private:
   struct Storage;
 
   Status initialize(std::span<const uint8_t> bytes);
+  Status initializeCopy(std::span<const uint8_t> bytes);
   Status prepare();
   /// Ok when each parameter is bound; from then on none can be bound.
   Status freeze() const;
+  /// A parameter's value on the device, not bound yet. Under `bindMutex`.
+  Result<DeviceMemory> copyParameter(Index input, const TensorView &value);
+  Status bindAll(const io::SafeTensors &file);
 
   LoadOptions settings;
   std::unique_ptr<Storage> storage;
   Program contents;
   std::vector<Index> arguments;
+  NameIndex inputNames, outputNames;
   /// For each symbol, the first one of the same name, or itself.
   std::vector<Index> sameAs;
   std::shared_ptr<Device> place;

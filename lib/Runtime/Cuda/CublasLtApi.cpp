@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <mutex>
 #include <string_view>
 
 using namespace tripy;
@@ -88,8 +89,17 @@ static Result<CublasLtApi> findCublasLt() {
 }
 
 Result<const CublasLtApi *> cuda::systemCublasLt() {
-  static const Result<CublasLtApi> found = findCublasLt();
-  if (!found)
-    return found.status();
-  return &*found;
+  static std::mutex mutex;
+  static CublasLtApi library;
+  static bool found = false;
+  std::lock_guard lock(mutex);
+  if (found)
+    return &library;
+  // A failure is not kept: it may have been for want of memory.
+  Result<CublasLtApi> loaded = findCublasLt();
+  if (!loaded)
+    return loaded.status();
+  library = *loaded;
+  found = true;
+  return &library;
 }

@@ -20,6 +20,8 @@ using namespace tripy::cuda;
 
 CudaContext::~CudaContext() {
   ContextScope scope(device, ContextScope::Release);
+  if (!scope.mayRelease())
+    return;
   for (std::unique_ptr<ShapeState> &state : shapes)
     drop(*state);
 }
@@ -48,24 +50,32 @@ ShapeState *CudaContext::find(std::span<const int64_t> symbols) {
 
 Result<ShapeState *> CudaContext::ready(const Arguments &arguments) {
   ShapeState *state = find(arguments.symbols);
-  Status status;
-  if (state) {
-    status = rebind(*state, arguments);
-  } else {
+  bool known = state != nullptr;
+  if (!known) {
     while (shapes.size() >= std::max(device.options.maxShapes, 1u)) {
       drop(*shapes.back());
       shapes.pop_back();
     }
     shapes.insert(shapes.begin(), std::make_unique<ShapeState>());
     state = shapes.front().get();
-    status = plan(*state, arguments);
   }
-  if (status.isOk())
-    return state;
-  // Half-written parameters are not kept.
-  drop(*state);
-  shapes.erase(shapes.begin());
-  return status;
+  // Half-written parameters are not kept, whether a call failed or memory ran
+  // out: a later run would find them by their shape.
+  struct Undo {
+    CudaContext *context;
+    ~Undo() {
+      if (!context)
+        return;
+      context->drop(*context->shapes.front());
+      context->shapes.erase(context->shapes.begin());
+    }
+  } undo{this};
+  if (Status status =
+          known ? rebind(*state, arguments) : plan(*state, arguments);
+      !status.isOk())
+    return status;
+  undo.context = nullptr;
+  return state;
 }
 
 Status CudaContext::run(const Arguments &arguments, runtime::Stream stream) {

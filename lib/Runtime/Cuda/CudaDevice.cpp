@@ -1,5 +1,6 @@
 //===- CudaDevice.cpp - The CUDA device: memory, copies, streams ----------===//
 
+#include "../NoThrow.h"
 #include "DeviceImpl.h"
 
 #include "tripy/Base/Text.h"
@@ -26,11 +27,18 @@ Status CudaDevice::lost() const {
                        "it anew"));
 }
 
+Status CudaDevice::forked() const {
+  return Status(Code::ContextLost,
+                concat("GPU ", number,
+                       " was opened before fork(), which CUDA "
+                       "does not survive: use it in the process that opened "
+                       "it, or fork before CUDA is used"));
+}
+
 Status CudaDevice::failure(DriverResult result, std::string_view call,
                            Code otherwise) {
   if (isSticky(result)) {
-    int32_t none = 0;
-    lostTo.compare_exchange_strong(none, static_cast<int32_t>(result));
+    note(result);
     return std::move(lost()).withContext(call);
   }
   switch (result) {
@@ -81,8 +89,11 @@ ContextScope::ContextScope(CudaDevice &device, Purpose purpose)
     : device(device) {
   if (purpose == Work)
     entered = device.alive();
-  if (!entered.isOk())
-    return;
+  if (entered.isOk() && !device.isForked())
+    enter(purpose);
+}
+
+void ContextScope::enter(Purpose purpose) {
   ContextHandle current = nullptr;
   DriverResult result = device.api.ctxGetCurrent(&current);
   if (result == DriverResult::Success && current == device.context)
@@ -94,8 +105,10 @@ ContextScope::ContextScope(CudaDevice &device, Purpose purpose)
     result = device.api.ctxPushCurrent(device.context);
     pushed = result == DriverResult::Success;
   }
-  if (!pushed)
+  if (!pushed && purpose == Work)
     entered = device.check(result, "cuCtxPushCurrent");
+  else if (!pushed)
+    device.note(result);
 }
 
 ContextScope::~ContextScope() {
@@ -114,6 +127,14 @@ Status CudaDevice::findDevice(DeviceId &device) {
     return status;
   if (version < minDriverVersion)
     return driverTooOld(version);
+  // Where a parent of this process has initialized the driver, it does not
+  // work.
+  static std::atomic<int64_t> initializedBy = -1;
+  int64_t initializer = -1;
+  if (!initializedBy.compare_exchange_strong(initializer,
+                                             runtime::forkGeneration()) &&
+      initializer != int64_t(runtime::forkGeneration()))
+    return forked();
   if (Status status = check(api.init(0), "cuInit"); !status.isOk())
     return status;
   int count = 0;
@@ -177,7 +198,7 @@ Status CudaDevice::open() {
 }
 
 CudaDevice::~CudaDevice() {
-  if (!context)
+  if (!context || isForked())
     return;
   {
     ContextScope scope(*this, ContextScope::Release);
@@ -191,18 +212,24 @@ CudaDevice::~CudaDevice() {
 Result<std::shared_ptr<runtime::Device>>
 cuda::createCudaDevice(const DriverApi &api, int32_t ordinal,
                        const CudaOptions &options) {
-  auto device = std::make_shared<CudaDevice>(api, ordinal, options);
-  if (Status status = device->open(); !status.isOk())
-    return status;
-  return std::shared_ptr<runtime::Device>(std::move(device));
+  using Created = Result<std::shared_ptr<runtime::Device>>;
+  return runtime::withoutExceptions("for a device", [&]() -> Created {
+    auto device = std::make_shared<CudaDevice>(api, ordinal, options);
+    if (Status status = device->open(); !status.isOk())
+      return status;
+    return std::shared_ptr<runtime::Device>(std::move(device));
+  });
 }
 
 Result<std::shared_ptr<runtime::Device>>
 runtime::createCudaDevice(int32_t ordinal) {
-  Result<const DriverApi *> api = systemDriver();
-  if (!api)
-    return api.status();
-  return cuda::createCudaDevice(**api, ordinal);
+  using Created = Result<std::shared_ptr<runtime::Device>>;
+  return withoutExceptions("for a device", [&]() -> Created {
+    Result<const DriverApi *> api = systemDriver();
+    if (!api)
+      return api.status();
+    return cuda::createCudaDevice(**api, ordinal);
+  });
 }
 
 //===-- memory ------------------------------------------------------------===//
@@ -226,7 +253,8 @@ Result<void *> CudaDevice::allocate(uint64_t bytes) {
 
 void CudaDevice::free(void *address) {
   ContextScope scope(*this, ContextScope::Release);
-  check(api.memFree(toPointer(address)), "cuMemFree").isOk();
+  if (scope.mayRelease())
+    note(api.memFree(toPointer(address)));
 }
 
 Status CudaDevice::copyToDevice(void *to, const void *from, uint64_t bytes,
@@ -287,8 +315,8 @@ void CudaDevice::destroyStream(Stream stream) {
   if (!stream)
     return;
   ContextScope scope(*this, ContextScope::Release);
-  check(api.streamDestroy(static_cast<StreamHandle>(stream)), "cuStreamDestroy")
-      .isOk();
+  if (scope.mayRelease())
+    note(api.streamDestroy(static_cast<StreamHandle>(stream)));
 }
 
 Status CudaDevice::synchronize(Stream stream) {

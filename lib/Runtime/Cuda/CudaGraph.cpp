@@ -1,5 +1,6 @@
 //===- CudaGraph.cpp - Graphs and tensor maps -----------------------------===//
 
+#include "../NoThrow.h"
 #include "ProgramImpl.h"
 
 #include "tripy/Base/Text.h"
@@ -85,7 +86,8 @@ Status CudaContext::instantiate(ShapeState &state) {
 
 Status CudaContext::captureOrBuild(ShapeState &state) {
   Status status = captureGraph(state);
-  if (status.isOk() || !device.alive().isOk())
+  if (status.isOk() || status.code() == Code::HostOutOfMemory ||
+      !device.alive().isOk())
     return status;
   drop(state);
   state.isCaptured = false;
@@ -108,23 +110,34 @@ Status CudaContext::captureGraph(ShapeState &state) {
                                    "cuStreamCreate");
       !status.isOk())
     return status;
-  Status status = captureLaunches(state, stream);
-  Status destroyed = device.check(api.streamDestroy(stream), "cuStreamDestroy");
-  if (!status.isOk() || !destroyed.isOk())
-    return status.isOk() ? destroyed : status;
+  // Memory may run out in what reports a failure.
+  Status status = runtime::withoutExceptions(
+      "to capture a graph", [&] { return captureLaunches(state, stream); });
+  DriverResult destroyed = api.streamDestroy(stream);
+  if (!status.isOk())
+    return status;
+  if (Status failed = device.check(destroyed, "cuStreamDestroy");
+      !failed.isOk())
+    return failed;
   return instantiate(state);
 }
 
 Status CudaContext::captureLaunches(ShapeState &state, StreamHandle stream) {
   const DriverApi &api = device.api;
+  // What an attempt has left that ran out of memory.
+  drop(state);
   if (Status status =
           device.check(api.streamBeginCapture(stream, captureRelaxed),
                        "cuStreamBeginCapture");
       !status.isOk())
     return status;
-  Status status;
-  for (size_t i = 0; i < state.launches.size() && status.isOk(); ++i)
-    status = launchOne(state, i, stream);
+  Status status =
+      runtime::withoutExceptions("to capture a graph", [&]() -> Status {
+        for (size_t i = 0; i < state.launches.size(); ++i)
+          if (Status launched = launchOne(state, i, stream); !launched.isOk())
+            return launched;
+        return Status::ok();
+      });
   // The capture ends whatever happened in it.
   DriverResult result = api.streamEndCapture(stream, &state.graph);
   if (result != DriverResult::Success)

@@ -12,6 +12,11 @@ using namespace tripy::cuda;
 
 CudaProgram::~CudaProgram() {
   ContextScope scope(*device, ContextScope::Release);
+  if (!scope.mayRelease()) {
+    if (libraries)
+      libraries->abandon();
+    return;
+  }
   libraries.reset();
   unloadModules();
 }
@@ -99,6 +104,8 @@ Status CudaProgram::loadCode() {
 }
 
 Status CudaProgram::loadModules() {
+  // Nothing may fail between the driver's loading of one and its place here.
+  modules.reserve(program.images.size());
   for (const Image &part : program.images)
     if (part.kind == image->kind && part.arch == image->arch)
       if (Status status = loadModule(part); !status.isOk())
@@ -122,7 +129,7 @@ Status CudaProgram::loadModule(const Image &part) {
   if (reinterpret_cast<uintptr_t>(start) % alignment != 0) {
     copy.reset(new (std::nothrow) uint8_t[bytes.size() + alignment]);
     if (!copy)
-      return Status(Code::HostOutOfMemory, "no memory for the program's code");
+      return Status::outOfMemory("for the program's code");
     uintptr_t base = reinterpret_cast<uintptr_t>(copy.get());
     uint8_t *aligned = copy.get() + (alignment - base % alignment);
     std::copy(bytes.begin(), bytes.end(), aligned);

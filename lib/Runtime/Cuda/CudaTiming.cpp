@@ -42,6 +42,8 @@ CudaTimer::~CudaTimer() {
   if (!device)
     return;
   ContextScope scope(*device, ContextScope::Release);
+  if (!scope.mayRelease())
+    return;
   for (EventHandle event : {first, last})
     if (event)
       device->api.eventDestroy(event);

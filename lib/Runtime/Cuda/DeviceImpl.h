@@ -7,6 +7,7 @@
 #ifndef TRIPY_RUNTIME_CUDA_DEVICEIMPL_H
 #define TRIPY_RUNTIME_CUDA_DEVICEIMPL_H
 
+#include "../Fork.h"
 #include "tripy/Runtime/Cuda/CudaDevice.h"
 
 #include <algorithm>
@@ -29,16 +30,21 @@ class CudaDevice;
 /// caller that already works in it.
 class ContextScope {
 public:
-  /// Releases are tried even when the device is lost.
+  /// Releases are tried even when the device is lost, but not in a child of the
+  /// device's process; they allocate nothing.
   enum Purpose { Work, Release };
   explicit ContextScope(CudaDevice &device, Purpose purpose = Work);
   ~ContextScope();
   ContextScope(const ContextScope &) = delete;
   ContextScope &operator=(const ContextScope &) = delete;
-  /// Not ok: nothing may be asked of the driver.
+  /// Of a scope for work. Not ok: nothing may be asked of the driver.
   const Status &status() const { return entered; }
+  /// Of a scope for releases: whether there is anything to release.
+  bool mayRelease() const;
 
 private:
+  void enter(Purpose purpose);
+
   CudaDevice &device;
   Status entered;
   bool pushed = false;
@@ -78,7 +84,8 @@ private:
 };
 
 class CudaDevice final : public runtime::Device,
-                         public std::enable_shared_from_this<CudaDevice> {
+                         public std::enable_shared_from_this<CudaDevice>,
+                         public runtime::ForkWatch {
 public:
   CudaDevice(const DriverApi &api, int32_t ordinal, const CudaOptions &options)
       : api(api), options(options), number(ordinal),
@@ -114,8 +121,17 @@ public:
     return result == DriverResult::Success ? Status()
                                            : failure(result, call, otherwise);
   }
-  /// ContextLost once the device is lost.
+  /// Remembers a sticky `result` of a release, about which nothing else can be
+  /// done.
+  void note(DriverResult result) noexcept {
+    int32_t none = 0;
+    if (isSticky(result))
+      lostTo.compare_exchange_strong(none, static_cast<int32_t>(result));
+  }
+  /// ContextLost once the device is lost, and in a child of its process.
   Status alive() const {
+    if (isForked())
+      return forked();
     return lostTo.load(std::memory_order_relaxed) == 0 ? Status() : lost();
   }
   StreamHandle resolve(runtime::Stream stream) const {
@@ -130,6 +146,7 @@ public:
 private:
   Status failure(DriverResult result, std::string_view call, Code otherwise);
   Status lost() const;
+  Status forked() const;
   Status noDevice() const;
   Status findDevice(DeviceId &device);
   Status readLimits(DeviceId device);
@@ -143,6 +160,8 @@ private:
   std::atomic<int32_t> lostTo{0};
   Staging staging;
 };
+
+inline bool ContextScope::mayRelease() const { return !device.isForked(); }
 
 } // namespace tripy::cuda
 

@@ -5,6 +5,7 @@
 #include "tripy/Base/Text.h"
 
 #include <dlfcn.h>
+#include <mutex>
 
 using namespace tripy;
 using namespace tripy::cuda;
@@ -124,12 +125,19 @@ Result<DriverApi> cuda::loadDriver(const char *name) {
 }
 
 Result<const DriverApi *> cuda::systemDriver() {
-  // A driver that was missing once is not looked for again: it does not
-  // appear while a process runs.
-  static const Result<DriverApi> driver = loadDriver("libcuda.so.1");
-  if (!driver)
-    return driver.status();
-  return &*driver;
+  static std::mutex mutex;
+  static DriverApi driver;
+  static bool found = false;
+  std::lock_guard lock(mutex);
+  if (found)
+    return &driver;
+  // A failure is not kept: it may have been for want of memory.
+  Result<DriverApi> loaded = loadDriver("libcuda.so.1");
+  if (!loaded)
+    return loaded.status();
+  driver = *loaded;
+  found = true;
+  return &driver;
 }
 
 bool cuda::isSticky(DriverResult result) {

@@ -155,16 +155,15 @@ Status LibraryProduct::findAlgorithm(lt::Handle handle,
                             "cublasLtMatmulPreferenceCreate");
       !status.isOk())
     return status;
-  int found = 0;
-  lt::Result result = lt::Result::Success;
-  Status status = setPreferences(preference, alignments);
-  if (status.isOk())
-    result = api.matmulAlgoGetHeuristic(handle, desc, layoutA, layoutB,
-                                        layoutResult, layoutResult, preference,
-                                        1, &algorithm, &found);
-  api.matmulPreferenceDestroy(preference);
-  if (!status.isOk())
+  std::unique_ptr<std::remove_pointer_t<lt::Preference>,
+                  decltype(api.matmulPreferenceDestroy)>
+      owned(preference, api.matmulPreferenceDestroy);
+  if (Status status = setPreferences(preference, alignments); !status.isOk())
     return status;
+  int found = 0;
+  lt::Result result = api.matmulAlgoGetHeuristic(
+      handle, desc, layoutA, layoutB, layoutResult, layoutResult, preference, 1,
+      &algorithm, &found);
   // It says so when it knows no algorithm, as well as by finding none.
   if (result == lt::Result::NotSupported ||
       (result == lt::Result::Success &&
@@ -220,16 +219,17 @@ static uint32_t alignmentOf(const Buffer &buffer) {
   return static_cast<uint32_t>(alignment);
 }
 
-ProductAlignments LibraryProducts::alignmentsOf(Index number) const {
-  const MatrixProduct &product = program.products[number];
-  ProductAlignments all;
+std::vector<ProductAlignments> LibraryProducts::alignments() const {
+  std::vector<ProductAlignments> all(program.products.size());
   for (const Launch &launch : program.launches) {
-    if (launch.product != number)
+    if (launch.product == noIndex)
       continue;
+    const MatrixProduct &product = program.products[launch.product];
+    ProductAlignments &known = all[launch.product];
     for (auto [position, alignment] :
-         {std::pair(product.a, &all.a), std::pair(product.b, &all.b),
-          std::pair(product.result, &all.result),
-          std::pair(product.bias, &all.bias)})
+         {std::pair(product.a, &known.a), std::pair(product.b, &known.b),
+          std::pair(product.result, &known.result),
+          std::pair(product.bias, &known.bias)})
       if (position != noIndex)
         *alignment =
             std::min(*alignment,
@@ -240,30 +240,33 @@ ProductAlignments LibraryProducts::alignmentsOf(Index number) const {
 
 LibraryProducts::LibraryProducts(const CublasLtApi *api, std::string missing,
                                  const Program &program)
-    : api(api), program(program), entries(program.products.size()) {
+    : api(api), program(program), library{api},
+      entries(program.products.size()) {
   if (api)
-    if (lt::Result result = api->create(&library);
+    if (lt::Result result = api->create(&library.handle);
         result != lt::Result::Success) {
+      library.handle = nullptr;
       missing = concat(cublasLtName(*api), ": cublasLtCreate failed (",
                        static_cast<int32_t>(result), ")");
-      library = nullptr;
     }
+  std::vector<ProductAlignments> known = alignments();
   for (Index i = 0; i < entries.size(); ++i)
-    if (library)
-      make(i);
+    if (library.handle)
+      make(i, known[i]);
     else
       entries[i].why = missing;
 }
 
-LibraryProducts::~LibraryProducts() {
-  entries.clear();
-  if (library)
-    api->destroy(library);
+void LibraryProducts::abandon() noexcept {
+  for (Entry &entry : entries)
+    if (entry.ready)
+      entry.ready->abandon();
+  library.handle = nullptr;
 }
 
-void LibraryProducts::make(Index number) {
+void LibraryProducts::make(Index number, const ProductAlignments &alignments) {
   auto made = std::make_unique<LibraryProduct>(*api, program.products[number]);
-  if (Status status = made->create(library, alignmentsOf(number));
+  if (Status status = made->create(library.handle, alignments);
       !status.isOk()) {
     entries[number].why = status.message();
     return;

@@ -37,6 +37,11 @@ public:
   /// library has no algorithm, or a call of it fails.
   Status create(lt::Handle handle, const ProductAlignments &alignments);
   uint64_t workspaceBytes() const { return algorithm.workspaceBytes; }
+  /// Nothing is given back to the library.
+  void abandon() noexcept {
+    desc = nullptr;
+    layoutA = layoutB = layoutResult = nullptr;
+  }
 
   /// Enqueues the product. Pointers are device addresses; `bias` is null where
   /// the product has none. `workspace` has workspaceBytes(). LaunchFailed when
@@ -76,10 +81,12 @@ public:
   /// Needs a current context, as does the destructor. `program` outlives this.
   LibraryProducts(const CublasLtApi *api, std::string missing,
                   const Program &program);
-  ~LibraryProducts();
 
   /// What computes launch `launch` in its kernel's place, or null.
   LibraryProduct *of(Index launch) const;
+  /// In a child of the process that made this, where the library does not
+  /// work: nothing is given back.
+  void abandon() noexcept;
   /// From now on `launch` is computed by its kernel, for the reason `why`.
   void refuse(Index launch, std::string why);
   /// How a launch with a product is computed: "cuBLASLt 13.1.0" or "own kernel:
@@ -87,15 +94,24 @@ public:
   std::string describe(Index launch) const;
   /// Workspace for one launch at a time.
   uint64_t workspaceBytes() const { return workspace; }
-  lt::Handle handle() const { return library; }
+  lt::Handle handle() const { return library.handle; }
 
 private:
-  void make(Index number);
-  ProductAlignments alignmentsOf(Index number) const;
+  void make(Index number, const ProductAlignments &alignments);
+  /// One entry for each of Program::products.
+  std::vector<ProductAlignments> alignments() const;
 
   const CublasLtApi *api;
   const Program &program;
-  lt::Handle library = nullptr;
+  /// The library's handle, which is given back behind all products.
+  struct Library {
+    const CublasLtApi *api;
+    lt::Handle handle = nullptr;
+    ~Library() {
+      if (handle)
+        api->destroy(handle);
+    }
+  } library;
   uint64_t workspace = 0;
   struct Entry {
     std::unique_ptr<LibraryProduct> ready;
