@@ -37,31 +37,45 @@ static Result<HostTensor> copyBytes(std::span<const uint8_t> bytes) {
   return copy;
 }
 
+/// Reads a file to aligned memory.
+static Result<HostTensor> readBytes(const std::string &path) {
+  Result<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.status();
+  Result<HostTensor> copy =
+      HostTensor::create(DType::U8, Shape({int64_t(file->size())}));
+  if (copy)
+    if (Status status = file->read(0, {copy->data(), copy->bytes()});
+        !status.isOk())
+      return status;
+  return copy;
+}
+
 Result<std::shared_ptr<Executable>>
 Executable::load(const std::string &path, const LoadOptions &options) {
   try {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file)
-      return file.status();
-    std::shared_ptr<Executable> executable;
-    Status status;
+    std::shared_ptr<Executable> executable(new Executable);
+    executable->settings = options;
+    executable->storage = std::make_unique<Storage>();
+    Storage &storage = *executable->storage;
+    std::span<const uint8_t> bytes;
     if (options.copyFile) {
-      Result<std::shared_ptr<Executable>> copied =
-          loadBytes(file->bytes(), options);
-      if (copied)
-        return copied;
-      status = copied.status();
+      Result<HostTensor> copy = readBytes(path);
+      if (!copy)
+        return copy.status();
+      storage.copy = std::move(*copy);
+      bytes = storage.copy.span();
     } else {
-      executable.reset(new Executable);
-      executable->settings = options;
-      executable->storage = std::make_unique<Storage>();
-      executable->storage->file = std::move(*file);
-      status = executable->initialize(executable->storage->file.bytes());
-      if (status.isOk())
-        return executable;
+      Result<MappedFile> file = MappedFile::open(path);
+      if (!file)
+        return file.status();
+      storage.file = std::move(*file);
+      bytes = storage.file.bytes();
     }
-    return std::move(status).withContext(
-        concat("'", printable(path, 1024), "'"));
+    if (Status status = executable->initialize(bytes); !status.isOk())
+      return std::move(status).withContext(
+          concat("'", printable(path, 1024), "'"));
+    return executable;
   } catch (const std::bad_alloc &) {
     return Status(Code::HostOutOfMemory, "no memory to load the executable");
   }
@@ -193,10 +207,21 @@ Status Executable::bindParameters(const io::SafeTensors &file) {
   for (const InputInfo &input : contents.inputs) {
     if (input.kind != InputKind::Parameter)
       continue;
-    Result<TensorView> value = file.view(input.name);
+    // Type and shape first: a file must not ask for more memory than the
+    // program.
+    Result<TensorView> declared = file.describe(input.name);
+    if (!declared)
+      return declared.status();
+    if (Status status =
+            checkInput(contents, Index(&input - contents.inputs.data()),
+                       *declared, {}, settings.showSource);
+        !status.isOk())
+      return status;
+    Result<HostTensor> value = file.read(input.name);
     if (!value)
       return value.status();
-    if (Status status = bindParameter(input.name, *value); !status.isOk())
+    if (Status status = bindParameter(input.name, value->view());
+        !status.isOk())
       return status;
   }
   return Status::ok();

@@ -115,7 +115,7 @@ Status Evaluation::readInput(unsigned argument) {
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     wanted.shape.push(ShapedType::isDynamic(size) ? profile.getOpt()[dim]
                                                   : size);
-  wanted.checkShape = [](const runtime::Shape &shape) {
+  wanted.check = [](DType, const runtime::Shape &shape) {
     constexpr uint64_t limit = uint64_t(1) << 32;
     std::optional<uint64_t> elements = shape.elements();
     return elements && *elements <= limit

@@ -4,6 +4,8 @@
 #include "Options.h"
 #include "Tune.h"
 
+#include "tripy/Base/File.h"
+#include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InputText.h"
@@ -39,19 +41,49 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
                         ? "is a folder"
                         : "must be a regular file");
   }
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer)
-    return refuse(concat("cannot be read: ", buffer.getError().message()));
-  return std::move(*buffer);
+  if (path == "-") {
+    auto buffer = llvm::MemoryBuffer::getSTDIN();
+    if (!buffer)
+      return refuse(concat("cannot be read: ", buffer.getError().message()));
+    return std::move(*buffer);
+  }
+  // Not mapped: a file that becomes shorter is an error, not a signal.
+  Result<std::vector<uint8_t>> bytes = readFile(path);
+  if (!bytes) {
+    complain(bytes.status(), 1);
+    return nullptr;
+  }
+  return llvm::MemoryBuffer::getMemBufferCopy(
+      {reinterpret_cast<const char *>(bytes->data()), bytes->size()}, path);
 }
 
-/// Tensors of a safetensors file as weights; they refer to `file`.
-static std::vector<target::Weight> listWeights(const io::SafeTensors &file) {
+/// The output may be none of the files that are read.
+static Status checkOutput(const Options &options) {
+  std::optional<FileIdentity> output = identifyFile(options.output);
+  if (!output || options.output.empty() || options.output == "-")
+    return Status::ok();
+  for (const std::string *source : {&options.input, &options.weights})
+    if (!source->empty() && identifyFile(*source) == output)
+      return Status(Code::InvalidArgument,
+                    concat("the output must be another file than those that "
+                           "are read, but is '",
+                           printable(*source, 1024), "'"));
+  return Status::ok();
+}
+
+/// Tensors of a safetensors file as weights; they refer to its `bytes`.
+static Result<std::vector<target::Weight>>
+listWeights(std::span<const uint8_t> bytes) {
+  Result<io::SafeTensors> file = io::SafeTensors::parse(bytes);
+  if (!file)
+    return file.status();
   std::vector<target::Weight> weights;
-  for (const io::SafeTensor &tensor : file.tensors()) {
+  for (const io::SafeTensor &tensor : file->tensors()) {
     auto sizes = tensor.shape.sizes();
-    weights.push_back(
-        {tensor.name, tensor.dtype, {sizes.begin(), sizes.end()}, tensor.data});
+    weights.push_back({std::string(tensor.name),
+                       tensor.dtype,
+                       {sizes.begin(), sizes.end()},
+                       bytes.subspan(tensor.offset, tensor.bytes)});
   }
   return weights;
 }
@@ -132,13 +164,22 @@ static int runTool(Options &options) {
   options.compiler.overlap = !options.noOverlap;
   options.compiler.prefetch = !options.noPrefetch;
 
-  std::optional<io::SafeTensors> weights;
+  if (Status status = checkOutput(options); !status.isOk())
+    return complain(status, 2);
+  // Mapped, as weights may be larger than memory; see handleSignals().
+  MappedFile weights;
   if (!options.weights.empty()) {
-    Result<io::SafeTensors> file = io::SafeTensors::open(options.weights);
+    Result<MappedFile> file = MappedFile::open(options.weights);
     if (!file)
       return complain(file.status(), 1);
     weights = std::move(*file);
-    options.compiler.weights = listWeights(*weights);
+    Result<std::vector<target::Weight>> list = listWeights(weights.bytes());
+    if (!list)
+      return complain(
+          Status(list.status())
+              .withContext(concat("'", printable(options.weights, 1024), "'")),
+          1);
+    options.compiler.weights = std::move(*list);
   }
   std::unique_ptr<llvm::MemoryBuffer> text = readInput(options.input);
   if (!text ||
@@ -161,6 +202,7 @@ static int runTool(Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  handleSignals("tripy-compile", 1);
   Result<Options> options = parseOptions(
       std::span<const char *const>(argv + 1, static_cast<size_t>(argc - 1)));
   if (!options)

@@ -4,6 +4,8 @@
 // before MLIR's parser sees it: see InputText.h.
 //
 //===----------------------------------------------------------------------===//
+#include "tripy/Base/File.h"
+#include "tripy/Base/Signals.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputText.h"
@@ -13,6 +15,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -36,7 +39,18 @@ static llvm::cl::opt<bool> plainDiagnostics(
 /// Opens and checks a file of IR; null after an error message.
 static std::unique_ptr<llvm::MemoryBuffer> openText(StringRef path) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  if (llvm::sys::fs::is_regular_file(path)) {
+    // Not mapped: a file that becomes shorter is an error, not a signal.
+    tripy::Result<std::vector<uint8_t>> bytes = tripy::readFile(path.str());
+    if (bytes)
+      buffer = llvm::MemoryBuffer::getMemBufferCopy(
+          {reinterpret_cast<const char *>(bytes->data()), bytes->size()}, path);
+    else
+      error = bytes.status().message();
+  } else {
+    buffer = openInputFile(path, &error);
+  }
   if (!buffer) {
     llvm::errs() << "error: " << error << '\n';
     return nullptr;
@@ -54,12 +68,21 @@ static LogicalResult run(StringRef input, StringRef output,
   std::unique_ptr<llvm::MemoryBuffer> buffer = openText(input);
   if (!buffer)
     return failure();
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
-  if (!file) {
-    llvm::errs() << "error: " << error << '\n';
-    return failure();
+  // A file gets its name when it is complete; a device is written to at once.
+  bool isDevice =
+      llvm::sys::fs::exists(output) && !llvm::sys::fs::is_regular_file(output);
+  std::string text, error;
+  llvm::raw_string_ostream collected(text);
+  std::unique_ptr<llvm::ToolOutputFile> device;
+  if (output == "-" || isDevice) {
+    device = openOutputFile(output, &error);
+    if (!device) {
+      llvm::errs() << "error: " << error << '\n';
+      return failure();
+    }
+    device->keep();
   }
+  raw_ostream &os = device ? device->os() : collected;
   std::atomic<bool> broken = false;
   bool plain = plainDiagnostics || config.shouldVerifyDiagnostics();
   config.setPassPipelineSetupFn([&, inner = config](PassManager &pm) {
@@ -69,15 +92,21 @@ static LogicalResult run(StringRef input, StringRef output,
       tripy::verifyProvenance(pm, broken);
     return inner.setupPassPipeline(pm);
   });
-  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)) ||
-      broken)
+  if (failed(MlirOptMain(os, std::move(buffer), registry, config)) || broken)
     return failure();
-  file->keep();
-  return success();
+  if (device)
+    return success();
+  tripy::Status status = tripy::writeFile(
+      output.str(),
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  if (!status.isOk())
+    llvm::errs() << "error: " << status.message() << '\n';
+  return success(status.isOk());
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  tripy::handleSignals("tripy-opt", 1);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   LLVMInitializeNVPTXTargetInfo();

@@ -39,7 +39,11 @@ private:
   Status readInputs();
   Status readInput(const NamedSpec &spec, size_t number);
   Result<size_t> findTensor(const NamedSpec &spec, bool input) const;
+  Status findReferences();
   Status readReferences();
+  std::vector<std::string> sources() const;
+  Status checkOutputFile(const std::string &file,
+                         const std::vector<FileIdentity> &others) const;
   Status checkOutputFiles();
   Status makeOutputs();
   Status execute(std::string &out);
@@ -67,7 +71,10 @@ private:
   struct Reference {
     size_t output;
     HostTensor tensor;
+    /// Of the shapes; the tensor was not read then.
+    std::string difference;
   };
+  /// In the order of options.expects.
   std::vector<Reference> references;
   /// File of each output; empty when it is printed.
   std::vector<std::string> files;
@@ -80,7 +87,7 @@ Status usage(std::string message) {
 Status Tool::load() {
   LoadOptions load;
   // Whoever runs a program by hand has chosen the file; --help says so.
-  load.trustHostCode = true;
+  load.trustHostCode = !options.noHostCode;
   load.inspectOnly = options.info;
   load.threads = options.threads;
   load.showSource = true;
@@ -145,9 +152,9 @@ Status Tool::readInput(const NamedSpec &spec, size_t number) {
     wanted.shape.push(expr.op == SizeOp::Symbol ? program().symbols[expr.a].opt
                                                 : expr.value);
   }
-  wanted.checkShape = [&](const Shape &shape) {
+  wanted.check = [&](DType dtype, const Shape &shape) {
     return executable->checkArgument(
-        *argument, {input.dtype, DeviceKind::CPU, 0, shape, nullptr});
+        *argument, {dtype, DeviceKind::CPU, 0, shape, nullptr});
   };
   Result<HostTensor> tensor =
       makeTensor(spec.spec, wanted, options.seed + number);
@@ -186,7 +193,7 @@ Status Tool::readInputs() {
   return Status::ok();
 }
 
-Status Tool::readReferences() {
+Status Tool::findReferences() {
   for (const NamedSpec &spec : options.expects) {
     if (!spec.spec.starts_with("@"))
       return usage(concat("--expect must name a file, as in y=@y.npy, but is '",
@@ -194,17 +201,67 @@ Status Tool::readReferences() {
     Result<size_t> output = findTensor(spec, false);
     if (!output)
       return output.status();
-    Result<HostTensor> tensor =
-        readTensor(spec.spec, program().outputs[*output].dtype);
-    if (!tensor)
-      return tensor.status();
-    references.push_back({*output, std::move(*tensor)});
+    references.push_back({*output, {}, ""});
   }
+  return Status::ok();
+}
+
+/// Reads references of the outputs' shapes; with another shape, the elements
+/// make no difference any more.
+Status Tool::readReferences() {
+  for (size_t i = 0; i < references.size(); ++i) {
+    Reference &reference = references[i];
+    const TensorView found = outputs[reference.output].view();
+    const std::string &name = program().outputs[reference.output].name;
+    auto check = [&](DType, const Shape &shape) {
+      if (shape == found.shape)
+        return Status::ok();
+      reference.difference = describeShapes(name, found.shape, shape);
+      return usage(reference.difference);
+    };
+    Result<HostTensor> tensor =
+        readTensor(options.expects[i].spec, found.dtype, check);
+    if (tensor)
+      reference.tensor = std::move(*tensor);
+    else if (reference.difference.empty())
+      return tensor.status();
+  }
+  return Status::ok();
+}
+
+/// Every file that is read. What is not there is refused when it is read.
+std::vector<std::string> Tool::sources() const {
+  std::vector<std::string> paths = {options.executable};
+  if (!options.weights.empty())
+    paths.push_back(options.weights);
+  for (auto list : {&options.inputs, &options.expects})
+    for (const NamedSpec &spec : *list)
+      if (std::string path = fileOf(spec.spec); !path.empty())
+        paths.push_back(path);
+  return paths;
+}
+
+/// Outputs are different files, and none that is read.
+Status Tool::checkOutputFile(const std::string &file,
+                             const std::vector<FileIdentity> &others) const {
+  std::optional<FileIdentity> identity = identifyFile(file);
+  if (!identity)
+    return Status::ok();
+  if (std::find(others.begin(), others.end(), *identity) != others.end())
+    return usage(concat("two outputs are to be written to '",
+                        printable(file, 1024), "'"));
+  for (const std::string &source : sources())
+    if (identifyFile(source) == identity)
+      return usage(concat("an output must be another file than those that are "
+                          "read, but '",
+                          printable(file, 1024), "' is '",
+                          printable(source, 1024), "'"));
   return Status::ok();
 }
 
 Status Tool::checkOutputFiles() {
   files.resize(program().outputs.size());
+  std::vector<FileIdentity> identities;
   for (const NamedSpec &spec : options.outputs) {
     if (!spec.spec.starts_with("@") || !spec.spec.ends_with(".npy") ||
         spec.spec.size() < 6)
@@ -218,9 +275,10 @@ Status Tool::checkOutputFiles() {
       return usage(concat("output '", program().outputs[*output].name,
                           "' is given two files"));
     std::string file = spec.spec.substr(1);
-    if (std::find(files.begin(), files.end(), file) != files.end())
-      return usage(
-          concat("two outputs are to be written to '", printable(file), "'"));
+    if (Status status = checkOutputFile(file, identities); !status.isOk())
+      return status;
+    if (std::optional<FileIdentity> identity = identifyFile(file))
+      identities.push_back(std::move(*identity));
     files[*output] = std::move(file);
   }
   return Status::ok();
@@ -283,10 +341,12 @@ Status Tool::execute(std::string &out) {
 
 void Tool::compare() {
   for (const Reference &reference : references) {
-    std::string difference =
-        compareTensors(program().outputs[reference.output].name,
-                       outputs[reference.output].view(),
-                       reference.tensor.view(), options.rtol, options.atol);
+    std::string difference = reference.difference;
+    if (difference.empty())
+      difference =
+          compareTensors(program().outputs[reference.output].name,
+                         outputs[reference.output].view(),
+                         reference.tensor.view(), options.rtol, options.atol);
     if (!difference.empty())
       mismatch += (mismatch.empty() ? "" : "\n") + difference;
   }
@@ -322,10 +382,7 @@ Status Tool::writeFiles() {
         return status;
     writers.push_back(std::move(*writer));
   }
-  for (FileWriter &writer : writers)
-    if (Status status = writer.commit(); !status.isOk())
-      return status;
-  return Status::ok();
+  return FileWriter::commitAll(writers);
 }
 
 Status Tool::run(std::string &out) {
@@ -336,7 +393,7 @@ Status Tool::run(std::string &out) {
     return Status::ok();
   }
   for (auto step : {&Tool::checkOutputFiles, &Tool::readInputs,
-                    &Tool::readReferences, &Tool::bindWeights})
+                    &Tool::findReferences, &Tool::bindWeights})
     if (Status status = (this->*step)(); !status.isOk())
       return status;
   Result<std::unique_ptr<ExecutionContext>> created =
@@ -349,8 +406,9 @@ Status Tool::run(std::string &out) {
                    : status;
   }
   context = std::move(*created);
-  if (Status status = makeOutputs(); !status.isOk())
-    return status;
+  for (auto step : {&Tool::makeOutputs, &Tool::readReferences})
+    if (Status status = (this->*step)(); !status.isOk())
+      return status;
   std::string text;
   if (Status status = execute(text); !status.isOk())
     return status;
@@ -370,7 +428,8 @@ ToolResult failure(const Status &status) {
 
 } // namespace
 
-ToolResult run::runTool(std::span<const char *const> arguments) {
+/// runTool() but for what makes its texts safe to print.
+static ToolResult runUnchecked(std::span<const char *const> arguments) {
   try {
     Result<Options> options = parseOptions(arguments);
     if (!options)
@@ -395,5 +454,17 @@ ToolResult run::runTool(std::span<const char *const> arguments) {
     return failure(Status(Code::HostOutOfMemory, "no memory"));
   } catch (const std::exception &error) {
     return failure(Status(Code::Internal, error.what()));
+  }
+}
+
+ToolResult run::runTool(std::span<const char *const> arguments) {
+  ToolResult result = runUnchecked(arguments);
+  try {
+    // Files, drivers and libraries have their say in these texts.
+    result.out = printableLines(result.out);
+    result.err = printableLines(result.err);
+    return result;
+  } catch (const std::bad_alloc &) {
+    return {2, "", "tripy-run: error: no memory\n"};
   }
 }

@@ -42,11 +42,15 @@ std::string formatSizes(std::span<const int64_t> sizes);
 
 /// True for well-formed UTF-8 without overlong forms and surrogates.
 bool isUtf8(std::string_view text);
-/// True when `text` is UTF-8 without control characters: safe to print.
+/// True when `text` is UTF-8 without control characters and marks that change
+/// the direction of text: safe to print.
 bool isPrintable(std::string_view text);
 /// `text` with everything that isPrintable() refuses replaced by '?' and cut
 /// to `limit` bytes, for messages that show foreign input.
 std::string printable(std::string_view text, size_t limit = 80);
+
+/// printable() of each line, uncut; line feeds stay.
+std::string printableLines(std::string_view text);
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a`
 /// into `b`.
