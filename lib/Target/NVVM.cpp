@@ -5,6 +5,7 @@
 #include "Assembler.h"
 #include "Chips.h"
 #include "CodeGen.h"
+#include "Partition.h"
 
 #include "tripy/Base/Text.h"
 
