@@ -4,6 +4,7 @@
 
 #include "../tripy-run/TensorSpec.h"
 
+#include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Reference/Evaluator.h"
@@ -39,6 +40,8 @@ private:
   std::vector<runtime::HostTensor> storage;
   std::vector<std::vector<uint8_t>> aligned;
   SmallVector<Tensor> inputs;
+  /// Of the results that have a file.
+  std::vector<FileWriter> writers;
 };
 
 } // namespace
@@ -147,7 +150,13 @@ Status Evaluation::show(unsigned number, const Tensor &tensor) {
       if (!spec.starts_with("@"))
         return usage(concat("--result needs a file, as in ", name,
                             "=@y.npy, but has '", printable(spec), "'"));
-      return io::writeNpy(spec.substr(1), view);
+      Result<FileWriter> writer = FileWriter::create(spec.substr(1));
+      if (!writer)
+        return writer.status();
+      if (Status status = io::writeNpy(*writer, view); !status.isOk())
+        return status;
+      writers.push_back(std::move(*writer));
+      return Status::ok();
     }
   llvm::outs() << io::formatTensor(view, "cpu:0") << "\n";
   return Status::ok();
@@ -170,7 +179,7 @@ Status Evaluation::run() {
   for (auto [i, tensor] : llvm::enumerate(*results))
     if (Status status = show(i, tensor); !status.isOk())
       return status;
-  return Status::ok();
+  return FileWriter::commitAll(writers);
 }
 
 int compile::evaluateProgram(ModuleOp module, const Options &options) {

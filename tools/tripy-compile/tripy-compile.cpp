@@ -4,7 +4,10 @@
 #include "Options.h"
 #include "Tune.h"
 
+#include "../tripy-run/TensorSpec.h"
+
 #include "tripy/Base/File.h"
+#include "tripy/Base/OutputFiles.h"
 #include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Pipelines/Diagnostics.h"
@@ -57,18 +60,21 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
       {reinterpret_cast<const char *>(bytes->data()), bytes->size()}, path);
 }
 
-/// The output may be none of the files that are read.
-static Status checkOutput(const Options &options) {
-  std::optional<FileIdentity> output = identifyFile(options.output);
-  if (!output || options.output.empty() || options.output == "-")
-    return Status::ok();
-  for (const std::string *source : {&options.input, &options.weights})
-    if (!source->empty() && identifyFile(*source) == output)
-      return Status(Code::InvalidArgument,
-                    concat("the output must be another file than those that "
-                           "are read, but is '",
-                           printable(*source, 1024), "'"));
-  return Status::ok();
+/// Outputs are different files, and none of those that are read.
+static Status checkFiles(const Options &options) {
+  std::vector<std::string> outputs, sources;
+  auto add = [](std::vector<std::string> &list, const std::string &path) {
+    if (!path.empty() && path != "-")
+      list.push_back(path);
+  };
+  add(outputs, options.output);
+  for (const auto &[name, spec] : options.results)
+    add(outputs, run::fileOf(spec));
+  add(sources, options.input);
+  add(sources, options.weights);
+  for (const auto &[name, spec] : options.inputs)
+    add(sources, run::fileOf(spec));
+  return checkOutputFiles(outputs, sources);
 }
 
 /// Tensors of a safetensors file as weights; they refer to its `bytes`.
@@ -164,7 +170,7 @@ static int runTool(Options &options) {
   options.compiler.overlap = !options.noOverlap;
   options.compiler.prefetch = !options.noPrefetch;
 
-  if (Status status = checkOutput(options); !status.isOk())
+  if (Status status = checkFiles(options); !status.isOk())
     return complain(status, 2);
   // Mapped, as weights may be larger than memory; see handleSignals().
   MappedFile weights;

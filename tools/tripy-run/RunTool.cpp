@@ -6,6 +6,7 @@
 #include "Options.h"
 #include "TensorSpec.h"
 #include "tripy/Base/File.h"
+#include "tripy/Base/OutputFiles.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/ExecutionContext.h"
 #include "tripy/Runtime/IO/Npy.h"
@@ -42,8 +43,6 @@ private:
   Status findReferences();
   Status readReferences();
   std::vector<std::string> sources() const;
-  Status checkOutputFile(const std::string &file,
-                         const std::vector<FileIdentity> &others) const;
   Status checkOutputFiles();
   Status makeOutputs();
   Status execute(std::string &out);
@@ -241,27 +240,9 @@ std::vector<std::string> Tool::sources() const {
   return paths;
 }
 
-/// Outputs are different files, and none that is read.
-Status Tool::checkOutputFile(const std::string &file,
-                             const std::vector<FileIdentity> &others) const {
-  std::optional<FileIdentity> identity = identifyFile(file);
-  if (!identity)
-    return Status::ok();
-  if (std::find(others.begin(), others.end(), *identity) != others.end())
-    return usage(concat("two outputs are to be written to '",
-                        printable(file, 1024), "'"));
-  for (const std::string &source : sources())
-    if (identifyFile(source) == identity)
-      return usage(concat("an output must be another file than those that are "
-                          "read, but '",
-                          printable(file, 1024), "' is '",
-                          printable(source, 1024), "'"));
-  return Status::ok();
-}
-
 Status Tool::checkOutputFiles() {
   files.resize(program().outputs.size());
-  std::vector<FileIdentity> identities;
+  std::vector<std::string> written;
   for (const NamedSpec &spec : options.outputs) {
     if (!spec.spec.starts_with("@") || !spec.spec.ends_with(".npy") ||
         spec.spec.size() < 6)
@@ -275,13 +256,10 @@ Status Tool::checkOutputFiles() {
       return usage(concat("output '", program().outputs[*output].name,
                           "' is given two files"));
     std::string file = spec.spec.substr(1);
-    if (Status status = checkOutputFile(file, identities); !status.isOk())
-      return status;
-    if (std::optional<FileIdentity> identity = identifyFile(file))
-      identities.push_back(std::move(*identity));
+    written.push_back(file);
     files[*output] = std::move(file);
   }
-  return Status::ok();
+  return tripy::checkOutputFiles(written, sources());
 }
 
 Status Tool::makeOutputs() {
@@ -373,13 +351,9 @@ Status Tool::writeFiles() {
     Result<FileWriter> writer = FileWriter::create(files[i]);
     if (!writer)
       return writer.status();
-    std::string header = io::npyHeader(outputs[i].dtype(), outputs[i].shape());
-    for (std::span<const uint8_t> part :
-         {std::span(reinterpret_cast<const uint8_t *>(header.data()),
-                    header.size()),
-          std::as_const(outputs[i]).span()})
-      if (Status status = writer->write(part); !status.isOk())
-        return status;
+    if (Status status = io::writeNpy(*writer, outputs[i].view());
+        !status.isOk())
+      return status;
     writers.push_back(std::move(*writer));
   }
   return FileWriter::commitAll(writers);

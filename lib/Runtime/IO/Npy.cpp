@@ -154,20 +154,22 @@ std::string io::npyHeader(DType dtype, const Shape &shape) {
   return header + text;
 }
 
-Status io::writeNpy(const std::string &path, const TensorView &tensor) {
+Status io::writeNpy(ByteSink &sink, const TensorView &tensor) {
   std::optional<uint64_t> size = tensor.shape.bytes(tensor.dtype);
   if (tensor.device != DeviceKind::CPU || !size)
     return Status(Code::InvalidArgument,
                   "a tensor to write is dense and in host memory");
   std::string header = npyHeader(tensor.dtype, tensor.shape);
+  if (Status status = sink.write(asBytes(header)); !status.isOk())
+    return status;
+  return sink.write({static_cast<const uint8_t *>(tensor.data), *size});
+}
+
+Status io::writeNpy(const std::string &path, const TensorView &tensor) {
   Result<FileWriter> file = FileWriter::create(path);
   if (!file)
     return file.status();
-  if (Status status = file->write(asBytes(header)); !status.isOk())
-    return status;
-  std::span<const uint8_t> data(static_cast<const uint8_t *>(tensor.data),
-                                *size);
-  if (Status status = file->write(data); !status.isOk())
+  if (Status status = writeNpy(*file, tensor); !status.isOk())
     return status;
   return file->commit();
 }

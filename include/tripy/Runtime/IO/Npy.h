@@ -11,6 +11,7 @@
 #ifndef TRIPY_RUNTIME_IO_NPY_H
 #define TRIPY_RUNTIME_IO_NPY_H
 
+#include "tripy/Base/File.h"
 #include "tripy/Base/Status.h"
 #include "tripy/Runtime/TensorView.h"
 
@@ -60,6 +61,8 @@ std::string npyHeader(DType dtype, const Shape &shape);
 /// Writes a dense host tensor to a temporary file that replaces `path` at the
 /// end. Errors: InvalidArgument (tensor on a GPU), Io.
 Status writeNpy(const std::string &path, const TensorView &tensor);
+/// Writes the bytes of such a file.
+Status writeNpy(ByteSink &sink, const TensorView &tensor);
 
 /// One array of a .npz archive.
 struct NpzEntry {
