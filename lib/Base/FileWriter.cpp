@@ -197,7 +197,6 @@ FileWriter &FileWriter::operator=(FileWriter &&other) noexcept {
   std::swap(lock, other.lock);
   std::swap(entry, other.entry);
   std::swap(place, other.place);
-  std::swap(isPrepared, other.isPrepared);
   return *this;
 }
 FileWriter::~FileWriter() { discard(); }
@@ -231,10 +230,22 @@ Status FileWriter::write(std::span<const uint8_t> bytes) {
   return error ? fileError("write", shown, error) : Status::ok();
 }
 
-/// Everything that may fail but the renaming.
+/// Before the old bytes of a file that is overwritten are lost: is there room?
+Status FileWriter::reserveRoom() {
+  struct stat info;
+  if (::fstat(file, &info) != 0)
+    return fileError("write", shown, errno);
+  if (::fallocate(place, FALLOC_FL_KEEP_SIZE, 0,
+                  std::max<off_t>(info.st_size, 1)) != 0 &&
+      errno != EOPNOTSUPP && errno != ENOSYS)
+    return fileError("write", shown, errno);
+  return Status::ok();
+}
+
+/// Everything that may fail but the renaming, or the overwriting.
 Status FileWriter::prepare() {
-  if (std::exchange(isPrepared, true) || place >= 0)
-    return Status::ok();
+  if (place >= 0)
+    return reserveRoom();
   if (durability == Durability::Durable && ::fsync(file) != 0)
     return fileError("write", shown, errno);
   // Closing may report that writing failed; the lock has to last longer.
@@ -258,11 +269,6 @@ Status FileWriter::overwrite() {
   };
   struct stat info;
   if (::fstat(file, &info) != 0)
-    return fileError("write", shown, errno);
-  // Before the old bytes are lost: is there room?
-  if (::fallocate(place, FALLOC_FL_KEEP_SIZE, 0,
-                  std::max<off_t>(info.st_size, 1)) != 0 &&
-      errno != EOPNOTSUPP && errno != ENOSYS)
     return fileError("write", shown, errno);
   std::vector<uint8_t> buffer(size_t(1) << 20);
   for (off_t offset = 0; offset < info.st_size;) {

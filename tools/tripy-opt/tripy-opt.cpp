@@ -82,7 +82,8 @@ static LogicalResult run(StringRef input, StringRef output,
     }
     device->keep();
   }
-  raw_ostream &os = device ? device->os() : collected;
+  raw_ostream &os =
+      device ? static_cast<raw_ostream &>(device->os()) : collected;
   std::atomic<bool> broken = false;
   bool plain = plainDiagnostics || config.shouldVerifyDiagnostics();
   config.setPassPipelineSetupFn([&, inner = config](PassManager &pm) {

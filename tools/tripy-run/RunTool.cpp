@@ -151,19 +151,20 @@ Status Tool::readInput(const NamedSpec &spec, size_t number) {
     wanted.shape.push(expr.op == SizeOp::Symbol ? program().symbols[expr.a].opt
                                                 : expr.value);
   }
+  Status refused;
   wanted.check = [&](DType dtype, const Shape &shape) {
-    return executable->checkArgument(
+    refused = executable->checkArgument(
         *argument, {dtype, DeviceKind::CPU, 0, shape, nullptr});
+    return refused;
   };
   Result<HostTensor> tensor =
       makeTensor(spec.spec, wanted, options.seed + number);
-  if (!tensor) {
-    Status status = tensor.status();
-    bool named = status.message().starts_with("input '");
-    return named ? status
-                 : std::move(status).withContext(
-                       concat("input '", input.name, "'"));
-  }
+  // What is wrong for the program is no matter of where it comes from.
+  if (!refused.isOk())
+    return refused;
+  if (!tensor)
+    return Status(tensor.status())
+        .withContext(concat("input '", input.name, "'"));
   inputs[*argument] = std::move(*tensor);
   return executable->checkArgument(*argument, inputs[*argument].view());
 }

@@ -139,6 +139,7 @@ private:
   Status claimName(const std::string &prefix);
   Status claim(const std::string &name, bool &taken);
   Status stage();
+  Status reserveRoom();
   Status prepare();
   Status giveName();
   Status overwrite();
@@ -155,7 +156,6 @@ private:
   int entry = -1;
   /// Open for the target when it is overwritten in place.
   int place = -1;
-  bool isPrepared = false;
 };
 
 /// A regular file written in one go, atomically.
