@@ -11,6 +11,7 @@
 #include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Pipelines/Diagnostics.h"
+#include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
@@ -50,14 +51,11 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
       return refuse(concat("cannot be read: ", buffer.getError().message()));
     return std::move(*buffer);
   }
-  // Not mapped: a file that becomes shorter is an error, not a signal.
-  Result<std::vector<uint8_t>> bytes = readFile(path);
-  if (!bytes) {
-    complain(bytes.status(), 1);
-    return nullptr;
-  }
-  return llvm::MemoryBuffer::getMemBufferCopy(
-      {reinterpret_cast<const char *>(bytes->data()), bytes->size()}, path);
+  Result<std::unique_ptr<llvm::MemoryBuffer>> buffer = readInputFile(path);
+  if (buffer)
+    return std::move(*buffer);
+  complain(buffer.status(), 1);
+  return nullptr;
 }
 
 /// Outputs are different files, and none of those that are read.

@@ -8,6 +8,7 @@
 #include "tripy/Base/Signals.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
+#include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Pipelines/Provenance.h"
 
@@ -41,13 +42,11 @@ static std::unique_ptr<llvm::MemoryBuffer> openText(StringRef path) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (llvm::sys::fs::is_regular_file(path)) {
-    // Not mapped: a file that becomes shorter is an error, not a signal.
-    tripy::Result<std::vector<uint8_t>> bytes = tripy::readFile(path.str());
-    if (bytes)
-      buffer = llvm::MemoryBuffer::getMemBufferCopy(
-          {reinterpret_cast<const char *>(bytes->data()), bytes->size()}, path);
+    auto read = tripy::readInputFile(path.str());
+    if (read)
+      buffer = std::move(*read);
     else
-      error = bytes.status().message();
+      error = read.status().message();
   } else {
     buffer = openInputFile(path, &error);
   }
