@@ -105,7 +105,7 @@ typedef struct tripy_tensor {
   tripy_device_kind device; /* TRIPY_CPU or TRIPY_CUDA: where data is */
   int32_t device_id;        /* number of the GPU; 0 on the CPU */
   tripy_dtype dtype;
-  uint8_t reserved[3];  /* zero */
+  uint8_t reserved[3];  /* zero, else TRIPY_INVALID_ARGUMENT */
   int32_t ndim;         /* 0 to TRIPY_MAX_RANK */
   const int64_t *shape; /* ndim sizes; may be null when ndim is 0 */
 } tripy_tensor;
@@ -119,14 +119,17 @@ typedef struct tripy_load_options {
   tripy_device_kind device;
   int32_t device_id;
   /* A program for the CPU is machine code: nonzero says that the file comes
-     from a trusted place and may be executed. */
+     from a trusted place and may be executed; tripy-run says so unless it is
+     given --no-host-code. */
   int32_t trust_host_code;
   uint32_t threads;     /* of the CPU; 0: one for each processor */
   uint64_t arena_limit; /* bytes; 0: the machine's memory */
-  int32_t copy_file;    /* nonzero: read the file instead of mapping it */
+  /* Nonzero: read the file instead of mapping it. A mapped file that somebody
+     makes shorter ends the process by SIGBUS when what is gone is touched. */
+  int32_t copy_file;
   int32_t inspect_only; /* nonzero: describe, touch no device */
   int32_t show_source;  /* nonzero: messages quote the user's files */
-  int32_t reserved;     /* zero */
+  int32_t reserved;     /* zero, else TRIPY_INVALID_ARGUMENT */
 } tripy_load_options;
 tripy_load_options tripy_load_options_default(void);
 

@@ -88,11 +88,28 @@ bool tripy::isUtf8(std::string_view text) {
   return true;
 }
 
-/// True for the C0 and C1 control characters.
+/// The code point of a well-formed UTF-8 sequence.
+static uint32_t codePoint(std::string_view sequence) {
+  uint32_t code = uint8_t(sequence[0]);
+  if (sequence.size() > 1)
+    code &= 0x7fu >> sequence.size();
+  for (char c : sequence.substr(1))
+    code = code << 6 | (uint8_t(c) & 0x3f);
+  return code;
+}
+
+/// True for the C0 and C1 control characters, for separators of lines and
+/// paragraphs, and for marks that change the direction of the text after them:
+/// with those a line can be made to look like another one.
 static bool isControl(std::string_view sequence) {
-  uint8_t first = uint8_t(sequence[0]);
-  return first < 0x20 || first == 0x7f ||
-         (first == 0xc2 && uint8_t(sequence[1]) < 0xa0);
+  static constexpr struct {
+    uint32_t first, last;
+  } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+  uint32_t code = codePoint(sequence);
+  return std::any_of(std::begin(ranges), std::end(ranges), [&](auto &range) {
+    return range.first <= code && code <= range.last;
+  });
 }
 
 bool tripy::isPrintable(std::string_view text) {
@@ -107,6 +124,7 @@ bool tripy::isPrintable(std::string_view text) {
 
 std::string tripy::printable(std::string_view text, size_t limit) {
   std::string out;
+  out.reserve(std::min(text.size(), limit));
   while (!text.empty()) {
     size_t length = utf8Sequence(text);
     bool good = length && !isControl(text.substr(0, length));
@@ -117,6 +135,18 @@ std::string tripy::printable(std::string_view text, size_t limit) {
     text.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
+}
+
+std::string tripy::printableOutput(std::string_view text) {
+  std::string out;
+  for (;;) {
+    size_t end = text.find('\n');
+    out += printable(text.substr(0, end), text.size());
+    if (end == std::string_view::npos)
+      return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string tripy::printableLines(std::string_view text, size_t limit) {

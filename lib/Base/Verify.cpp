@@ -214,10 +214,14 @@ Status Verifier::checkInputDims(size_t number) const {
 }
 
 Status Verifier::checkInputs() {
+  // Names first: what is said of inputs quotes them.
   std::vector<std::string_view> names;
+  for (const InputInfo &input : program.inputs)
+    names.push_back(input.name);
+  if (Status status = checkNames(names, "input"); !status.isOk())
+    return status;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const InputInfo &input = program.inputs[i];
-    names.push_back(input.name);
     std::string what = concat("input ", i);
     if (input.kind != InputKind::Argument && input.kind != InputKind::Parameter)
       return malformed(concat(what, ": unknown kind ", unsigned(input.kind)));
@@ -231,14 +235,18 @@ Status Verifier::checkInputs() {
     if (Status status = checkWhy(input.why, what); !status.isOk())
       return status;
   }
-  return checkNames(names, "input");
+  return Status::ok();
 }
 
 Status Verifier::checkOutputs() {
+  // Names first: what is said of outputs quotes them.
   std::vector<std::string_view> names;
+  for (const OutputInfo &output : program.outputs)
+    names.push_back(output.name);
+  if (Status status = checkNames(names, "output"); !status.isOk())
+    return status;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     const OutputInfo &output = program.outputs[i];
-    names.push_back(output.name);
     std::string what = concat("output ", i);
     uint64_t bytes = 0;
     if (Status status = maxBytes(output.dtype, output.dims, what, bytes);
@@ -248,7 +256,7 @@ Status Verifier::checkOutputs() {
     if (Status status = checkWhy(output.why, what); !status.isOk())
       return status;
   }
-  return checkNames(names, "output");
+  return Status::ok();
 }
 
 Status Verifier::run() {

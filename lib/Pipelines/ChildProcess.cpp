@@ -2,11 +2,11 @@
 
 #include "tripy/Pipelines/ChildProcess.h"
 
+#include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ static std::string memoryMessage;
 
 static void endWithoutMemory(void *, const char *, bool) {
   (void)!write(STDERR_FILENO, memoryMessage.data(), memoryMessage.size());
-  llvm::sys::RunInterruptHandlers(); // Removes what was written in part.
+  removeTemporaryFiles();
   _exit(childFailedStatus);
 }
 
@@ -85,7 +85,7 @@ static void endByFatalError(void *tool, const char *reason, bool) {
   llvm::errs() << *static_cast<const std::string *>(tool)
                << ": error: the compiler failed: " << printable(reason, 1000)
                << "\n";
-  llvm::sys::RunInterruptHandlers();
+  removeTemporaryFiles();
   _exit(childFailedStatus);
 }
 

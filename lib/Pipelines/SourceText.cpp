@@ -123,7 +123,9 @@ StringRef SourceText::getText(StringRef file) {
       !sys::fs::status(file, status) && sys::fs::is_regular_file(status) &&
       status.getSize() <= maxFileBytes) {
     auto buffer = MemoryBuffer::getFile(file, /*IsText=*/false,
-                                        /*RequiresNullTerminator=*/false);
+                                        /*RequiresNullTerminator=*/false,
+                                        // Not mapped: it may become shorter.
+                                        /*IsVolatile=*/true);
     if (buffer)
       it->second = std::move(*buffer);
   }

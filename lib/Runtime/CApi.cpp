@@ -63,7 +63,20 @@ Status nullArgument(const char *name) {
                 concat("argument '", name, "' may not be null"));
 }
 
+/// Fields without a meaning yet are zero: a later version may give them one.
+Status checkReserved(bool areZero, const char *what) {
+  return areZero
+             ? Status::ok()
+             : Status(Code::InvalidArgument,
+                      concat("the reserved fields of ", what, " must be zero"));
+}
+
 Status convert(const tripy_tensor &tensor, TensorView &view) {
+  const uint8_t (&reserved)[3] = tensor.reserved;
+  if (Status status = checkReserved(
+          (reserved[0] | reserved[1] | reserved[2]) == 0, "a tensor");
+      !status.isOk())
+    return status;
   if (tensor.device != TRIPY_CPU && tensor.device != TRIPY_CUDA)
     return Status(Code::InvalidArgument,
                   concat("the device of a tensor must be 1 (CPU) or 2 (CUDA), "
@@ -107,6 +120,9 @@ Status convert(const tripy_load_options *options, LoadOptions &result) {
                   concat("struct_size of load options must be ",
                          sizeof(tripy_load_options), ", but is ",
                          options->struct_size));
+  if (Status status = checkReserved(options->reserved == 0, "load options");
+      !status.isOk())
+    return status;
   result.trustHostCode = options->trust_host_code != 0;
   result.threads = options->threads;
   result.arenaLimit = options->arena_limit;

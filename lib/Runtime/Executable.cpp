@@ -37,20 +37,38 @@ static Result<HostTensor> copyBytes(std::span<const uint8_t> bytes) {
   return copy;
 }
 
+/// Reads a file to aligned memory.
+static Result<HostTensor> readBytes(const std::string &path) {
+  Result<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.status();
+  Result<HostTensor> copy =
+      HostTensor::create(DType::U8, Shape({int64_t(file->size())}));
+  if (copy)
+    if (Status status = file->read(0, {copy->data(), copy->bytes()});
+        !status.isOk())
+      return status;
+  return copy;
+}
+
 Result<std::shared_ptr<Executable>>
 Executable::load(const std::string &path, const LoadOptions &options) {
   return withoutExceptions(
       "to load the executable", [&]() -> Result<std::shared_ptr<Executable>> {
-        Result<MappedFile> file = MappedFile::open(path);
-        if (!file)
-          return file.status();
         std::shared_ptr<Executable> executable(new Executable);
         executable->settings = options;
         executable->storage = std::make_unique<Storage>();
         Status status;
         if (options.copyFile) {
-          status = executable->initializeCopy(file->bytes());
+          Result<HostTensor> copy = readBytes(path);
+          if (!copy)
+            return copy.status();
+          executable->storage->copy = std::move(*copy);
+          status = executable->initialize(executable->storage->copy.span());
         } else {
+          Result<MappedFile> file = MappedFile::open(path);
+          if (!file)
+            return file.status();
           executable->storage->file = std::move(*file);
           status = executable->initialize(executable->storage->file.bytes());
         }
@@ -219,10 +237,20 @@ Status Executable::bindAll(const io::SafeTensors &file) {
   for (Index i = 0; i < contents.inputs.size(); ++i) {
     if (contents.inputs[i].kind != InputKind::Parameter)
       continue;
-    Result<TensorView> value = file.view(contents.inputs[i].name);
+    // Type and shape first: a file must not ask for more memory than the
+    // program.
+    const std::string &name = contents.inputs[i].name;
+    Result<TensorView> declared = file.describe(name);
+    if (!declared)
+      return declared.status();
+    if (Status status =
+            checkInput(contents, i, *declared, {}, settings.showSource);
+        !status.isOk())
+      return status;
+    Result<HostTensor> value = file.read(name);
     if (!value)
       return value.status();
-    Result<DeviceMemory> memory = copyParameter(i, *value);
+    Result<DeviceMemory> memory = copyParameter(i, value->view());
     if (!memory)
       return memory.status();
     copies[i] = std::move(*memory);

@@ -43,6 +43,26 @@ static std::vector<std::string> cudaHomes() {
   return homes;
 }
 
+/// What the assembler said, without what differs from one time to the next: how
+/// long it took, and where its input was.
+static std::string withoutChance(StringRef said, StringRef folder) {
+  std::string log;
+  while (!said.empty()) {
+    auto [line, rest] = said.split('\n');
+    said = rest;
+    if (line.contains("Compile time"))
+      continue;
+    while (!line.empty()) {
+      size_t at = folder.empty() ? StringRef::npos : line.find(folder);
+      log += line.take_front(at);
+      line = line.drop_front(at == StringRef::npos ? line.size()
+                                                   : at + folder.size());
+    }
+    log += '\n';
+  }
+  return log;
+}
+
 //===-- nvJitLink ---------------------------------------------------------===//
 
 namespace {
@@ -159,7 +179,7 @@ Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
     result.cubin.resize(size);
     done = cubin(handle, result.cubin.data()) == 0;
   }
-  result.log = text(infoLogSize, infoLog);
+  result.log = withoutChance(text(infoLogSize, infoLog), "");
   std::string errors = text(errorLogSize, errorLog);
   destroy(&handle);
   if (!done)
@@ -212,7 +232,8 @@ static Result<AssembledCode> runPtxas(const std::string &ptxas,
                                          redirects, 0, 0, &message);
     std::string text;
     if (Result<std::vector<uint8_t>> said = readFile(log))
-      text.assign(said->begin(), said->end());
+      text = withoutChance(
+          {reinterpret_cast<const char *>(said->data()), said->size()}, in(""));
     if (code != 0)
       return Status(Code::Malformed,
                     text.empty() ? concat("ptxas fails: ", message) : text);

@@ -23,15 +23,11 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <link.h>
@@ -48,8 +44,6 @@ static constexpr uint32_t formatVersion = 2;
 static constexpr size_t lengthsAt = 48, checksumAt = 72, headerBytes = 104;
 static constexpr std::string_view suffix = ".tripycode";
 static constexpr uint64_t defaultBytes = uint64_t(1) << 30;
-/// Age in seconds at which a temporary file belongs to a process that died.
-static constexpr time_t abandonedAfter = 3600;
 
 //===-- keys --------------------------------------------------------------===//
 
@@ -298,29 +292,16 @@ static bool makeFolder(const std::string &folder) {
   }
 }
 
-/// Writes a file of its own name and renames it. A crash of the machine may
-/// leave a damaged entry behind, which is a miss: no need to wait for the disk.
+/// A crash of the machine may leave a damaged entry behind, which is a miss: no
+/// need to wait for the disk.
 static Status writeWhole(const std::string &path,
                          llvm::ArrayRef<uint8_t> bytes) {
-  auto fail = [&](std::string_view what) {
-    return Status(Code::Io,
-                  concat("cannot write '", printable(path, 1024), "': ", what));
-  };
-  auto file = llvm::sys::fs::TempFile::create(path + ".tmp-%%%%%%%%");
-  if (!file)
-    return fail(llvm::toString(file.takeError()));
-  llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-  stream.flush();
-  std::error_code error = stream.error();
-  stream.clear_error();
-  if (error) {
-    llvm::consumeError(file->discard());
-    return fail(error.message());
-  }
-  if (llvm::Error kept = file->keep(path))
-    return fail(llvm::toString(std::move(kept)));
-  return Status::ok();
+  Result<FileWriter> writer = FileWriter::create(path, Durability::Fast);
+  if (!writer)
+    return writer.status();
+  if (Status status = writer->write(bytes); !status.isOk())
+    return status;
+  return writer->commit();
 }
 
 Status CodeCache::store(const CacheKey &key, const CachedCode &code) const {
@@ -354,7 +335,7 @@ static bool isEntryName(std::string_view name, bool temporary) {
   if (digits != 64 || !name.substr(digits).starts_with(suffix))
     return false;
   std::string_view rest = name.substr(digits + suffix.size());
-  return temporary ? rest.starts_with(".tmp-") : rest.empty();
+  return temporary ? rest.starts_with(temporarySuffix) : rest.empty();
 }
 
 /// The entries of `folder`; removes what dead processes left behind.
@@ -373,8 +354,8 @@ static std::vector<EntryFile> listEntries(const std::string &folder) {
       continue;
     if (!temporary)
       files.push_back({path, info.st_mtim, uint64_t(info.st_size)});
-    else if (std::time(nullptr) - info.st_mtim.tv_sec > abandonedAfter)
-      ::unlink(path.c_str());
+    else
+      removeAbandoned(path.c_str());
   }
   ::closedir(directory);
   return files;

@@ -5,6 +5,7 @@
 #include "Assembler.h"
 #include "Chips.h"
 #include "CodeGen.h"
+#include "Partition.h"
 
 #include "tripy/Base/Text.h"
 
@@ -272,8 +273,10 @@ static std::optional<CacheKey> keyOf(gpu::GPUModuleOp module,
   // A resource is printed as its name alone.
   if (StringRef(text).contains("dense_resource"))
     return std::nullopt;
-  std::string_view parts[] = {"device code", compiler,   assembler,
-                              target.chip,   target.ptx, text};
+  // Each part is assembled to a cubin of its own.
+  std::string cubins = std::to_string(countParts(module));
+  std::string_view parts[] = {"device code", compiler, assembler, target.chip,
+                              target.ptx,    cubins,   text};
   return CacheKey::of(parts);
 }
 

@@ -56,11 +56,18 @@ static Groups groupSymbols(Operation *container) {
   return groups;
 }
 
+static size_t countThreads(MLIRContext *context) {
+  return context->isMultithreadingEnabled() ? context->getNumThreads() : 1;
+}
+
+size_t target::countParts(Operation *container) {
+  return std::min(groupSymbols(container).size(),
+                  countThreads(container->getContext()));
+}
+
 std::vector<OwningOpRef<Operation *>> target::partition(Operation *container) {
   Groups groups = groupSymbols(container);
-  size_t threads = container->getContext()->isMultithreadingEnabled()
-                       ? container->getContext()->getNumThreads()
-                       : 1;
+  size_t threads = countThreads(container->getContext());
   std::vector<OwningOpRef<Operation *>> parts;
   size_t next = 0;
   for (auto &[leader, members] : groups) {

@@ -26,6 +26,9 @@ void prepareContext(mlir::MLIRContext &context);
 std::vector<mlir::OwningOpRef<mlir::Operation *>>
 partition(mlir::Operation *container);
 
+/// How many operations partition() makes of `container`.
+size_t countParts(mlir::Operation *container);
+
 /// Erases kernels, with what they refer to, that are equal to an earlier one
 /// but for names and locations. `launched` holds the kernels' names, each with
 /// what else must be equal. Returns the name to use in place of each erased

@@ -4,6 +4,7 @@
 
 #include "../tripy-run/TensorSpec.h"
 
+#include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Reference/Evaluator.h"
@@ -44,6 +45,8 @@ private:
   SmallVector<Tensor> inputs;
   /// Of `storage`: the evaluator counts what it makes itself.
   uint64_t inputBytes = 0;
+  /// Of the results that have a file.
+  std::vector<FileWriter> writers;
 };
 
 } // namespace
@@ -120,7 +123,7 @@ Status Evaluation::readInput(unsigned argument) {
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     wanted.shape.push(ShapedType::isDynamic(size) ? profile.getOpt()[dim]
                                                   : size);
-  wanted.checkShape = [&](const runtime::Shape &shape) {
+  wanted.check = [&](DType, const runtime::Shape &shape) {
     std::optional<uint64_t> elements = shape.elements();
     return elements && *elements <= maxInputBytes / dtypeSize(*dtype)
                ? Status::ok()
@@ -158,7 +161,13 @@ Status Evaluation::show(unsigned number, const Tensor &tensor) {
       if (!spec.starts_with("@"))
         return usage(concat("--result needs a file, as in ", name,
                             "=@y.npy, but has '", printable(spec), "'"));
-      return io::writeNpy(spec.substr(1), view);
+      Result<FileWriter> writer = FileWriter::create(spec.substr(1));
+      if (!writer)
+        return writer.status();
+      if (Status status = io::writeNpy(*writer, view); !status.isOk())
+        return status;
+      writers.push_back(std::move(*writer));
+      return Status::ok();
     }
   llvm::outs() << io::formatTensor(view, "cpu:0") << "\n";
   return Status::ok();
@@ -181,7 +190,7 @@ Status Evaluation::run() {
   for (auto [i, tensor] : llvm::enumerate(*results))
     if (Status status = show(i, tensor); !status.isOk())
       return status;
-  return Status::ok();
+  return FileWriter::commitAll(writers);
 }
 
 int compile::evaluateProgram(ModuleOp module, const Options &options) {

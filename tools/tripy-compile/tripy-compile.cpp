@@ -4,9 +4,15 @@
 #include "Options.h"
 #include "Tune.h"
 
+#include "../tripy-run/TensorSpec.h"
+
+#include "tripy/Base/File.h"
+#include "tripy/Base/OutputFiles.h"
+#include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Pipelines/ChildProcess.h"
 #include "tripy/Pipelines/Diagnostics.h"
+#include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
@@ -40,19 +46,49 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
                         ? "is a folder"
                         : "must be a regular file");
   }
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer)
-    return refuse(concat("cannot be read: ", buffer.getError().message()));
-  return std::move(*buffer);
+  if (path == "-") {
+    auto buffer = llvm::MemoryBuffer::getSTDIN();
+    if (!buffer)
+      return refuse(concat("cannot be read: ", buffer.getError().message()));
+    return std::move(*buffer);
+  }
+  Result<std::unique_ptr<llvm::MemoryBuffer>> buffer = readInputFile(path);
+  if (buffer)
+    return std::move(*buffer);
+  complain(buffer.status(), 1);
+  return nullptr;
 }
 
-/// Tensors of a safetensors file as weights; they refer to `file`.
-static std::vector<target::Weight> listWeights(const io::SafeTensors &file) {
+/// Outputs are different files, and none of those that are read.
+static Status checkFiles(const Options &options) {
+  std::vector<std::string> outputs, sources;
+  auto add = [](std::vector<std::string> &list, const std::string &path) {
+    if (!path.empty() && path != "-")
+      list.push_back(path);
+  };
+  add(outputs, options.output);
+  for (const auto &[name, spec] : options.results)
+    add(outputs, run::fileOf(spec));
+  add(sources, options.input);
+  add(sources, options.weights);
+  for (const auto &[name, spec] : options.inputs)
+    add(sources, run::fileOf(spec));
+  return checkOutputFiles(outputs, sources);
+}
+
+/// Tensors of a safetensors file as weights; they refer to its `bytes`.
+static Result<std::vector<target::Weight>>
+listWeights(std::span<const uint8_t> bytes) {
+  Result<io::SafeTensors> file = io::SafeTensors::parse(bytes);
+  if (!file)
+    return file.status();
   std::vector<target::Weight> weights;
-  for (const io::SafeTensor &tensor : file.tensors()) {
+  for (const io::SafeTensor &tensor : file->tensors()) {
     auto sizes = tensor.shape.sizes();
-    weights.push_back(
-        {tensor.name, tensor.dtype, {sizes.begin(), sizes.end()}, tensor.data});
+    weights.push_back({std::string(tensor.name),
+                       tensor.dtype,
+                       {sizes.begin(), sizes.end()},
+                       bytes.subspan(tensor.offset, tensor.bytes)});
   }
   return weights;
 }
@@ -134,13 +170,22 @@ static int runTool(Options &options) {
   options.compiler.prefetch = !options.noPrefetch;
   options.compiler.verify = !options.noVerify;
 
-  std::optional<io::SafeTensors> weights;
+  if (Status status = checkFiles(options); !status.isOk())
+    return complain(status, 2);
+  // Mapped, as weights may be larger than memory; see handleSignals().
+  MappedFile weights;
   if (!options.weights.empty()) {
-    Result<io::SafeTensors> file = io::SafeTensors::open(options.weights);
+    Result<MappedFile> file = MappedFile::open(options.weights);
     if (!file)
       return complain(file.status(), 1);
     weights = std::move(*file);
-    options.compiler.weights = listWeights(*weights);
+    Result<std::vector<target::Weight>> list = listWeights(weights.bytes());
+    if (!list)
+      return complain(
+          Status(list.status())
+              .withContext(concat("'", printable(options.weights, 1024), "'")),
+          1);
+    options.compiler.weights = std::move(*list);
   }
   std::unique_ptr<llvm::MemoryBuffer> text = readInput(options.input);
   if (!text ||
@@ -174,13 +219,17 @@ int main(int argc, char **argv) {
     llvm::outs() << "tripy-compile 0.1.0\n";
     return 0;
   }
+  auto work = [&] {
+    handleSignals("tripy-compile", 1);
+    return runTool(*options);
+  };
   if (options->inProcess) {
     llvm::InitLLVM init(argc, argv); // Prints the stack of a crash.
-    return runTool(*options);
+    return work();
   }
   ChildLimits limits = defaultChildLimits();
   limits.memoryBytes = options->memoryLimit.value_or(limits.memoryBytes);
   limits.seconds =
       options->timeLimit.value_or(options->tune ? 0 : limits.seconds);
-  return runInChild("tripy-compile", limits, [&] { return runTool(*options); });
+  return runInChild("tripy-compile", limits, work);
 }

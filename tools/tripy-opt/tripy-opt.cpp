@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "TestPasses.h"
 
+#include "tripy/Base/File.h"
+#include "tripy/Base/Signals.h"
 #include "tripy/Pipelines/ChildProcess.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
+#include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Pipelines/Provenance.h"
 #include "tripy/Pipelines/SilentFailures.h"
@@ -57,7 +60,16 @@ static llvm::cl::opt<bool> plainDiagnostics(
 /// Opens and checks a file of IR; null after an error message.
 static std::unique_ptr<llvm::MemoryBuffer> openText(StringRef path) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  if (llvm::sys::fs::is_regular_file(path)) {
+    auto read = tripy::readInputFile(path.str());
+    if (read)
+      buffer = std::move(*read);
+    else
+      error = read.status().message();
+  } else {
+    buffer = openInputFile(path, &error);
+  }
   if (!buffer) {
     llvm::errs() << "error: " << error << '\n';
     return nullptr;
@@ -164,12 +176,22 @@ static LogicalResult run(StringRef input, StringRef output,
   std::unique_ptr<llvm::MemoryBuffer> buffer = openText(input);
   if (!buffer)
     return failure();
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
-  if (!file) {
-    llvm::errs() << "error: " << error << '\n';
-    return failure();
+  // A file gets its name when it is complete; a device is written to at once.
+  bool isDevice =
+      llvm::sys::fs::exists(output) && !llvm::sys::fs::is_regular_file(output);
+  std::string text, error;
+  llvm::raw_string_ostream collected(text);
+  std::unique_ptr<llvm::ToolOutputFile> device;
+  if (output == "-" || isDevice) {
+    device = openOutputFile(output, &error);
+    if (!device) {
+      llvm::errs() << "error: " << error << '\n';
+      return failure();
+    }
+    device->keep();
   }
+  raw_ostream &os =
+      device ? static_cast<raw_ostream &>(device->os()) : collected;
   std::atomic<bool> broken = false;
   config.setPassPipelineSetupFn([&, inner = config](PassManager &pm) {
     if (!config.shouldVerifyDiagnostics())
@@ -180,11 +202,16 @@ static LogicalResult run(StringRef input, StringRef output,
     return success(succeeded(inner.setupPassPipeline(pm)) &&
                    succeeded(checkLibraries(pm)));
   });
-  if (failed(process(std::move(buffer), file->os(), config, registry)) ||
-      broken)
+  if (failed(process(std::move(buffer), os, config, registry)) || broken)
     return failure();
-  file->keep();
-  return success();
+  if (device)
+    return success();
+  tripy::Status status = tripy::writeFile(
+      output.str(),
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  if (!status.isOk())
+    llvm::errs() << "error: " << status.message() << '\n';
+  return success(status.isOk());
 }
 
 /// Reads a limit of the child process into `limit`; false after an error.
@@ -219,6 +246,7 @@ int main(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   auto work = [&] {
+    tripy::handleSignals("tripy-opt", EXIT_FAILURE);
     return failed(run(input, output, registry)) ? EXIT_FAILURE : EXIT_SUCCESS;
   };
   if (inProcess) {

@@ -50,12 +50,17 @@ static bool integersDiffer(const TensorView &a, const TensorView &b,
              static_cast<const int64_t *>(b.data)[i];
 }
 
+std::string run::describeShapes(std::string_view name, const Shape &found,
+                                const Shape &wanted) {
+  return concat("output '", name, "' must have the reference's shape ",
+                wanted.str(), ", but has ", found.str());
+}
+
 std::string run::compareTensors(std::string_view name, const TensorView &found,
                                 const TensorView &wanted, double rtol,
                                 double atol) {
   if (!(found.shape == wanted.shape))
-    return concat("output '", name, "' must have the reference's shape ",
-                  wanted.shape.str(), ", but has ", found.shape.str());
+    return describeShapes(name, found.shape, wanted.shape);
   uint64_t count = found.shape.elements().value_or(0);
   uint64_t different = 0, worst = 0;
   double worstExcess = -1;

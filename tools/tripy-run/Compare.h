@@ -22,6 +22,10 @@ std::string compareTensors(std::string_view name,
                            const runtime::TensorView &wanted, double rtol,
                            double atol);
 
+/// The sentence for two shapes that differ.
+std::string describeShapes(std::string_view name, const runtime::Shape &found,
+                           const runtime::Shape &wanted);
+
 } // namespace tripy::run
 
 #endif // TRIPY_TOOLS_TRIPYRUN_COMPARE_H

@@ -33,6 +33,8 @@ Runs a compiled program and prints its outputs.
                            comes from
   --json                   print --benchmark's result as JSON
   --info                   describe the program; nothing runs
+  --no-host-code           refuse a program for the CPU instead of executing its
+                           machine code
   --version, --help
 
 The machine code in a program for the CPU is executed: run files you trust.
@@ -124,13 +126,10 @@ private:
       value = name.substr(equals + 1);
       name = name.substr(0, equals);
     }
-    for (auto [flag, field] : {std::pair{"json", &Options::json},
-                               {"info", &Options::info},
-                               {"help", &Options::help},
-                               {"version", &Options::version}})
+    for (auto [flag, field] : flags)
       if (name == flag) {
         if (value)
-          return usage(concat("--", name, " takes no value"));
+          return usage(concat("--", flag, " takes no value"));
         options.*field = true;
         return Status::ok();
       }
@@ -153,9 +152,9 @@ private:
     ClosestName closest(name);
     for (std::string_view candidate : valued)
       closest.consider(candidate);
-    for (std::string_view candidate :
-         {"json", "info", "help", "version", "benchmark"})
-      closest.consider(candidate);
+    for (auto [flag, field] : flags)
+      closest.consider(flag);
+    closest.consider("benchmark");
     return usage(
         concat("unknown option '--", printable(name), "'",
                closest.best().empty()
@@ -231,6 +230,12 @@ private:
                  options.ordinal);
   }
 
+  static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
+      {"json", &Options::json},
+      {"info", &Options::info},
+      {"no-host-code", &Options::noHostCode},
+      {"help", &Options::help},
+      {"version", &Options::version}};
   static constexpr std::string_view valued[] = {
       "input",   "output", "expect",  "rtol", "atol",
       "weights", "device", "threads", "seed", "profile"};

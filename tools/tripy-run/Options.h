@@ -36,6 +36,8 @@ struct Options {
   bool json = false;
   bool profileWhy = false;
   bool info = false;
+  /// Refuse programs for the CPU, which are machine code.
+  bool noHostCode = false;
   uint64_t seed = 0;
   bool help = false, version = false;
 };

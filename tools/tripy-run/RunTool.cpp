@@ -6,6 +6,7 @@
 #include "Options.h"
 #include "TensorSpec.h"
 #include "tripy/Base/File.h"
+#include "tripy/Base/OutputFiles.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/ExecutionContext.h"
 #include "tripy/Runtime/IO/Npy.h"
@@ -39,7 +40,9 @@ private:
   Status readInputs();
   Status readInput(const NamedSpec &spec, size_t number);
   Result<size_t> findTensor(const NamedSpec &spec, bool input) const;
+  Status findReferences();
   Status readReferences();
+  std::vector<std::string> sources() const;
   Status checkOutputFiles();
   Status makeOutputs();
   Status execute(std::string &out);
@@ -67,7 +70,10 @@ private:
   struct Reference {
     size_t output;
     HostTensor tensor;
+    /// Of the shapes; the tensor was not read then.
+    std::string difference;
   };
+  /// In the order of options.expects.
   std::vector<Reference> references;
   /// File of each output; empty when it is printed.
   std::vector<std::string> files;
@@ -80,7 +86,7 @@ Status usage(std::string message) {
 Status Tool::load() {
   LoadOptions load;
   // Whoever runs a program by hand has chosen the file; --help says so.
-  load.trustHostCode = true;
+  load.trustHostCode = !options.noHostCode;
   load.inspectOnly = options.info;
   load.threads = options.threads;
   load.showSource = true;
@@ -149,19 +155,20 @@ Status Tool::readInput(const NamedSpec &spec, size_t number) {
     wanted.shape.push(expr.op == SizeOp::Symbol ? program().symbols[expr.a].opt
                                                 : expr.value);
   }
-  wanted.checkShape = [&](const Shape &shape) {
-    return executable->checkArgument(
-        *argument, {input.dtype, DeviceKind::CPU, 0, shape, nullptr});
+  Status refused;
+  wanted.check = [&](DType dtype, const Shape &shape) {
+    refused = executable->checkArgument(
+        *argument, {dtype, DeviceKind::CPU, 0, shape, nullptr});
+    return refused;
   };
   Result<HostTensor> tensor =
       makeTensor(spec.spec, wanted, options.seed + number);
-  if (!tensor) {
-    Status status = tensor.status();
-    bool named = status.message().starts_with("input '");
-    return named ? status
-                 : std::move(status).withContext(
-                       concat("input '", input.name, "'"));
-  }
+  // What is wrong for the program is no matter of where it comes from.
+  if (!refused.isOk())
+    return refused;
+  if (!tensor)
+    return Status(tensor.status())
+        .withContext(concat("input '", input.name, "'"));
   inputs[*argument] = std::move(*tensor);
   return executable->checkArgument(*argument, inputs[*argument].view());
 }
@@ -190,7 +197,7 @@ Status Tool::readInputs() {
   return Status::ok();
 }
 
-Status Tool::readReferences() {
+Status Tool::findReferences() {
   for (const NamedSpec &spec : options.expects) {
     if (!spec.spec.starts_with("@"))
       return usage(concat("--expect must name a file, as in y=@y.npy, but is '",
@@ -198,17 +205,49 @@ Status Tool::readReferences() {
     Result<size_t> output = findTensor(spec, false);
     if (!output)
       return output.status();
-    Result<HostTensor> tensor =
-        readTensor(spec.spec, program().outputs[*output].dtype);
-    if (!tensor)
-      return tensor.status();
-    references.push_back({*output, std::move(*tensor)});
+    references.push_back({*output, {}, ""});
   }
   return Status::ok();
 }
 
+/// Reads references of the outputs' shapes; with another shape, the elements
+/// make no difference any more.
+Status Tool::readReferences() {
+  for (size_t i = 0; i < references.size(); ++i) {
+    Reference &reference = references[i];
+    const TensorView found = outputs[reference.output].view();
+    const std::string &name = program().outputs[reference.output].name;
+    auto check = [&](DType, const Shape &shape) {
+      if (shape == found.shape)
+        return Status::ok();
+      reference.difference = describeShapes(name, found.shape, shape);
+      return usage(reference.difference);
+    };
+    Result<HostTensor> tensor =
+        readTensor(options.expects[i].spec, found.dtype, check);
+    if (tensor)
+      reference.tensor = std::move(*tensor);
+    else if (reference.difference.empty())
+      return tensor.status();
+  }
+  return Status::ok();
+}
+
+/// Every file that is read. What is not there is refused when it is read.
+std::vector<std::string> Tool::sources() const {
+  std::vector<std::string> paths = {options.executable};
+  if (!options.weights.empty())
+    paths.push_back(options.weights);
+  for (auto list : {&options.inputs, &options.expects})
+    for (const NamedSpec &spec : *list)
+      if (std::string path = fileOf(spec.spec); !path.empty())
+        paths.push_back(path);
+  return paths;
+}
+
 Status Tool::checkOutputFiles() {
   files.resize(program().outputs.size());
+  std::vector<std::string> written;
   for (const NamedSpec &spec : options.outputs) {
     if (!spec.spec.starts_with("@") || !spec.spec.ends_with(".npy") ||
         spec.spec.size() < 6)
@@ -222,12 +261,10 @@ Status Tool::checkOutputFiles() {
       return usage(concat("output '", program().outputs[*output].name,
                           "' is given two files"));
     std::string file = spec.spec.substr(1);
-    if (std::find(files.begin(), files.end(), file) != files.end())
-      return usage(
-          concat("two outputs are to be written to '", printable(file), "'"));
+    written.push_back(file);
     files[*output] = std::move(file);
   }
-  return Status::ok();
+  return tripy::checkOutputFiles(written, sources());
 }
 
 Status Tool::makeOutputs() {
@@ -287,10 +324,12 @@ Status Tool::execute(std::string &out) {
 
 void Tool::compare() {
   for (const Reference &reference : references) {
-    std::string difference =
-        compareTensors(program().outputs[reference.output].name,
-                       outputs[reference.output].view(),
-                       reference.tensor.view(), options.rtol, options.atol);
+    std::string difference = reference.difference;
+    if (difference.empty())
+      difference =
+          compareTensors(program().outputs[reference.output].name,
+                         outputs[reference.output].view(),
+                         reference.tensor.view(), options.rtol, options.atol);
     if (!difference.empty())
       mismatch += (mismatch.empty() ? "" : "\n") + difference;
   }
@@ -317,19 +356,12 @@ Status Tool::writeFiles() {
     Result<FileWriter> writer = FileWriter::create(files[i]);
     if (!writer)
       return writer.status();
-    std::string header = io::npyHeader(outputs[i].dtype(), outputs[i].shape());
-    for (std::span<const uint8_t> part :
-         {std::span(reinterpret_cast<const uint8_t *>(header.data()),
-                    header.size()),
-          std::as_const(outputs[i]).span()})
-      if (Status status = writer->write(part); !status.isOk())
-        return status;
+    if (Status status = io::writeNpy(*writer, outputs[i].view());
+        !status.isOk())
+      return status;
     writers.push_back(std::move(*writer));
   }
-  for (FileWriter &writer : writers)
-    if (Status status = writer.commit(); !status.isOk())
-      return status;
-  return Status::ok();
+  return FileWriter::commitAll(writers);
 }
 
 Status Tool::run(std::string &out) {
@@ -340,7 +372,7 @@ Status Tool::run(std::string &out) {
     return Status::ok();
   }
   for (auto step : {&Tool::checkOutputFiles, &Tool::readInputs,
-                    &Tool::readReferences, &Tool::bindWeights})
+                    &Tool::findReferences, &Tool::bindWeights})
     if (Status status = (this->*step)(); !status.isOk())
       return status;
   Result<std::unique_ptr<ExecutionContext>> created =
@@ -353,8 +385,9 @@ Status Tool::run(std::string &out) {
                    : status;
   }
   context = std::move(*created);
-  if (Status status = makeOutputs(); !status.isOk())
-    return status;
+  for (auto step : {&Tool::makeOutputs, &Tool::readReferences})
+    if (Status status = (this->*step)(); !status.isOk())
+      return status;
   std::string text;
   if (Status status = execute(text); !status.isOk())
     return status;
@@ -406,7 +439,11 @@ static ToolResult runGuarded(std::span<const char *const> arguments) {
 
 ToolResult run::runTool(std::span<const char *const> arguments) {
   try {
-    return runGuarded(arguments);
+    ToolResult result = runGuarded(arguments);
+    // Files, drivers and libraries have their say in these texts.
+    result.out = printableOutput(result.out);
+    result.err = printableOutput(result.err);
+    return result;
   } catch (const std::bad_alloc &) {
     ToolResult result;
     result.status = 2;

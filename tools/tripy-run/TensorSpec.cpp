@@ -9,7 +9,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 using namespace tripy;
@@ -23,14 +22,6 @@ static Status badSpec(std::string message) {
 }
 
 //===-- files -------------------------------------------------------------===//
-
-/// Copies a view of a mapped file.
-static Result<HostTensor> copyView(const TensorView &view) {
-  Result<HostTensor> copy = HostTensor::create(view.dtype, view.shape);
-  if (copy && copy->bytes() > 0)
-    std::memcpy(copy->data(), view.data, copy->bytes());
-  return copy;
-}
 
 /// Splits "path.ext:key" after the extension; the path may contain colons.
 static bool splitKey(std::string_view text, std::string_view extension,
@@ -46,7 +37,18 @@ static bool splitKey(std::string_view text, std::string_view extension,
   return text.ends_with(extension);
 }
 
-Result<HostTensor> run::readTensor(std::string_view spec, DType dtype) {
+std::string run::fileOf(std::string_view spec) {
+  if (!spec.starts_with("@"))
+    return "";
+  std::string_view path, key;
+  for (std::string_view extension : {".safetensors", ".npz"})
+    if (splitKey(spec.substr(1), extension, path, key))
+      break;
+  return std::string(path);
+}
+
+Result<HostTensor> run::readTensor(std::string_view spec, DType dtype,
+                                   const TensorCheck &check) {
   std::string_view text = spec.substr(1), path, key;
   auto named = [&](Status status) -> Status {
     return std::move(status).withContext(
@@ -60,10 +62,19 @@ Result<HostTensor> run::readTensor(std::string_view spec, DType dtype) {
     Result<io::SafeTensors> file = io::SafeTensors::open(std::string(path));
     if (!file)
       return named(file.status());
-    Result<TensorView> view = file->view(key);
-    return view ? copyView(*view) : Result<HostTensor>(named(view.status()));
+    Result<TensorView> declared = file->describe(key);
+    if (!declared)
+      return named(declared.status());
+    if (check)
+      if (Status status = check(declared->dtype, declared->shape);
+          !status.isOk())
+        return status;
+    Result<HostTensor> tensor = file->read(key);
+    return tensor ? std::move(tensor)
+                  : Result<HostTensor>(named(tensor.status()));
   }
   io::NpyOptions options;
+  options.check = check;
   options.rawType = dtype;
   if (splitKey(text, ".npz", path, key)) {
     if (key.empty())
@@ -209,7 +220,7 @@ private:
 Result<HostTensor> run::makeTensor(std::string_view spec, const Wanted &wanted,
                                    uint64_t seed) {
   if (spec.starts_with("@"))
-    return readTensor(spec, wanted.dtype);
+    return readTensor(spec, wanted.dtype, wanted.check);
   if (spec.find('=') != std::string_view::npos)
     return makeLiteral(spec);
   size_t colon = spec.find(':');
@@ -234,8 +245,8 @@ Result<HostTensor> run::makeTensor(std::string_view spec, const Wanted &wanted,
                           "random or a literal like 2xf32=1,2, but is '",
                           printable(spec), "'", closest.suggestion()));
   }
-  if (wanted.checkShape)
-    if (Status status = wanted.checkShape(shape); !status.isOk())
+  if (wanted.check)
+    if (Status status = wanted.check(wanted.dtype, shape); !status.isOk())
       return status;
   Result<HostTensor> tensor = HostTensor::create(wanted.dtype, shape);
   if (!tensor)

@@ -17,13 +17,17 @@
 
 namespace tripy::run {
 
+/// Asked for type and shape before memory is taken for the elements; may be
+/// empty.
+using TensorCheck = std::function<Status(DType, const runtime::Shape &)>;
+
 /// What the program expects of the tensor, for specifications that leave
 /// something out.
 struct Wanted {
   DType dtype = DType::F32;
   runtime::Shape shape;
-  /// Asked before memory is allocated for a shape of the user's; may be empty.
-  std::function<Status(const runtime::Shape &)> checkShape;
+  /// Asked before memory is taken for a tensor of another type or shape.
+  TensorCheck check;
 };
 
 /// Makes the tensor. `seed` feeds 'random': the same seed and shape give the
@@ -34,7 +38,11 @@ Result<runtime::HostTensor> makeTensor(std::string_view spec,
 
 /// Reads "@file.npy", "@file.npz:key" or "@file.safetensors:key". `dtype` says
 /// what raw elements of a .npy file are.
-Result<runtime::HostTensor> readTensor(std::string_view spec, DType dtype);
+Result<runtime::HostTensor> readTensor(std::string_view spec, DType dtype,
+                                       const TensorCheck &check);
+
+/// The file that "@file.npz:key" and its kin name; empty for other texts.
+std::string fileOf(std::string_view spec);
 
 } // namespace tripy::run
 

@@ -40,6 +40,28 @@ TEST(Text, Utf8) {
     EXPECT_FALSE(isUtf8(bad)) << bad;
 }
 
+TEST(Text, MarksThatChangeTheDirectionAreNotPrintable) {
+  // U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+  for (const char *mark : {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f",
+                           "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa",
+                           "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9"}) {
+    EXPECT_FALSE(isPrintable(mark));
+    EXPECT_EQ(printable(std::string("a") + mark + "b"), "a?b");
+  }
+  // Their neighbours, and right-to-left text itself.
+  for (const char *good :
+       {"\xd8\x9b", "\xe2\x80\x8d", "\xe2\x80\xaf", "\xe2\x81\xa5",
+        "\xd7\xa9\xd7\x9c", "\xf0\x9f\x98\x80"})
+    EXPECT_TRUE(isPrintable(good));
+}
+
+TEST(Text, PrintableLines) {
+  EXPECT_EQ(printableOutput("a\n\nb\x1b[2J\n"), "a\n\nb?[2J\n");
+  EXPECT_EQ(printableOutput("x\r\xff"), "x??");
+  EXPECT_EQ(printableOutput(std::string(5000, 'x')), std::string(5000, 'x'));
+  EXPECT_EQ(printableOutput(""), "");
+}
+
 TEST(Text, Printable) {
   EXPECT_TRUE(isPrintable("gr\xc3\xb6\xc3\x9f"));
   EXPECT_FALSE(isPrintable("a\nb"));

@@ -53,7 +53,6 @@ private:
   io::SafeTensors data;
   std::shared_ptr<Executable> executable;
   std::unique_ptr<ExecutionContext> context;
-  /// What safetensors may store at any address, aligned.
   std::vector<HostTensor> aligned;
 };
 } // namespace
@@ -61,7 +60,7 @@ private:
 std::string Replay::metadata(const std::string &key) const {
   for (const auto &[name, value] : data.metadata())
     if (name == key)
-      return value;
+      return std::string(value);
   return "";
 }
 
@@ -71,15 +70,9 @@ Result<std::vector<TensorView>> Replay::group(const char *kind, unsigned run) {
     std::string key = concat(kind, ".", run, ".", i);
     if (!data.find(key))
       return views;
-    Result<TensorView> view = data.view(key);
-    if (!view)
-      return view.status();
-    Result<HostTensor> copy = HostTensor::create(view->dtype, view->shape);
+    Result<HostTensor> copy = data.read(key);
     if (!copy)
       return copy.status();
-    if (copy->bytes())
-      std::copy_n(static_cast<const uint8_t *>(view->data), copy->bytes(),
-                  copy->data());
     aligned.push_back(std::move(*copy));
     views.push_back(aligned.back().view());
   }

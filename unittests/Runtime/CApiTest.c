@@ -151,8 +151,15 @@ int tripy_c_test_bad_tensors(const void *bytes, size_t size) {
   int64_t shapes[2][TRIPY_MAX_RANK];
   float data[6] = {0};
   tripy_tensor inputs[2];
+  int i;
 
   options.trust_host_code = 1;
+  options.reserved = 1;
+  EXPECT(tripy_executable_load_memory(bytes, size, &options, &executable) ==
+         TRIPY_INVALID_ARGUMENT);
+  EXPECT(strcmp(tripy_last_error(),
+                "the reserved fields of load options must be zero") == 0);
+  options.reserved = 0;
   EXPECT(tripy_executable_load_memory(bytes, size, &options, &executable) ==
          TRIPY_OK);
   EXPECT(tripy_context_create(executable, &context) == TRIPY_OK);
@@ -183,6 +190,17 @@ int tripy_c_test_bad_tensors(const void *bytes, size_t size) {
   inputs[0].dtype = 0;
   EXPECT(tripy_context_output_shapes(context, inputs, 2, shapes, 2) ==
          TRIPY_DTYPE_MISMATCH);
+  inputs[0].dtype = TRIPY_F32;
+  for (i = 0; i < 3; ++i) {
+    inputs[1].reserved[i] = 1;
+    EXPECT(tripy_context_output_shapes(context, inputs, 2, shapes, 2) ==
+           TRIPY_INVALID_ARGUMENT);
+    EXPECT(strcmp(tripy_last_error(),
+                  "the reserved fields of a tensor must be zero") == 0);
+    inputs[1].reserved[i] = 0;
+  }
+  EXPECT(tripy_context_output_shapes(context, inputs, 2, shapes, 2) ==
+         TRIPY_OK);
   tripy_context_free(context);
   tripy_executable_free(executable);
   return 0;

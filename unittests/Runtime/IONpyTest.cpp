@@ -61,6 +61,7 @@ TEST(Npy, ReadsEveryVersionAndSpelling) {
   EXPECT_TRUE(parseNpy(npy(dictionary("<i1", "(2,)"), 2)));
   EXPECT_EQ(parseNpy(npy(dictionary("<f4", "()"), 4))->shape().rank(), 0u);
   EXPECT_EQ(parseNpy(npy(dictionary("<f4", "(0, 5)"), 0))->elements(), 0u);
+  EXPECT_EQ(parseNpy(npy(dictionary("|u1", "(10, 1)"), 10))->elements(), 10u);
   EXPECT_TRUE(parseNpy(
       npy("{\"shape\":(1,2),\"descr\":\"<f4\",\"fortran_order\":True}", 8)));
 }
@@ -155,6 +156,8 @@ TEST(Npy, RefusesBadHeaders) {
       {"number for a shape", with("(2)"), Code::Malformed, "tuple"},
       {"list for a shape", with("[2]"), Code::Malformed, "tuple"},
       {"float size", with("(2.0,)"), Code::Malformed, "tuple"},
+      {"leading zero", with("(02,)"), Code::Malformed, "tuple"},
+      {"two zeros", with("(00,)"), Code::Malformed, "tuple"},
       {"rank 9", with("(1,1,1,1,1,1,1,1,2)"), Code::LimitExceeded,
        "8 dimensions"},
       {"overflow", with("(4294967296, 4294967296)"), Code::Malformed,
@@ -234,6 +237,45 @@ TEST(Npy, WritesTheHeaderNumPyWrites) {
   EXPECT_EQ(npyHeader(DType::I64, Shape{}).size() % 64, 0u);
   EXPECT_NE(npyHeader(DType::BF16, Shape{5}).find("'|V2'"), std::string::npos);
   EXPECT_NE(npyHeader(DType::BF16, Shape{5}).find("(5,)"), std::string::npos);
+}
+
+TEST(Npy, LargeColumnMajorArrays) {
+  // More than one piece, whose bounds are inside of columns.
+  const int64_t rows = 301, columns = 97;
+  Bytes bytes = npy(dictionary("<i4", "(301, 97)", "True"), 0);
+  for (int32_t i = 0; i < rows * columns; ++i) {
+    const auto *begin = reinterpret_cast<const uint8_t *>(&i);
+    bytes.insert(bytes.end(), begin, begin + 4);
+  }
+  Result<HostTensor> tensor = parseNpy(bytes);
+  ASSERT_TRUE(tensor) << tensor.status().message();
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      ASSERT_EQ(tensor->as<int32_t>()[row * columns + column],
+                column * rows + row);
+}
+
+TEST(Npy, AsksBeforeItTakesMemory) {
+  TemporaryFolder folder;
+  std::string path = folder.path("x.npy");
+  HostTensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  ASSERT_TRUE(writeNpy(path, x.view()).isOk());
+  NpyOptions options;
+  options.check = [](DType dtype, const Shape &shape) {
+    return Status(Code::ShapeOutOfRange,
+                  std::string(dtypeName(dtype)) + shape.str());
+  };
+  Status status = readNpy(path, options).status();
+  EXPECT_EQ(status.code(), Code::ShapeOutOfRange);
+  EXPECT_NE(status.message().find("float32(2, 3)"), std::string::npos);
+  // The question comes between header and elements: here the file shrinks.
+  options.check = [&](DType, const Shape &) {
+    std::filesystem::resize_file(path, 130);
+    return Status::ok();
+  };
+  status = readNpy(path, options).status();
+  EXPECT_EQ(status.code(), Code::Io);
+  EXPECT_NE(status.message().find("became shorter"), std::string::npos);
 }
 
 TEST(Npy, FilesThatCannotBeReadOrWritten) {

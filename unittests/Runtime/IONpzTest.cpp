@@ -230,6 +230,43 @@ TEST(Npz, RefusesBombs) {
   EXPECT_TRUE(readAll(archive({packed("a", zeros)})).isOk());
 }
 
+TEST(Npz, AsksBeforeItExpands) {
+  // Type and shape of 64 MB that expand from 64 kB, for an input of 8 bytes:
+  // neither is expanded when the caller refuses it, or when the shape and the
+  // entry's size differ.
+  Entry bomb = packed("a", array(64 << 20));
+  Bytes bytes = archive({bomb});
+  NpyOptions options;
+  int asked = 0;
+  options.check = [&](DType dtype, const Shape &shape) {
+    ++asked;
+    EXPECT_EQ(dtype, DType::U8);
+    return shape == Shape{8} ? Status::ok()
+                             : Status(Code::ShapeOutOfRange, "not (8,)");
+  };
+  EXPECT_EQ(readAll(bytes, options).code(), Code::ShapeOutOfRange);
+  EXPECT_EQ(asked, 1);
+  Bytes small = array(8);
+  small.resize(64 << 20);
+  EXPECT_EQ(codeName(readAll(archive({packed("a", small)}), options).code()),
+            "Malformed");
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(Npz, AFileThatBecomesShorter) {
+  TemporaryFolder folder;
+  std::string path = folder.path("x.npz");
+  for (Entry entry : {stored("a", array(5000)), packed("a", array(5000))}) {
+    writeBytes(path, archive({entry}));
+    Result<Npz> npz = Npz::open(path);
+    ASSERT_TRUE(npz) << npz.status().message();
+    std::filesystem::resize_file(path, 60);
+    Status status = npz->read("a").status();
+    EXPECT_EQ(status.code(), Code::Io) << status.message();
+    EXPECT_NE(status.message().find("became shorter"), std::string::npos);
+  }
+}
+
 TEST(Npz, RefusesOverlapsAndDuplicates) {
   EXPECT_NE(readAll(archive({stored("a", array(3)), stored("a", array(4))}))
                 .message()

@@ -5,6 +5,8 @@
 #include "tripy/Runtime/IO/SafeTensors.h"
 
 #include <chrono>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 using namespace tripy;
 using namespace tripy::io;
@@ -244,16 +246,21 @@ TEST(SafeTensors, ReadsWhatIsThere) {
   ASSERT_TRUE(file) << file.status().message();
   ASSERT_EQ(file->tensors().size(), 5u);
   EXPECT_EQ(file->metadata()[1].second, "\xf0\x9f\x98\x80");
-  Result<TensorView> b = file->view("b");
+  Result<HostTensor> b = file->read("b");
   ASSERT_TRUE(b);
-  EXPECT_EQ(b->dtype, DType::F16);
-  EXPECT_EQ(b->shape, (Shape{2, 1}));
-  EXPECT_EQ(static_cast<uint8_t *>(b->data)[0], 4);
-  EXPECT_EQ(file->view("scalar")->shape.rank(), 0u);
-  EXPECT_EQ(file->find("empty")->data.size(), 0u);
-  EXPECT_EQ(file->view("foreign").status().code(), Code::Unsupported);
-  EXPECT_EQ(file->view("scaler").status().code(), Code::NotFound);
-  EXPECT_NE(file->view("scaler").status().message().find("'scalar'"),
+  EXPECT_EQ(b->dtype(), DType::F16);
+  EXPECT_EQ(b->shape(), (Shape{2, 1}));
+  EXPECT_EQ(b->data()[0], 4);
+  EXPECT_EQ(file->describe("b")->shape, (Shape{2, 1}));
+  EXPECT_EQ(file->describe("scalar")->shape.rank(), 0u);
+  EXPECT_EQ(file->find("empty")->bytes, 0u);
+  EXPECT_EQ(file->read("empty")->elements(), 0u);
+  for (const char *name : {"foreign", "scaler"}) {
+    Code code = name[0] == 'f' ? Code::Unsupported : Code::NotFound;
+    EXPECT_EQ(file->describe(name).status().code(), code);
+    EXPECT_EQ(file->read(name).status().code(), code);
+  }
+  EXPECT_NE(file->read("scaler").status().message().find("'scalar'"),
             std::string::npos);
 }
 
@@ -283,9 +290,13 @@ TEST(SafeTensors, EveryMutationIsSurvived) {
     ++accepted;
     // What is accepted can be read in full.
     size_t sum = 0;
-    for (const SafeTensor &tensor : file->tensors())
-      for (uint8_t byte : tensor.data)
-        sum += byte;
+    for (const SafeTensor &tensor : file->tensors()) {
+      Result<HostTensor> read = file->read(tensor.name);
+      EXPECT_EQ(bool(read), tensor.dtype.has_value());
+      if (read)
+        for (uint8_t byte : read->span())
+          sum += byte;
+    }
     EXPECT_LT(sum, size_t(1) << 20);
   });
   EXPECT_EQ(count, bytes.size() * 12);
@@ -329,12 +340,81 @@ TEST(SafeTensors, WritesWhatItReads) {
   Result<SafeTensors> file = SafeTensors::open(path);
   ASSERT_TRUE(file) << file.status().message();
   ASSERT_EQ(file->tensors().size(), 3u);
-  EXPECT_EQ(file->metadata(), (Metadata{{"k", "v\t"}}));
+  EXPECT_EQ(file->metadata(), (MetadataView{{"k", "v\t"}}));
   const SafeTensor *weight = file->find("we\"ight\n");
   ASSERT_TRUE(weight);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(weight->data.data()) % 8, 0u);
-  EXPECT_EQ(std::memcmp(weight->data.data(), x.data(), 16), 0);
-  EXPECT_EQ(file->find("flags")->data[2], 1);
+  EXPECT_EQ(weight->offset % 8, 0u);
+  EXPECT_EQ(std::memcmp(file->read(weight->name)->data(), x.data(), 16), 0);
+  EXPECT_EQ(file->read("flags")->data()[2], 1);
+}
+
+TEST(SafeTensors, AFileThatBecomesShorter) {
+  TemporaryFolder folder;
+  std::string path = folder.path("w.safetensors");
+  HostTensor x = floats({2, 2}, {1, 2, 3, 4});
+  NamedTensor tensors[] = {{"a", x.view()}};
+  ASSERT_TRUE(writeSafeTensors(path, tensors).isOk());
+  Result<SafeTensors> file = SafeTensors::open(path);
+  ASSERT_TRUE(file) << file.status().message();
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  Status status = file->read("a").status();
+  EXPECT_EQ(status.code(), Code::Io) << status.message();
+  EXPECT_NE(status.message().find("became shorter"), std::string::npos);
+}
+
+TEST(SafeTensors, BoolsAreCheckedWhenTheyAreRead) {
+  TemporaryFolder folder;
+  std::string path = folder.path("w.safetensors");
+  Bytes bytes = safetensors("{" + entry("a", "3", 0, 3, "BOOL") + "}", 3);
+  EXPECT_EQ(SafeTensors::parse(bytes).status().code(), Code::Malformed);
+  writeBytes(path, bytes);
+  Result<SafeTensors> file = SafeTensors::open(path);
+  ASSERT_TRUE(file) << file.status().message();
+  EXPECT_EQ(file->read("a").status().code(), Code::Malformed);
+}
+
+/// Bytes of memory at most, in a process that opens the file.
+static uint64_t memoryToOpen(const std::string &path) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  pid_t child = ::fork();
+  if (child == 0) {
+    auto peak = [] {
+      struct rusage usage;
+      ::getrusage(RUSAGE_SELF, &usage);
+      return uint64_t(usage.ru_maxrss) * 1024;
+    };
+    uint64_t before = peak();
+    bool good = bool(SafeTensors::open(path));
+    uint64_t taken = good ? peak() - before : UINT64_MAX;
+    ::_exit(::write(ends[1], &taken, sizeof(taken)) == sizeof(taken) ? 0 : 1);
+  }
+  uint64_t taken = 0;
+  EXPECT_EQ(::read(ends[0], &taken, sizeof(taken)), ssize_t(sizeof(taken)));
+  ::waitpid(child, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return taken;
+}
+
+TEST(SafeTensors, MemoryIsASmallFactorOfTheHeader) {
+  TemporaryFolder folder;
+  std::string path = folder.path("w.safetensors");
+  const size_t length = 16 << 20;
+  auto number = [](size_t i) { return std::to_string(i); };
+  // As many of the smallest entries as there can be.
+  std::string tensors = "{", texts = "{\"__metadata__\":{";
+  for (size_t i = 0; tensors.size() < length; ++i)
+    tensors += (i ? "," : "") + entry(number(i), "0", 0, 0, "I8");
+  for (size_t i = 0; texts.size() < length; ++i)
+    texts += (i ? ",\"" : "\"") + number(i) + "\":\"\"";
+  for (std::string header : {tensors + "}", texts + "}}"}) {
+    {
+      Bytes bytes = safetensors(header, 0);
+      writeBytes(path, bytes);
+    }
+    EXPECT_LT(memoryToOpen(path), 6 * header.size());
+  }
 }
 
 TEST(SafeTensors, WriterRefusesBadNames) {

@@ -55,6 +55,20 @@ TEST_F(Load, FromAFile) {
   }
 }
 
+/// With copyFile nobody else can change what was loaded.
+TEST_F(Load, ACopiedFileMayBecomeShorter) {
+  std::string path = write("m.tpx", good);
+  auto executable =
+      Executable::load(path, {.trustHostCode = true, .copyFile = true});
+  ASSERT_TRUE(executable);
+  ASSERT_EQ(::truncate(path.c_str(), 0), 0);
+  auto context = ExecutionContext::create(*executable);
+  ASSERT_TRUE(context);
+  SampleTensors tensors(4);
+  ASSERT_TRUE((*context)->run(tensors.inputs, tensors.outputs).isOk());
+  tensors.expectResult();
+}
+
 /// The file may be replaced while it is in use.
 TEST_F(Load, FileIsReplacedByRename) {
   std::string path = write("m.tpx", good);

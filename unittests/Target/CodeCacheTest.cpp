@@ -3,6 +3,7 @@
 #include "tripy/Target/CodeCache.h"
 
 #include "tripy/Base/File.h"
+#include "tripy/Base/Text.h"
 
 #include "gtest/gtest.h"
 
@@ -199,15 +200,24 @@ TEST_F(CodeCacheTest, WhatIsLargerThanTheCacheIsNotKept) {
 
 TEST_F(CodeCacheTest, TemporaryFilesOfDeadProcessesGo) {
   ASSERT_TRUE(cache().store(keyOf("k"), code).isOk());
-  std::string young = cache().pathOf(keyOf("a")) + ".tmp-12ab";
-  std::string old = cache().pathOf(keyOf("b")) + ".tmp-34cd";
-  for (const std::string &path : {young, old})
-    ASSERT_TRUE(writeFile(path, std::vector<uint8_t>(10)).isOk());
-  fs::last_write_time(old,
-                      fs::file_time_type::clock::now() - std::chrono::hours(2));
+  auto temporary = [&](const char *key) {
+    return concat(cache().pathOf(keyOf(key)), temporarySuffix, 0);
+  };
+  // A process that is at work, and one that ended in the middle.
+  Result<FileWriter> living = FileWriter::create(cache().pathOf(keyOf("a")));
+  ASSERT_TRUE(living);
+  ASSERT_TRUE(writeFile(temporary("b"), std::vector<uint8_t>(10)).isOk());
   ASSERT_TRUE(cache().store(keyOf("l"), code).isOk());
-  EXPECT_TRUE(fs::exists(young));
-  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(temporary("a")));
+  EXPECT_FALSE(fs::exists(temporary("b")));
+}
+
+TEST_F(CodeCacheTest, EntriesThatAreWrittenTwiceAreEqual) {
+  CodeCache other(root + "/c", uint64_t(1) << 20);
+  for (const CodeCache &place : {cache(), other, cache()})
+    ASSERT_TRUE(place.store(keyOf("k"), code).isOk());
+  EXPECT_EQ(*readFile(cache().pathOf(keyOf("k"))),
+            *readFile(other.pathOf(keyOf("k"))));
 }
 
 /// 20 processes that store and find the same few keys within a small bound:

@@ -46,7 +46,8 @@ std::string formatSizes(std::span<const int64_t> sizes);
 
 /// True for well-formed UTF-8 without overlong forms and surrogates.
 bool isUtf8(std::string_view text);
-/// True when `text` is UTF-8 without control characters: safe to print.
+/// True when `text` is UTF-8 without control characters and marks that change
+/// the direction of text: safe to print.
 bool isPrintable(std::string_view text);
 /// `text` with everything that isPrintable() refuses replaced by '?' and cut
 /// to `limit` bytes, for messages that show foreign input.
@@ -54,6 +55,9 @@ std::string printable(std::string_view text, size_t limit = 80);
 /// The same for text of several lines: those after the first are indented by
 /// four spaces, so that none looks like another message.
 std::string printableLines(std::string_view text, size_t limit);
+
+/// printable() of each line, uncut; line feeds stay.
+std::string printableOutput(std::string_view text);
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a`
 /// into `b`; `limit` when there are as many or more. Takes time in the order of

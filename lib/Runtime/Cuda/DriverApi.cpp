@@ -167,10 +167,10 @@ std::string cuda::describe(const DriverApi &api, DriverResult result) {
   const char *name = nullptr, *text = nullptr;
   std::string out;
   if (api.getErrorName(result, &name) == DriverResult::Success && name)
-    out = name;
+    out = printable(name);
   else
     out = concat("CUDA error ", static_cast<int32_t>(result));
   if (api.getErrorString(result, &text) == DriverResult::Success && text)
-    out += concat(" (", text, ")");
+    out += concat(" (", printable(text, 200), ")");
   return out;
 }

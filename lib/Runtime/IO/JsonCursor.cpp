@@ -83,14 +83,15 @@ Status JsonCursor::readInteger(uint64_t &out, std::string_view where) {
   return Status::ok();
 }
 
-Status JsonCursor::readString(std::string &out, std::string_view where) {
-  out.clear();
+Status JsonCursor::readString(std::string_view &out, std::string_view where) {
   if (Status status = expect('"', where); !status.isOk())
     return status;
+  size_t start = at, end = at;
   while (at < text.size()) {
     unsigned char c = static_cast<unsigned char>(text[at]);
     if (c == '"') {
       ++at;
+      out = text.substr(start, end - start);
       // Escapes only yield whole characters, so that checking the result
       // checks the file's bytes.
       return isUtf8(out) ? Status::ok()
@@ -98,13 +99,13 @@ Status JsonCursor::readString(std::string &out, std::string_view where) {
     }
     if (c == '\\') {
       ++at;
-      if (Status status = readEscape(out, where); !status.isOk())
+      if (Status status = readEscape(end, where); !status.isOk())
         return status;
       continue;
     }
     if (c < 0x20)
       return error(std::string(where) + " holds a control character");
-    out += text[at++];
+    put(end, text[at++]);
   }
   return error(std::string(where) + " has no closing quote");
 }
@@ -128,12 +129,41 @@ Status JsonCursor::readHex4(uint32_t &out, std::string_view where) {
   return Status::ok();
 }
 
-Status JsonCursor::readEscape(std::string &out, std::string_view where) {
+/// Writes the code point (no surrogate, at most 0x10ffff) as UTF-8.
+static size_t encodeUtf8(uint32_t code, char *out) {
+  auto tail = [&](int shift) {
+    return static_cast<char>(0x80 | ((code >> shift) & 0x3f));
+  };
+  if (code < 0x80) {
+    out[0] = static_cast<char>(code);
+    return 1;
+  }
+  if (code < 0x800) {
+    out[0] = static_cast<char>(0xc0 | (code >> 6));
+    out[1] = tail(0);
+    return 2;
+  }
+  if (code < 0x10000) {
+    out[0] = static_cast<char>(0xe0 | (code >> 12));
+    out[1] = tail(6);
+    out[2] = tail(0);
+    return 3;
+  }
+  out[0] = static_cast<char>(0xf0 | (code >> 18));
+  out[1] = tail(12);
+  out[2] = tail(6);
+  out[3] = tail(0);
+  return 4;
+}
+
+/// Resolves the escape behind a backslash; its text ends at `end`, which is
+/// before what is read.
+Status JsonCursor::readEscape(size_t &end, std::string_view where) {
   static constexpr std::string_view letters = "\"\\/bfnrt";
   static constexpr std::string_view values = "\"\\/\b\f\n\r\t";
   char c = at < text.size() ? text[at] : '\0';
   if (size_t i = letters.find(c); c != '\0' && i != std::string_view::npos) {
-    out += values[i];
+    put(end, values[i]);
     ++at;
     return Status::ok();
   }
@@ -156,26 +186,8 @@ Status JsonCursor::readEscape(std::string &out, std::string_view where) {
   }
   if (code == 0)
     return error(std::string(where) + " holds a NUL character");
-  appendUtf8(out, code);
+  end += encodeUtf8(code, writable + end);
   return Status::ok();
-}
-
-void io::appendUtf8(std::string &out, uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3f));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
 }
 
 bool io::isTensorName(std::string_view text) {

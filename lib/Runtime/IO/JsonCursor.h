@@ -2,7 +2,8 @@
 //
 // Reads the JSON of tensor file headers token by token, without recursion and
 // without building a tree: the format has a fixed depth, so nothing that a
-// file says can deepen the stack. Private to Runtime/IO.
+// file says can deepen the stack. Strings stay where they are: with its escapes
+// resolved, a text is never longer. Private to Runtime/IO.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_RUNTIME_IO_JSONCURSOR_H
@@ -11,6 +12,7 @@
 #include "tripy/Base/Status.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,15 +22,18 @@ namespace tripy::io {
 /// the position behind what it read; errors are Malformed and name the byte.
 class JsonCursor {
 public:
-  explicit JsonCursor(std::string_view text) : text(text) {}
+  /// Resolves escapes in `text`, which the strings that are read refer to.
+  explicit JsonCursor(std::span<char> text)
+      : text(text.data(), text.size()), writable(text.data()) {}
 
   /// Reads `c` if it comes next.
   bool consume(char c);
   /// Reads `c` or fails; `where` says what was being read.
   Status expect(char c, std::string_view where);
-  /// Reads a string into `out`, escapes resolved. Refuses control characters,
-  /// NUL (also escaped), lone surrogates and bytes that are not UTF-8.
-  Status readString(std::string &out, std::string_view where);
+  /// Reads a string, escapes resolved; `out` is a part of the text. Refuses
+  /// control characters, NUL (also escaped), lone surrogates and bytes that are
+  /// not UTF-8.
+  Status readString(std::string_view &out, std::string_view where);
   /// Reads a non-negative integer below 2^63, without sign, fraction,
   /// exponent or leading zeros.
   Status readInteger(uint64_t &out, std::string_view where);
@@ -39,15 +44,15 @@ public:
 
 private:
   void skipSpace();
-  Status readEscape(std::string &out, std::string_view where);
+  Status readEscape(size_t &end, std::string_view where);
   Status readHex4(uint32_t &out, std::string_view where);
 
+  void put(size_t &end, char c) { writable[end++] = c; }
+
   std::string_view text;
+  char *writable;
   size_t at = 0;
 };
-
-/// Appends the code point (no surrogate, at most 0x10ffff) as UTF-8.
-void appendUtf8(std::string &out, uint32_t codePoint);
 
 /// Whether `text` may name a tensor: not empty, well-formed UTF-8, no NUL.
 bool isTensorName(std::string_view text);

@@ -14,65 +14,123 @@
 using namespace tripy;
 using namespace tripy::io;
 
-/// Copies column-major elements of `size` bytes into row-major order.
-static void copyFortran(const uint8_t *from, uint8_t *to, const Shape &shape,
-                        size_t size, uint64_t elements) {
-  std::array<uint64_t, runtime::maxRank> stride = {}, index = {};
-  uint64_t step = size;
-  for (uint32_t dim = 0; dim < shape.rank(); ++dim) {
-    stride[dim] = step;
-    step *= static_cast<uint64_t>(shape[dim]);
-  }
-  for (uint64_t i = 0; i < elements; ++i, to += size) {
-    std::memcpy(to, from, size);
+namespace {
+
+/// Puts column-major elements of `size` bytes where they belong in row-major
+/// order, a piece after the other.
+class FortranScatter {
+public:
+  FortranScatter(HostTensor &tensor, size_t size)
+      : tensor(tensor), shape(tensor.shape()), size(size) {
+    uint64_t step = size;
     for (uint32_t dim = shape.rank(); dim-- > 0;) {
-      from += stride[dim];
-      if (++index[dim] < static_cast<uint64_t>(shape[dim]))
-        break;
-      from -= stride[dim] * static_cast<uint64_t>(shape[dim]);
-      index[dim] = 0;
+      stride[dim] = step;
+      step *= static_cast<uint64_t>(shape[dim]);
     }
   }
+
+  void put(std::span<const uint8_t> bytes) {
+    for (; !bytes.empty(); bytes = bytes.subspan(size)) {
+      std::memcpy(tensor.data() + at, bytes.data(), size);
+      for (uint32_t dim = 0; dim < shape.rank(); ++dim) {
+        at += stride[dim];
+        if (++index[dim] < static_cast<uint64_t>(shape[dim]))
+          break;
+        at -= stride[dim] * static_cast<uint64_t>(shape[dim]);
+        index[dim] = 0;
+      }
+    }
+  }
+
+private:
+  HostTensor &tensor;
+  Shape shape;
+  size_t size;
+  uint64_t at = 0;
+  std::array<uint64_t, runtime::maxRank> stride = {}, index = {};
+};
+
+/// Reads the elements.
+Status readElements(ByteStream &stream, const NpyHeader &header,
+                    HostTensor &tensor) {
+  std::span<uint8_t> all(tensor.data(), tensor.bytes());
+  if (!header.fortranOrder || header.shape.rank() < 2)
+    return stream.read(all);
+  size_t size = dtypeSize(header.dtype);
+  FortranScatter scatter(tensor, size);
+  // A multiple of each element's size.
+  std::vector<uint8_t> piece(std::min<uint64_t>(all.size(), 1 << 16));
+  for (uint64_t left = all.size(); left > 0; left -= piece.size()) {
+    piece.resize(std::min<uint64_t>(left, piece.size()));
+    if (Status status = stream.read(piece); !status.isOk())
+      return status;
+    scatter.put(piece);
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+Status io::checkElements(std::optional<DType> dtype,
+                         std::span<const uint8_t> data) {
+  if (dtype == DType::Bool &&
+      std::any_of(data.begin(), data.end(), [](uint8_t b) { return b > 1; }))
+    return Status(Code::Malformed, "an element of type bool is 0 or 1");
+  return Status::ok();
+}
+
+Result<HostTensor> io::readNpyStream(ByteStream &stream, uint64_t size,
+                                     const NpyOptions &options) {
+  Result<NpyHeader> header = readNpyHeader(stream, size, options);
+  if (!header)
+    return header.status();
+  if (options.check)
+    if (Status status = options.check(header->dtype, header->shape);
+        !status.isOk())
+      return status;
+  std::optional<uint64_t> bytes = header->shape.bytes(header->dtype);
+  if (!bytes)
+    return Status(Code::Malformed,
+                  "the size of shape " + header->shape.str() + " overflows");
+  uint64_t found = size - header->dataOffset;
+  // Before any allocation: what is allocated is in the file.
+  if (*bytes != found)
+    return Status(found < *bytes ? Code::Truncated : Code::Malformed,
+                  "shape " + header->shape.str() + " of " +
+                      std::string(dtypeName(header->dtype)) + " needs " +
+                      std::to_string(*bytes) + " bytes, the file has " +
+                      std::to_string(found));
+  Result<HostTensor> tensor = HostTensor::create(header->dtype, header->shape);
+  if (!tensor || found == 0)
+    return tensor;
+  if (Status status = readElements(stream, *header, *tensor); !status.isOk())
+    return status;
+  return tensor;
+}
+
+static Result<HostTensor> readWhole(const Source &source,
+                                    const NpyOptions &options) {
+  SourceStream stream(source, 0);
+  Result<HostTensor> tensor = readNpyStream(stream, source.size(), options);
+  if (!tensor)
+    return tensor;
+  if (Status status = checkElements(tensor->dtype(), tensor->span());
+      !status.isOk())
+    return status;
+  return tensor;
 }
 
 Result<HostTensor> io::parseNpy(std::span<const uint8_t> bytes,
                                 const NpyOptions &options) {
-  Result<NpyHeader> header = readNpyHeader(bytes, options);
-  if (!header)
-    return header.status();
-  std::optional<uint64_t> size = header->shape.bytes(header->dtype);
-  if (!size)
-    return Status(Code::Malformed,
-                  "the size of shape " + header->shape.str() + " overflows");
-  uint64_t found = bytes.size() - header->dataOffset;
-  // Before any allocation: what is allocated is in the file.
-  if (*size != found)
-    return Status(found < *size ? Code::Truncated : Code::Malformed,
-                  "shape " + header->shape.str() + " of " +
-                      std::string(dtypeName(header->dtype)) + " needs " +
-                      std::to_string(*size) + " bytes, the file has " +
-                      std::to_string(found));
-  const uint8_t *data = bytes.data() + header->dataOffset;
-  if (header->dtype == DType::Bool &&
-      std::any_of(data, data + found, [](uint8_t b) { return b > 1; }))
-    return Status(Code::Malformed, "an element of type bool is 0 or 1");
-  Result<HostTensor> tensor = HostTensor::create(header->dtype, header->shape);
-  if (!tensor || found == 0)
-    return tensor;
-  if (header->fortranOrder && header->shape.rank() > 1)
-    copyFortran(data, tensor->data(), header->shape, dtypeSize(header->dtype),
-                tensor->elements());
-  else
-    std::memcpy(tensor->data(), data, found);
-  return tensor;
+  return readWhole(Source(bytes), options);
 }
 
 Result<HostTensor> io::readNpy(const std::string &path,
                                const NpyOptions &options) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file)
-    return file.status();
-  Result<HostTensor> tensor = parseNpy(file->bytes(), options);
+  Result<std::shared_ptr<const Source>> source = Source::open(path);
+  if (!source)
+    return source.status();
+  Result<HostTensor> tensor = readWhole(**source, options);
   if (!tensor)
     return Status(tensor.status()).withContext("'" + printable(path) + "'");
   return tensor;
@@ -96,20 +154,22 @@ std::string io::npyHeader(DType dtype, const Shape &shape) {
   return header + text;
 }
 
-Status io::writeNpy(const std::string &path, const TensorView &tensor) {
+Status io::writeNpy(ByteSink &sink, const TensorView &tensor) {
   std::optional<uint64_t> size = tensor.shape.bytes(tensor.dtype);
   if (tensor.device != DeviceKind::CPU || !size)
     return Status(Code::InvalidArgument,
                   "a tensor to write is dense and in host memory");
   std::string header = npyHeader(tensor.dtype, tensor.shape);
+  if (Status status = sink.write(asBytes(header)); !status.isOk())
+    return status;
+  return sink.write({static_cast<const uint8_t *>(tensor.data), *size});
+}
+
+Status io::writeNpy(const std::string &path, const TensorView &tensor) {
   Result<FileWriter> file = FileWriter::create(path);
   if (!file)
     return file.status();
-  if (Status status = file->write(asBytes(header)); !status.isOk())
-    return status;
-  std::span<const uint8_t> data(static_cast<const uint8_t *>(tensor.data),
-                                *size);
-  if (Status status = file->write(data); !status.isOk())
+  if (Status status = writeNpy(*file, tensor); !status.isOk())
     return status;
   return file->commit();
 }

@@ -8,6 +8,8 @@
 
 #include "NpyHeader.h"
 
+#include "Bytes.h"
+
 #include "tripy/Base/Text.h"
 
 #include <algorithm>
@@ -44,7 +46,7 @@ public:
     at = end + 1;
     return out.find('\\') == std::string_view::npos;
   }
-  /// A non-negative integer below 2^63.
+  /// A non-negative integer below 2^63, without leading zeros.
   bool readInteger(int64_t &out) {
     skipSpace();
     size_t start = at;
@@ -53,7 +55,8 @@ public:
       if (__builtin_mul_overflow(out, int64_t(10), &out) ||
           __builtin_add_overflow(out, text[at] - '0', &out))
         return false;
-    return at > start;
+    // Python refuses "01".
+    return at == start + 1 || (at > start && text[start] != '0');
   }
   bool atEnd() {
     skipSpace();
@@ -137,22 +140,20 @@ Result<DType> readDescr(std::string_view descr, const NpyOptions &options) {
                     "' of a .npy file is not one of Tripy's");
 }
 
-/// Finds where the dictionary lies. `text` is set on success.
-Status readFrame(std::span<const uint8_t> bytes, std::string_view &text,
-                 size_t &dataOffset) {
-  std::string_view all(reinterpret_cast<const char *>(bytes.data()),
-                       bytes.size());
-  if (bytes.size() < 10)
-    return all == magic.substr(0, all.size())
-               ? Status(Code::Truncated,
-                        "a .npy file has at least 10 bytes, found " +
-                            std::to_string(bytes.size()))
-               : Status(Code::BadMagic,
-                        "a .npy file starts with \\x93NUMPY, this one does "
-                        "not");
-  if (!all.starts_with(magic))
+/// Reads the dictionary's text; `offset` becomes the byte behind it.
+Status readFrame(ByteStream &stream, uint64_t size, std::string &text,
+                 size_t &offset) {
+  uint8_t bytes[12] = {};
+  size_t start = size_t(std::min<uint64_t>(size, 10));
+  if (Status status = stream.read({bytes, start}); !status.isOk())
+    return status;
+  std::string_view all(reinterpret_cast<const char *>(bytes), start);
+  if (!all.starts_with(magic.substr(0, start)))
     return Status(Code::BadMagic,
                   "a .npy file starts with \\x93NUMPY, this one does not");
+  if (start < 10)
+    return Status(Code::Truncated, "a .npy file has at least 10 bytes, found " +
+                                       std::to_string(size));
   uint32_t major = bytes[6], minor = bytes[7];
   if (major < 1 || major > 3 || minor != 0)
     return Status(Code::UnsupportedVersion,
@@ -160,24 +161,22 @@ Status readFrame(std::span<const uint8_t> bytes, std::string_view &text,
                   "this file has " +
                       std::to_string(major) + "." + std::to_string(minor));
   size_t prefix = major == 1 ? 10 : 12;
-  uint64_t length = bytes[8] | uint64_t(bytes[9]) << 8;
-  if (major > 1) {
-    if (bytes.size() < prefix)
-      return Status(Code::Truncated, "the .npy header is cut off");
-    length |= uint64_t(bytes[10]) << 16 | uint64_t(bytes[11]) << 24;
-  }
+  if (size < prefix)
+    return Status(Code::Truncated, "the .npy header is cut off");
+  if (Status status = stream.read({bytes + 10, prefix - 10}); !status.isOk())
+    return status;
+  uint64_t length = loadLittle(bytes, 8, uint32_t(prefix - 8));
   if (length > maxNpyHeader)
     return Status(Code::LimitExceeded,
                   "a .npy header has at most " + std::to_string(maxNpyHeader) +
                       " bytes, this one declares " + std::to_string(length));
-  if (length > bytes.size() - prefix)
-    return Status(Code::Truncated, "the .npy header declares " +
-                                       std::to_string(length) +
-                                       " bytes, the file has " +
-                                       std::to_string(bytes.size() - prefix));
-  text = all.substr(prefix, length);
-  dataOffset = prefix + length;
-  return Status::ok();
+  if (length > size - prefix)
+    return Status(Code::Truncated,
+                  "the .npy header declares " + std::to_string(length) +
+                      " bytes, the file has " + std::to_string(size - prefix));
+  text.resize(length);
+  offset = prefix + length;
+  return stream.read({reinterpret_cast<uint8_t *>(text.data()), length});
 }
 
 /// Reads the value of `key` into `header`.
@@ -206,11 +205,12 @@ Status readValue(LiteralReader &reader, std::string_view key, NpyHeader &header,
 
 } // namespace
 
-Result<NpyHeader> io::readNpyHeader(std::span<const uint8_t> bytes,
+Result<NpyHeader> io::readNpyHeader(ByteStream &stream, uint64_t size,
                                     const NpyOptions &options) {
-  std::string_view text;
+  std::string text;
   NpyHeader header;
-  if (Status status = readFrame(bytes, text, header.dataOffset); !status.isOk())
+  if (Status status = readFrame(stream, size, text, header.dataOffset);
+      !status.isOk())
     return status;
   static constexpr std::string_view keys[] = {"descr", "fortran_order",
                                               "shape"};

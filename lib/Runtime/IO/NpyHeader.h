@@ -7,6 +7,7 @@
 #ifndef TRIPY_RUNTIME_IO_NPYHEADER_H
 #define TRIPY_RUNTIME_IO_NPYHEADER_H
 
+#include "Source.h"
 #include "tripy/Runtime/IO/Npy.h"
 
 namespace tripy::io {
@@ -19,9 +20,18 @@ struct NpyHeader {
   size_t dataOffset = 0;
 };
 
-/// Reads and checks the header; the data's size is not looked at.
-Result<NpyHeader> readNpyHeader(std::span<const uint8_t> bytes,
+/// Reads and checks the header of an array of `size` bytes from `stream`, which
+/// stands where the elements begin after that; their number is not looked at.
+Result<NpyHeader> readNpyHeader(ByteStream &stream, uint64_t size,
                                 const NpyOptions &options);
+
+/// Reads an array of `size` bytes from `stream`. Takes memory for the tensor
+/// and the header, once the header agrees with `size` and with the options.
+Result<HostTensor> readNpyStream(ByteStream &stream, uint64_t size,
+                                 const NpyOptions &options);
+
+/// Refuses elements that are not of their type: a bool is 0 or 1.
+Status checkElements(std::optional<DType> dtype, std::span<const uint8_t> data);
 
 } // namespace tripy::io
 

@@ -7,12 +7,15 @@
 
 #include "tripy/Runtime/IO/SafeTensors.h"
 
+#include "Bytes.h"
 #include "JsonCursor.h"
+#include "NpyHeader.h"
 
-#include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
 
 #include <algorithm>
+#include <new>
+#include <numeric>
 #include <tuple>
 
 using namespace tripy;
@@ -52,31 +55,30 @@ namespace tripy::io {
 /// Reads one header into a SafeTensors.
 class SafeTensorsReader {
 public:
-  explicit SafeTensorsReader(std::span<const uint8_t> bytes) : bytes(bytes) {}
+  explicit SafeTensorsReader(std::shared_ptr<const Source> source) {
+    result.source = std::move(source);
+  }
   Result<SafeTensors> read();
-  void keep(std::shared_ptr<void> owner) { result.owner = std::move(owner); }
 
 private:
-  /// Where an entry's data is said to be.
-  struct Extent {
-    uint64_t begin = 0, end = 0;
-  };
-
   Status readFrame();
   Status readHeader();
   Status readMetadata(JsonCursor &cursor);
-  Status readTensor(JsonCursor &cursor, std::string name);
-  Status readField(JsonCursor &cursor, std::string_view key, SafeTensor &tensor,
-                   Extent &extent);
+  Status readTensor(JsonCursor &cursor, std::string_view name);
+  Status readFields(JsonCursor &cursor, SafeTensor &tensor);
+  Status readField(JsonCursor &cursor, std::string_view key,
+                   SafeTensor &tensor);
   Status readShape(JsonCursor &cursor, SafeTensor &tensor);
-  Status checkSize(const SafeTensor &tensor, const Extent &extent);
+  Status checkSize(const SafeTensor &tensor);
   Status checkNames();
-  Status placeData();
+  Status checkLayout();
+  std::vector<uint32_t> sortByName() const;
+  Status checkMetadata();
 
-  std::span<const uint8_t> bytes, data;
-  /// A copy: what was checked cannot change under us.
-  std::string header;
-  std::vector<Extent> extents;
+  /// Bytes behind the header. Offsets in the file count from there.
+  uint64_t dataBytes = 0;
+  /// While the header is read: where the data of the tensor ends.
+  uint64_t end = 0;
   SafeTensors result;
   bool sawMetadata = false;
 };
@@ -84,48 +86,58 @@ private:
 } // namespace tripy::io
 
 Result<SafeTensors> SafeTensorsReader::read() {
-  if (Status status = readFrame(); !status.isOk())
-    return status;
-  if (Status status = readHeader(); !status.isOk())
-    return status;
-  if (Status status = checkNames(); !status.isOk())
-    return status;
-  if (Status status = placeData(); !status.isOk())
-    return status;
+  for (auto step :
+       {&SafeTensorsReader::readFrame, &SafeTensorsReader::readHeader,
+        &SafeTensorsReader::checkMetadata, &SafeTensorsReader::checkNames,
+        &SafeTensorsReader::checkLayout})
+    if (Status status = (this->*step)(); !status.isOk())
+      return status;
   return std::move(result);
 }
 
 Status SafeTensorsReader::readFrame() {
-  if (bytes.size() < 8)
+  const Source &source = *result.source;
+  if (source.size() < 8)
     return Status(Code::Truncated,
                   "a safetensors file has at least 8 bytes, found " +
-                      std::to_string(bytes.size()));
-  uint64_t length = 0;
-  for (int i = 7; i >= 0; --i)
-    length = length << 8 | bytes[static_cast<size_t>(i)];
+                      std::to_string(source.size()));
+  uint8_t frame[8];
+  if (Status status = source.read(0, frame); !status.isOk())
+    return status;
+  uint64_t length = loadLittle(frame, 0, 8);
   if (length > maxSafeTensorsHeader)
     return Status(Code::LimitExceeded,
                   "the header of a safetensors file has at most 100000000 "
                   "bytes, this one declares " +
                       std::to_string(length));
-  if (length > bytes.size() - 8)
+  if (length > source.size() - 8)
     return Status(Code::Truncated,
                   "the header declares " + std::to_string(length) +
                       " bytes, the file has " +
-                      std::to_string(bytes.size() - 8) + " after its length");
-  header.assign(reinterpret_cast<const char *>(bytes.data()) + 8, length);
-  data = bytes.subspan(8 + length);
-  if (header.empty() || header[0] != '{')
+                      std::to_string(source.size() - 8) + " after its length");
+  // A copy: what was checked cannot change under us.
+  result.header.resize(length);
+  if (Status status = source.read(
+          8, {reinterpret_cast<uint8_t *>(result.header.data()), length});
+      !status.isOk())
+    return status;
+  dataBytes = source.size() - 8 - length;
+  if (length == 0 || result.header[0] != '{')
     return Status(Code::Malformed,
                   "the header of a safetensors file starts with '{'");
   return Status::ok();
 }
 
 Status SafeTensorsReader::readHeader() {
-  JsonCursor cursor(header);
+  // Each description has one pair of brackets for its shape and one for its
+  // offsets: to grow the list step by step would take twice the memory.
+  auto brackets = static_cast<size_t>(
+      std::count(result.header.begin(), result.header.end(), ']'));
+  result.list.reserve(std::min(brackets / 2, result.header.size() / 48 + 1));
+  JsonCursor cursor(result.header);
   if (Status status = cursor.expect('{', "the header"); !status.isOk())
     return status;
-  std::string name;
+  std::string_view name;
   bool first = true;
   while (!cursor.consume('}')) {
     if (!first)
@@ -152,6 +164,10 @@ Status SafeTensorsReader::readMetadata(JsonCursor &cursor) {
     return cursor.error("the key '__metadata__' appears twice");
   sawMetadata = true;
   constexpr std::string_view where = "the metadata";
+  // As for the tensors: a pair has four quotes, and eight bytes.
+  auto quotes = static_cast<size_t>(
+      std::count(result.header.begin(), result.header.end(), '"'));
+  result.texts.reserve(std::min(quotes / 4, result.header.size() / 8 + 1));
   if (Status status = cursor.expect('{', where); !status.isOk())
     return status;
   while (!cursor.consume('}')) {
@@ -171,58 +187,62 @@ Status SafeTensorsReader::readMetadata(JsonCursor &cursor) {
   return Status::ok();
 }
 
-Status SafeTensorsReader::readTensor(JsonCursor &cursor, std::string name) {
+Status SafeTensorsReader::readTensor(JsonCursor &cursor,
+                                     std::string_view name) {
   if (name.empty())
     return cursor.error("a tensor name may not be empty");
   SafeTensor tensor;
-  tensor.name = std::move(name);
-  Extent extent;
-  if (Status status = cursor.expect('{', "a tensor's description");
-      !status.isOk())
-    return std::move(status).withContext(quoted(tensor.name));
+  tensor.name = name;
+  Status status = readFields(cursor, tensor);
+  if (status.isOk())
+    status = checkSize(tensor);
+  if (!status.isOk())
+    return std::move(status).withContext(quoted(name));
+  tensor.bytes = end - tensor.offset;
+  result.list.push_back(tensor);
+  return Status::ok();
+}
+
+Status SafeTensorsReader::readFields(JsonCursor &cursor, SafeTensor &tensor) {
+  constexpr std::string_view where = "a tensor's description";
+  if (Status status = cursor.expect('{', where); !status.isOk())
+    return status;
   static constexpr std::string_view fields[] = {"dtype", "shape",
                                                 "data_offsets"};
   bool seen[3] = {};
-  std::string key;
+  std::string_view key;
   for (int count = 0; !cursor.consume('}'); ++count) {
     if (count > 0)
-      if (Status status = cursor.expect(',', "a tensor's description");
-          !status.isOk())
-        return std::move(status).withContext(quoted(tensor.name));
+      if (Status status = cursor.expect(',', where); !status.isOk())
+        return status;
     if (Status status = cursor.readString(key, "a field name"); !status.isOk())
-      return std::move(status).withContext(quoted(tensor.name));
+      return status;
     size_t field = static_cast<size_t>(
         std::find(std::begin(fields), std::end(fields), key) -
         std::begin(fields));
     if (field == std::size(fields))
-      return Status(Code::Malformed, quoted(tensor.name) +
-                                         ": a description has the fields "
-                                         "dtype, shape and data_offsets, "
-                                         "found '" +
-                                         printable(key) + "'");
+      return Status(Code::Malformed,
+                    concat("a description has the fields dtype, shape and "
+                           "data_offsets, found '",
+                           printable(key), "'"));
     if (std::exchange(seen[field], true))
-      return Status(Code::Malformed, quoted(tensor.name) + ": the field '" +
-                                         key + "' appears twice");
-    if (Status status = cursor.expect(':', "a tensor's description");
+      return Status(Code::Malformed,
+                    concat("the field '", key, "' appears twice"));
+    if (Status status = cursor.expect(':', where); !status.isOk())
+      return status;
+    if (Status status = readField(cursor, fields[field], tensor);
         !status.isOk())
-      return std::move(status).withContext(quoted(tensor.name));
-    if (Status status = readField(cursor, key, tensor, extent); !status.isOk())
-      return std::move(status).withContext(quoted(tensor.name));
+      return status;
   }
   for (size_t field = 0; field < std::size(fields); ++field)
     if (!seen[field])
-      return Status(Code::Malformed, quoted(tensor.name) + ": the field '" +
-                                         std::string(fields[field]) +
-                                         "' is missing");
-  if (Status status = checkSize(tensor, extent); !status.isOk())
-    return std::move(status).withContext(quoted(tensor.name));
-  result.list.push_back(std::move(tensor));
-  extents.push_back(extent);
+      return Status(Code::Malformed,
+                    concat("the field '", fields[field], "' is missing"));
   return Status::ok();
 }
 
 Status SafeTensorsReader::readField(JsonCursor &cursor, std::string_view key,
-                                    SafeTensor &tensor, Extent &extent) {
+                                    SafeTensor &tensor) {
   if (key == "dtype") {
     if (Status status = cursor.readString(tensor.dtypeText, "the element type");
         !status.isOk())
@@ -238,13 +258,12 @@ Status SafeTensorsReader::readField(JsonCursor &cursor, std::string_view key,
   constexpr std::string_view where = "data_offsets";
   if (Status status = cursor.expect('[', where); !status.isOk())
     return status;
-  if (Status status = cursor.readInteger(extent.begin, "an offset");
+  if (Status status = cursor.readInteger(tensor.offset, "an offset");
       !status.isOk())
     return status;
   if (Status status = cursor.expect(',', where); !status.isOk())
     return status;
-  if (Status status = cursor.readInteger(extent.end, "an offset");
-      !status.isOk())
+  if (Status status = cursor.readInteger(end, "an offset"); !status.isOk())
     return status;
   return cursor.expect(']', where);
 }
@@ -270,8 +289,7 @@ Status SafeTensorsReader::readShape(JsonCursor &cursor, SafeTensor &tensor) {
   return Status::ok();
 }
 
-Status SafeTensorsReader::checkSize(const SafeTensor &tensor,
-                                    const Extent &extent) {
+Status SafeTensorsReader::checkSize(const SafeTensor &tensor) {
   uint64_t bits = elementBits(tensor);
   bool overflow = false;
   for (int64_t size : tensor.shape.sizes())
@@ -282,102 +300,116 @@ Status SafeTensorsReader::checkSize(const SafeTensor &tensor,
                   "the size of shape " + tensor.shape.str() + " overflows");
   if (bits % 8 != 0)
     return Status(Code::Malformed, "the elements end within a byte");
-  if (extent.begin > extent.end)
+  if (tensor.offset > end)
     return Status(Code::Malformed,
-                  "data_offsets begin at " + std::to_string(extent.begin) +
-                      ", after their end " + std::to_string(extent.end));
-  if (extent.end - extent.begin != bits / 8)
-    return Status(Code::Malformed,
-                  "data_offsets span " +
-                      std::to_string(extent.end - extent.begin) +
-                      " bytes, shape " + tensor.shape.str() + " of " +
-                      tensor.dtypeText + " needs " + std::to_string(bits / 8));
-  if (extent.end > data.size())
-    return Status(Code::Truncated,
-                  "the data ends at byte " + std::to_string(extent.end) +
-                      ", the file has " + std::to_string(data.size()) +
-                      " bytes of data");
+                  "data_offsets begin at " + std::to_string(tensor.offset) +
+                      ", after their end " + std::to_string(end));
+  if (end - tensor.offset != bits / 8)
+    return Status(Code::Malformed, "data_offsets span " +
+                                       std::to_string(end - tensor.offset) +
+                                       " bytes, shape " + tensor.shape.str() +
+                                       " of " + std::string(tensor.dtypeText) +
+                                       " needs " + std::to_string(bits / 8));
+  if (end > dataBytes)
+    return Status(Code::Truncated, "the data ends at byte " +
+                                       std::to_string(end) + ", the file has " +
+                                       std::to_string(dataBytes) +
+                                       " bytes of data");
   return Status::ok();
 }
 
-Status SafeTensorsReader::checkNames() {
-  // By sorting, not by hashing: a file cannot choose names that collide.
-  std::vector<std::string_view> keys;
-  keys.reserve(result.texts.size());
-  for (const auto &[key, value] : result.texts)
-    keys.push_back(key);
-  std::sort(keys.begin(), keys.end());
-  if (auto twice = std::adjacent_find(keys.begin(), keys.end());
-      twice != keys.end())
-    return Status(Code::Malformed,
-                  "the metadata key '" + printable(*twice) + "' appears twice");
-  keys.clear();
-  for (const SafeTensor &tensor : result.list)
-    keys.push_back(tensor.name);
-  std::sort(keys.begin(), keys.end());
-  if (auto twice = std::adjacent_find(keys.begin(), keys.end());
-      twice != keys.end())
-    return Status(Code::Malformed, quoted(*twice) + " appears twice");
-  return Status::ok();
-}
+// Names are compared by sorting, not by hashing: a file cannot choose some that
+// collide.
 
-Status SafeTensorsReader::placeData() {
-  std::vector<uint32_t> order(result.list.size());
-  for (uint32_t i = 0; i < order.size(); ++i)
-    order[i] = i;
+Status SafeTensorsReader::checkMetadata() {
+  const MetadataView &texts = result.texts;
+  std::vector<uint32_t> order(texts.size());
+  std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    const Extent &x = extents[a], &y = extents[b];
-    return std::tie(x.begin, x.end, a) < std::tie(y.begin, y.end, b);
+    return texts[a].first < texts[b].first;
   });
-  uint64_t end = 0;
-  std::vector<SafeTensor> sorted;
-  sorted.reserve(order.size());
-  for (uint32_t i : order) {
-    const Extent &extent = extents[i];
-    SafeTensor &tensor = result.list[i];
-    if (extent.begin != end)
-      return Status(Code::Malformed,
-                    quoted(tensor.name) + ": its data begins at byte " +
-                        std::to_string(extent.begin) + ", which " +
-                        (extent.begin < end ? "overlaps" : "leaves a hole to") +
-                        " the data before it, which ends at byte " +
-                        std::to_string(end));
-    end = extent.end;
-    tensor.data = data.subspan(extent.begin, extent.end - extent.begin);
-    if (tensor.dtype == DType::Bool &&
-        std::any_of(tensor.data.begin(), tensor.data.end(),
-                    [](uint8_t byte) { return byte > 1; }))
-      return Status(Code::Malformed,
-                    quoted(tensor.name) + ": an element of BOOL is 0 or 1");
-    sorted.push_back(std::move(tensor));
-  }
-  if (end != data.size())
-    return Status(Code::Malformed, "the last tensor ends at byte " +
-                                       std::to_string(end) + " of the data, " +
-                                       std::to_string(data.size() - end) +
-                                       " bytes follow that belong to none");
-  result.list = std::move(sorted);
-  for (uint32_t i = 0; i < order.size(); ++i)
-    order[i] = i;
+  auto twice = std::adjacent_find(
+      order.begin(), order.end(),
+      [&](uint32_t a, uint32_t b) { return texts[a].first == texts[b].first; });
+  if (twice != order.end())
+    return Status(Code::Malformed,
+                  concat("the metadata key '", printable(texts[*twice].first),
+                         "' appears twice"));
+  return Status::ok();
+}
+
+std::vector<uint32_t> SafeTensorsReader::sortByName() const {
+  std::vector<uint32_t> order(result.list.size());
+  std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return result.list[a].name < result.list[b].name;
   });
-  result.byName = std::move(order);
+  return order;
+}
+
+Status SafeTensorsReader::checkNames() {
+  std::vector<uint32_t> order = sortByName();
+  auto twice = std::adjacent_find(
+      order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        return result.list[a].name == result.list[b].name;
+      });
+  if (twice != order.end())
+    return Status(Code::Malformed,
+                  quoted(result.list[*twice].name) + " appears twice");
   return Status::ok();
 }
 
+/// Each byte of the data belongs to one tensor.
+Status SafeTensorsReader::checkLayout() {
+  // Names of one file stand in the order of its text.
+  std::sort(result.list.begin(), result.list.end(),
+            [](const SafeTensor &a, const SafeTensor &b) {
+              return std::tuple(a.offset, a.bytes, a.name.data()) <
+                     std::tuple(b.offset, b.bytes, b.name.data());
+            });
+  uint64_t end = 0;
+  for (SafeTensor &tensor : result.list) {
+    if (tensor.offset != end)
+      return Status(
+          Code::Malformed,
+          concat(quoted(tensor.name), ": its data begins at byte ",
+                 tensor.offset, ", which ",
+                 tensor.offset < end ? "overlaps" : "leaves a hole to",
+                 " the data before it, which ends at byte ", end));
+    end += tensor.bytes;
+    tensor.offset += 8 + result.header.size();
+    if (result.source->isMemory())
+      if (Status status = checkElements(
+              tensor.dtype,
+              result.source->memory().subspan(tensor.offset, tensor.bytes));
+          !status.isOk())
+        return std::move(status).withContext(quoted(tensor.name));
+  }
+  if (end != dataBytes)
+    return Status(Code::Malformed,
+                  concat("the last tensor ends at byte ", end, " of the data, ",
+                         dataBytes - end, " bytes follow that belong to none"));
+  result.byName = sortByName();
+  return Status::ok();
+}
+
+static Result<SafeTensors> readSource(std::shared_ptr<const Source> source) {
+  try {
+    return SafeTensorsReader(std::move(source)).read();
+  } catch (const std::bad_alloc &) {
+    return Status(Code::HostOutOfMemory, "no memory for what the header says");
+  }
+}
+
 Result<SafeTensors> SafeTensors::parse(std::span<const uint8_t> bytes) {
-  return SafeTensorsReader(bytes).read();
+  return readSource(std::make_shared<Source>(bytes));
 }
 
 Result<SafeTensors> SafeTensors::open(const std::string &path) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file)
-    return file.status();
-  auto owner = std::make_shared<MappedFile>(std::move(*file));
-  SafeTensorsReader reader(owner->bytes());
-  reader.keep(owner);
-  Result<SafeTensors> result = reader.read();
+  Result<std::shared_ptr<const Source>> source = Source::open(path);
+  if (!source)
+    return source.status();
+  Result<SafeTensors> result = readSource(std::move(*source));
   if (!result)
     return Status(result.status()).withContext("'" + printable(path) + "'");
   return result;
@@ -392,7 +424,8 @@ const SafeTensor *SafeTensors::find(std::string_view name) const {
   return &list[*at];
 }
 
-Result<TensorView> SafeTensors::view(std::string_view name) const {
+Result<const SafeTensor *>
+SafeTensors::findUsable(std::string_view name) const {
   const SafeTensor *tensor = find(name);
   if (!tensor) {
     ClosestName closest(name);
@@ -402,10 +435,33 @@ Result<TensorView> SafeTensors::view(std::string_view name) const {
                   "there is no " + quoted(name) + closest.suggestion());
   }
   if (!tensor->dtype)
-    return Status(Code::Unsupported, quoted(name) + " has element type " +
-                                         tensor->dtypeText +
-                                         ", which Tripy does not have");
-  // The runtime does not write through views of inputs.
-  return TensorView{*tensor->dtype, DeviceKind::CPU, 0, tensor->shape,
-                    const_cast<uint8_t *>(tensor->data.data())};
+    return Status(Code::Unsupported,
+                  concat(quoted(name), " has element type ", tensor->dtypeText,
+                         ", which Tripy does not have"));
+  return tensor;
+}
+
+Result<TensorView> SafeTensors::describe(std::string_view name) const {
+  Result<const SafeTensor *> tensor = findUsable(name);
+  if (!tensor)
+    return tensor.status();
+  return TensorView{*(*tensor)->dtype, DeviceKind::CPU, 0, (*tensor)->shape,
+                    nullptr};
+}
+
+Result<HostTensor> SafeTensors::read(std::string_view name) const {
+  Result<const SafeTensor *> found = findUsable(name);
+  if (!found)
+    return found.status();
+  const SafeTensor &tensor = **found;
+  Result<HostTensor> copy = HostTensor::create(*tensor.dtype, tensor.shape);
+  if (!copy)
+    return Status(copy.status()).withContext(quoted(name));
+  if (Status status = source->read(tensor.offset, {copy->data(), tensor.bytes});
+      !status.isOk())
+    return status;
+  if (Status status = checkElements(copy->dtype(), copy->span());
+      !status.isOk())
+    return std::move(status).withContext(quoted(name));
+  return copy;
 }

@@ -68,7 +68,7 @@ static Status appendMetadata(std::string &header, const Metadata &metadata) {
   header += "\"__metadata__\":{";
   for (const auto &[key, value] : metadata) {
     if (!isUtf8(key) || !isUtf8(value) ||
-        (key + value).find('\0') != std::string::npos)
+        concat(key, value).find('\0') != std::string::npos)
       return Status(Code::InvalidArgument, "metadata is UTF-8 without NUL");
     header += keys.empty() ? "" : ",";
     appendJsonString(header, key);

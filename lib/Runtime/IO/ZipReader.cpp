@@ -9,13 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bytes.h"
+#include "NpyHeader.h"
 
-#include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
-#include "tripy/Runtime/IO/Npy.h"
 
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <utility>
 #include <zlib.h>
@@ -43,9 +41,9 @@ namespace tripy::io {
 
 class ZipReader {
 public:
-  explicit ZipReader(std::span<const uint8_t> bytes) : bytes(bytes) {}
+  explicit ZipReader(std::shared_ptr<const Source> source)
+      : source(std::move(source)) {}
   Result<Npz> read();
-  void keep(std::shared_ptr<void> owner) { result.owner = std::move(owner); }
 
 private:
   /// One record of the central directory.
@@ -61,15 +59,23 @@ private:
   std::string_view text(size_t at, size_t length) const {
     return {reinterpret_cast<const char *>(bytes.data()) + at, length};
   }
+  /// Reads a part of the file into `bytes`.
+  Status load(uint64_t from, uint64_t size) {
+    bytes.resize(size);
+    return source->read(from, bytes);
+  }
   Status findEnd();
-  Status readEnd64(size_t end);
+  Status checkEnd(size_t at, uint64_t tail);
+  Status readEnd64(size_t end, uint64_t tail);
   Status readRecord(size_t &at, Record &record);
   Status readExtra64(size_t at, size_t length, Record &record);
   Status addEntry(const Record &record);
   Status checkOverlap();
   Status checkNames();
 
-  std::span<const uint8_t> bytes;
+  std::shared_ptr<const Source> source;
+  /// The part that is read now: the tail, then the directory.
+  std::vector<uint8_t> bytes;
   uint64_t count = 0, directory = 0, directorySize = 0;
   /// First and last byte + 1 of every entry, local header included.
   std::vector<std::pair<uint64_t, uint64_t>> extents;
@@ -79,49 +85,64 @@ private:
 } // namespace tripy::io
 
 Status ZipReader::findEnd() {
-  if (bytes.size() < 4 ||
-      (field(0, 4) != localMagic && field(0, 4) != endMagic))
+  uint64_t size = source->size();
+  if (Status status = load(0, std::min<uint64_t>(size, 4)); !status.isOk())
+    return status;
+  if (size < 4 || (field(0, 4) != localMagic && field(0, 4) != endMagic))
     return Status(Code::BadMagic, "a .npz file is a zip archive, this is none");
-  if (bytes.size() < endSize)
+  if (size < endSize)
     return Status(Code::Truncated, "the zip archive has no end record");
   // The comment after the record is at most 65535 bytes long and reaches
   // exactly to the end of the file.
+  uint64_t tail = size - std::min<uint64_t>(size, 0xffff + endSize +
+                                                      locatorSize + end64Size);
+  if (Status status = load(tail, size - tail); !status.isOk())
+    return status;
   size_t last = bytes.size() - endSize;
   size_t lowest = last > 0xffff ? last - 0xffff : 0;
-  for (size_t at = last + 1; at-- > lowest;) {
-    if (field(at, 4) != endMagic || field(at + 20, 2) != last - at)
-      continue;
-    if (field(at + 4, 2) != 0 || field(at + 6, 2) != 0)
-      return Status(Code::Unsupported, "the zip archive spans several disks");
-    if (field(at + 8, 2) != field(at + 10, 2))
-      return malformed("the zip end record has two numbers of entries");
-    count = field(at + 10, 2);
-    directorySize = field(at + 12, 4);
-    directory = field(at + 16, 4);
-    uint64_t end = at;
-    if (count == 0xffff || directorySize == 0xffffffff ||
-        directory == 0xffffffff) {
-      if (Status status = readEnd64(at); !status.isOk())
-        return status;
-      end = at - locatorSize - end64Size;
-    }
-    if (directory > end || directorySize != end - directory)
-      return malformed("the zip directory does not end at the end record");
-    if (count > directorySize / centralSize)
-      return malformed("the zip directory is too small for its entries");
-    return Status::ok();
-  }
+  for (size_t at = last + 1; at-- > lowest;)
+    if (field(at, 4) == endMagic && field(at + 20, 2) == last - at)
+      return checkEnd(at, tail);
   return Status(Code::Truncated, "the zip archive has no end record");
 }
 
-Status ZipReader::readEnd64(size_t end) {
+/// Reads the end record at `at` of the tail, which starts at byte `tail`.
+Status ZipReader::checkEnd(size_t at, uint64_t tail) {
+  if (field(at + 4, 2) != 0 || field(at + 6, 2) != 0)
+    return Status(Code::Unsupported, "the zip archive spans several disks");
+  if (field(at + 8, 2) != field(at + 10, 2))
+    return malformed("the zip end record has two numbers of entries");
+  count = field(at + 10, 2);
+  directorySize = field(at + 12, 4);
+  directory = field(at + 16, 4);
+  uint64_t end = tail + at;
+  if (count == 0xffff || directorySize == 0xffffffff ||
+      directory == 0xffffffff) {
+    if (Status status = readEnd64(at, tail); !status.isOk())
+      return status;
+    end -= locatorSize + end64Size;
+  }
+  if (directory > end || directorySize != end - directory)
+    return malformed("the zip directory does not end at the end record");
+  if (count > directorySize / centralSize)
+    return malformed("the zip directory is too small for its entries");
+  if (directorySize > maxNpzDirectory)
+    return Status(Code::LimitExceeded,
+                  concat("the directory of a zip archive has at most ",
+                         formatBytes(maxNpzDirectory), ", this one has ",
+                         formatBytes(directorySize)));
+  return Status::ok();
+}
+
+Status ZipReader::readEnd64(size_t end, uint64_t tail) {
   constexpr const char *rule = "the zip archive needs a 64-bit end record "
                                "right before its end record";
   if (end < locatorSize + end64Size)
     return malformed(rule);
   size_t locator = end - locatorSize, record = locator - end64Size;
   if (field(locator, 4) != locator64Magic || field(record, 4) != end64Magic ||
-      field(locator + 8, 8) != record || field(record + 4, 8) != end64Size - 12)
+      field(locator + 8, 8) != tail + record ||
+      field(record + 4, 8) != end64Size - 12)
     return malformed(rule);
   if (field(locator + 4, 4) != 0 || field(locator + 16, 4) != 1 ||
       field(record + 16, 4) != 0 || field(record + 20, 4) != 0)
@@ -165,7 +186,7 @@ Status ZipReader::readExtra64(size_t at, size_t length, Record &record) {
 }
 
 Status ZipReader::readRecord(size_t &at, Record &record) {
-  size_t end = directory + directorySize;
+  size_t end = bytes.size();
   if (end - at < centralSize || field(at, 4) != centralMagic)
     return malformed("the zip directory is cut off or damaged");
   record.flags = static_cast<uint32_t>(field(at + 8, 2));
@@ -193,14 +214,23 @@ Status ZipReader::addEntry(const Record &record) {
                          "compression method ",
                          record.method));
   // Local headers come before the directory, and so does every entry's data.
-  if (record.local > directory || directory - record.local < localSize ||
-      field(record.local, 4) != localMagic)
+  std::vector<uint8_t> local(localSize + record.name.size());
+  bool fits =
+      record.local <= directory && directory - record.local >= localSize;
+  local.resize(fits ? std::min<uint64_t>(local.size(), directory - record.local)
+                    : 0);
+  if (fits)
+    if (Status status = source->read(record.local, local); !status.isOk())
+      return status;
+  if (!fits || loadLittle(local, 0, 4) != localMagic)
     return malformed("the entry has no local header");
   uint64_t start = record.local + localSize;
-  uint64_t name = field(record.local + 26, 2);
-  uint64_t extra = field(record.local + 28, 2);
-  if (directory - start < name + extra || text(start, name) != record.name ||
-      field(record.local + 8, 2) != record.method)
+  uint64_t name = loadLittle(local, 26, 2), extra = loadLittle(local, 28, 2);
+  std::span<const uint8_t> written = std::span(local).subspan(localSize);
+  if (directory - start < name + extra || name != record.name.size() ||
+      !std::equal(written.begin(), written.end(), asBytes(record.name).begin(),
+                  asBytes(record.name).end()) ||
+      loadLittle(local, 8, 2) != record.method)
     return malformed("the local header differs from the directory");
   start += name + extra;
   if (directory - start < record.packed)
@@ -220,8 +250,8 @@ Status ZipReader::addEntry(const Record &record) {
   if (!isPrintable(key) || key.empty())
     return malformed("the name is not printable UTF-8");
   extents.emplace_back(record.local, start + record.packed);
-  result.list.push_back({std::string(key), bytes.subspan(start, record.packed),
-                         record.size, record.crc, record.method == 8});
+  result.list.push_back({std::string(key), start, record.packed, record.size,
+                         record.crc, record.method == 8});
   return Status::ok();
 }
 
@@ -247,7 +277,9 @@ Status ZipReader::checkNames() {
 Result<Npz> ZipReader::read() {
   if (Status status = findEnd(); !status.isOk())
     return status;
-  size_t at = directory;
+  if (Status status = load(directory, directorySize); !status.isOk())
+    return status;
+  size_t at = 0;
   for (uint64_t i = 0; i < count; ++i) {
     Record record;
     Status status = readRecord(at, record);
@@ -257,90 +289,143 @@ Result<Npz> ZipReader::read() {
       return std::move(status).withContext(
           concat("entry '", printable(record.name), "'"));
   }
-  if (at != directory + directorySize)
+  if (at != bytes.size())
     return malformed("the zip directory holds more than its entries");
   if (Status status = checkOverlap(); !status.isOk())
     return status;
   if (Status status = checkNames(); !status.isOk())
     return status;
+  result.source = std::move(source);
   return std::move(result);
 }
 
 Result<Npz> Npz::parse(std::span<const uint8_t> bytes) {
-  return ZipReader(bytes).read();
+  return ZipReader(std::make_shared<Source>(bytes)).read();
 }
 
 Result<Npz> Npz::open(const std::string &path) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file)
-    return file.status();
-  auto owner = std::make_shared<MappedFile>(std::move(*file));
-  ZipReader reader(owner->bytes());
-  reader.keep(owner);
-  Result<Npz> result = reader.read();
+  Result<std::shared_ptr<const Source>> source = Source::open(path);
+  if (!source)
+    return source.status();
+  Result<Npz> result = ZipReader(std::move(*source)).read();
   if (!result)
     return Status(result.status()).withContext("'" + printable(path) + "'");
   return result;
 }
 
-/// Expands `entry` into `out`, whose size is the declared one.
-static Status inflateEntry(const NpzEntry &entry, std::span<uint8_t> out) {
-  z_stream stream = {};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-    return Status(Code::HostOutOfMemory, "no memory to expand the entry");
-  constexpr uint64_t chunk = uint64_t(1) << 30;
-  uint64_t in = 0, done = 0;
-  int result = Z_OK;
-  // zlib counts in 32 bits: feed it pieces.
-  while (result == Z_OK) {
-    uint64_t giveIn = std::min(chunk, entry.packed.size() - in);
-    uint64_t giveOut = std::min(chunk, out.size() - done);
-    // zlib refuses a null output even when there is no room.
-    uint8_t none = 0;
-    stream.next_in = const_cast<uint8_t *>(entry.packed.data() + in);
-    stream.avail_in = static_cast<uInt>(giveIn);
-    stream.next_out = giveOut ? out.data() + done : &none;
-    stream.avail_out = static_cast<uInt>(giveOut);
-    result = inflate(&stream, Z_NO_FLUSH);
-    in += giveIn - stream.avail_in;
-    done += giveOut - stream.avail_out;
+namespace {
+
+/// The expanded bytes of an entry, front to back.
+class EntryStream : public ByteStream {
+public:
+  EntryStream(const Source &source, const NpzEntry &entry)
+      : stored(source, entry.offset), entry(entry), left(entry.packed) {}
+  ~EntryStream() override {
+    if (isReady)
+      inflateEnd(&stream);
   }
-  inflateEnd(&stream);
-  if (result != Z_STREAM_END || in != entry.packed.size() || done != out.size())
+  Status read(std::span<uint8_t> out) override;
+  /// To be called when all bytes were read: checks that there are no more, and
+  /// the checksum.
+  Status finish();
+
+private:
+  Status inflatePiece(std::span<uint8_t> out);
+  Status damaged() const {
     return malformed(concat("the deflated data is damaged, or does not expand "
                             "to the ",
-                            out.size(), " bytes that it declares"));
+                            entry.size, " bytes that it declares"));
+  }
+
+  SourceStream stored;
+  const NpzEntry &entry;
+  /// Packed bytes that were not read yet.
+  uint64_t left;
+  uint32_t crc = 0;
+  z_stream stream = {};
+  bool isReady = false, isAtEnd = false;
+  std::vector<uint8_t> input;
+};
+
+/// Fills `out`, of less than 4 GiB: zlib counts in 32 bits.
+Status EntryStream::inflatePiece(std::span<uint8_t> out) {
+  if (!isReady && inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    return Status(Code::HostOutOfMemory, "no memory to expand the entry");
+  isReady = true;
+  // zlib refuses a null output even when there is no room.
+  uint8_t none = 0;
+  stream.next_out = out.empty() ? &none : out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  do {
+    if (stream.avail_in == 0 && left > 0) {
+      input.resize(std::min<uint64_t>(left, 1 << 16));
+      if (Status status = stored.read(input); !status.isOk())
+        return status;
+      left -= input.size();
+      stream.next_in = input.data();
+      stream.avail_in = static_cast<uInt>(input.size());
+    }
+    int result = inflate(&stream, Z_NO_FLUSH);
+    isAtEnd = result == Z_STREAM_END;
+    if (!isAtEnd && result != Z_OK)
+      return damaged();
+    // At the end of the output the block's end may still have to be read.
+  } while (!isAtEnd && (stream.avail_out > 0 || out.empty()));
+  return stream.avail_out == 0 || out.empty() ? Status::ok() : damaged();
+}
+
+Status EntryStream::read(std::span<uint8_t> out) {
+  constexpr size_t most = size_t(1) << 30;
+  while (!out.empty()) {
+    std::span<uint8_t> piece = out.first(std::min(most, out.size()));
+    if (isAtEnd)
+      return damaged();
+    Status status = entry.deflated ? inflatePiece(piece) : stored.read(piece);
+    if (!status.isOk())
+      return status;
+    crc = static_cast<uint32_t>(crc32_z(crc, piece.data(), piece.size()));
+    out = out.subspan(piece.size());
+  }
   return Status::ok();
 }
 
-static uint32_t crcOf(std::span<const uint8_t> bytes) {
-  return static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
-}
-
-/// Expands and checks `entry`; `storage` holds what has to be expanded.
-static Result<std::span<const uint8_t>>
-expand(const NpzEntry &entry, std::unique_ptr<uint8_t[]> &storage,
-       const NpyOptions &options) {
-  std::span<const uint8_t> bytes = entry.packed;
+Status EntryStream::finish() {
   if (entry.deflated) {
-    if (entry.size > options.maxInflatedBytes)
-      return Status(Code::LimitExceeded,
-                    concat("the array expands to ", formatBytes(entry.size),
-                           ", the limit is ",
-                           formatBytes(options.maxInflatedBytes)));
-    storage.reset(new (std::nothrow) uint8_t[entry.size]);
-    if (!storage)
-      return Status(Code::HostOutOfMemory,
-                    concat("no memory for ", formatBytes(entry.size)));
-    if (Status status = inflateEntry(entry, {storage.get(), entry.size});
-        !status.isOk())
-      return status;
-    bytes = {storage.get(), entry.size};
+    if (!isAtEnd)
+      if (Status status = inflatePiece({}); !status.isOk())
+        return status;
+    if (!isAtEnd || left > 0 || stream.avail_in > 0)
+      return damaged();
   }
-  if (crcOf(bytes) != entry.crc)
+  if (crc != entry.crc)
     return Status(Code::ChecksumMismatch,
                   "the checksum of the array differs from its contents");
-  return bytes;
+  return Status::ok();
+}
+
+} // namespace
+
+/// Reads the array and checks that it is all of the entry.
+static Result<HostTensor> readEntry(const Source &source, const NpzEntry &entry,
+                                    const NpyOptions &options) {
+  if (entry.deflated && entry.size > options.maxInflatedBytes)
+    return Status(Code::LimitExceeded,
+                  concat("the array expands to ", formatBytes(entry.size),
+                         ", the limit is ",
+                         formatBytes(options.maxInflatedBytes)));
+  EntryStream stream(source, entry);
+  Result<HostTensor> tensor = readNpyStream(stream, entry.size, options);
+  // The archive is whole: its writer is at fault.
+  if (!tensor && tensor.status().code() == Code::Truncated)
+    return malformed(tensor.status().message());
+  if (!tensor)
+    return tensor;
+  if (Status status = stream.finish(); !status.isOk())
+    return status;
+  if (Status status = checkElements(tensor->dtype(), tensor->span());
+      !status.isOk())
+    return status;
+  return tensor;
 }
 
 Result<HostTensor> Npz::read(std::string_view name,
@@ -354,13 +439,9 @@ Result<HostTensor> Npz::read(std::string_view name,
     return Status(Code::NotFound, concat("there is no array '", printable(name),
                                          "'", closest.suggestion()));
   }
-  std::string context = concat("array '", printable(name), "'");
-  std::unique_ptr<uint8_t[]> storage;
-  Result<std::span<const uint8_t>> bytes = expand(*entry, storage, options);
-  if (!bytes)
-    return Status(bytes.status()).withContext(context);
-  Result<HostTensor> tensor = parseNpy(*bytes, options);
+  Result<HostTensor> tensor = readEntry(*source, *entry, options);
   if (!tensor)
-    return Status(tensor.status()).withContext(context);
+    return Status(tensor.status())
+        .withContext(concat("array '", printable(name), "'"));
   return tensor;
 }

@@ -11,10 +11,12 @@
 #ifndef TRIPY_RUNTIME_IO_NPY_H
 #define TRIPY_RUNTIME_IO_NPY_H
 
+#include "tripy/Base/File.h"
 #include "tripy/Base/Status.h"
 #include "tripy/Runtime/TensorView.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +29,7 @@ namespace tripy::io {
 using runtime::HostTensor;
 using runtime::Shape;
 using runtime::TensorView;
+class Source;
 
 /// Largest header text that is read: 1 MiB. NumPy's own are 118 bytes.
 inline constexpr uint64_t maxNpyHeader = 1 << 20;
@@ -35,6 +38,9 @@ struct NpyOptions {
   /// What raw elements ("|V1", "|V2") are read as when the size fits; by
   /// default "|V2" is bfloat16 and "|V1" is float8.
   std::optional<DType> rawType;
+  /// Asked for type and shape before memory is taken for the elements; may be
+  /// empty. An error of it is the reader's.
+  std::function<Status(DType, const Shape &)> check;
   /// Most bytes that a compressed array of a .npz file may expand to.
   uint64_t maxInflatedBytes = uint64_t(4) << 30;
 };
@@ -55,20 +61,26 @@ std::string npyHeader(DType dtype, const Shape &shape);
 /// Writes a dense host tensor to a temporary file that replaces `path` at the
 /// end. Errors: InvalidArgument (tensor on a GPU), Io.
 Status writeNpy(const std::string &path, const TensorView &tensor);
+/// Writes the bytes of such a file.
+Status writeNpy(ByteSink &sink, const TensorView &tensor);
 
 /// One array of a .npz archive.
 struct NpzEntry {
   /// Name without the ".npy" that NumPy appends.
   std::string name;
-  /// The entry's bytes in the archive, and their number when expanded.
-  std::span<const uint8_t> packed;
-  uint64_t size = 0;
+  /// Where the entry's bytes begin in the archive, their number there, and
+  /// when expanded.
+  uint64_t offset = 0, packed = 0, size = 0;
   uint32_t crc = 0;
   bool deflated = false;
 };
 
+/// Largest directory of a .npz archive that is read: 64 MiB.
+inline constexpr uint64_t maxNpzDirectory = 64 << 20;
+
 /// A checked .npz archive (a zip of .npy files, stored or deflated). Names are
-/// keys, never paths. Movable; immutable, so threads may share it.
+/// keys, never paths. Movable; immutable, so threads may share it. The file
+/// stays open.
 class Npz {
 public:
   /// Errors: Io, BadMagic, Truncated, Malformed (names the entry and the
@@ -79,14 +91,15 @@ public:
   static Result<Npz> parse(std::span<const uint8_t> bytes);
 
   std::span<const NpzEntry> entries() const { return list; }
-  /// Expands and reads one array. Errors: NotFound (with the nearest name),
-  /// ChecksumMismatch, LimitExceeded, and those of parseNpy.
+  /// Expands and reads one array, with memory for its elements alone. Errors:
+  /// NotFound (with the nearest name), ChecksumMismatch, LimitExceeded, Io,
+  /// and those of parseNpy.
   Result<HostTensor> read(std::string_view name,
                           const NpyOptions &options = {}) const;
 
 private:
   std::vector<NpzEntry> list;
-  std::shared_ptr<void> owner;
+  std::shared_ptr<const Source> source;
 
   friend class ZipReader;
 };

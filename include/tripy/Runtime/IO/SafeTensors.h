@@ -1,7 +1,7 @@
 //===- SafeTensors.h - Reading and writing .safetensors ---------*- C++ -*-===//
 //
-// A strict reader of safetensors files and a writer. The reader maps the file,
-// copies nothing but the header, and accepts only files in which every byte
+// A strict reader of safetensors files and a writer. The reader reads the
+// header, then tensors one by one, and accepts only files in which every byte
 // belongs to exactly one tensor (see docs/file-formats.md). For the runtime,
 // the tools and the compiler; depends on Base and TensorView.h only.
 //
@@ -26,54 +26,66 @@ namespace tripy::io {
 using runtime::HostTensor;
 using runtime::Shape;
 using runtime::TensorView;
+class Source;
 
 /// Largest header that is read: 100 MB.
 inline constexpr uint64_t maxSafeTensorsHeader = 100'000'000;
 
 /// Text pairs of the header's __metadata__, in file order.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
+/// The same as parts of the header's text.
+using MetadataView = std::vector<std::pair<std::string_view, std::string_view>>;
 
 /// One tensor of a file. Elements are little endian, row-major, and start at
-/// any address: read them with memcpy.
+/// any address: read them with memcpy. Texts live as long as the file's object.
 struct SafeTensor {
-  std::string name;
+  std::string_view name;
+  /// The type as the file spells it: "BF16".
+  std::string_view dtypeText;
+  Shape shape;
+  /// Where its bytes are in the file.
+  uint64_t offset = 0, bytes = 0;
   /// None for an element type of the format that Tripy does not have (U16,
   /// F4, ...): such a tensor can be skipped, not used.
   std::optional<DType> dtype;
-  /// The type as the file spells it: "BF16".
-  std::string dtypeText;
-  Shape shape;
-  std::span<const uint8_t> data;
 };
 
-/// A checked safetensors file. Movable; immutable, so threads may share it.
-/// Tensors of an open()ed file live in a mapping of it: the file must not
-/// shrink while this object lives.
+/// A checked safetensors file. Movable. Memory: the header, and about three
+/// times as much for what it says.
 class SafeTensors {
 public:
-  /// Errors: Io, Truncated, LimitExceeded (header above 100 MB, rank above 8),
-  /// Malformed (names the tensor or byte, and the rule), Unsupported (unknown
-  /// element type).
+  /// Reads the header; the file stays open. Errors: Io, Truncated,
+  /// LimitExceeded (header above 100 MB, rank above 8), Malformed (names the
+  /// tensor or byte, and the rule), Unsupported (unknown element type),
+  /// HostOutOfMemory.
   static Result<SafeTensors> open(const std::string &path);
-  /// The same for a file in memory; `bytes` outlives the result.
+  /// The same for a file in memory; `bytes` outlives the result, and its
+  /// elements are checked at once.
   static Result<SafeTensors> parse(std::span<const uint8_t> bytes);
 
   /// All tensors in the order of their data.
   std::span<const SafeTensor> tensors() const { return list; }
-  const Metadata &metadata() const { return texts; }
+  const MetadataView &metadata() const { return texts; }
   /// Null when there is no tensor of this name.
   const SafeTensor *find(std::string_view name) const;
-  /// A host view of a tensor whose element type Tripy has; its data is
-  /// read-only. Errors: NotFound (with the nearest name), Unsupported.
-  Result<TensorView> view(std::string_view name) const;
+  /// Type and shape of a tensor, with null for its data. Errors: NotFound (with
+  /// the nearest name), Unsupported (no element type of Tripy's).
+  Result<TensorView> describe(std::string_view name) const;
+  /// Reads a tensor, and nothing else. Threads may do so at the same time.
+  /// Errors: those of describe(), Io (also when the file has become shorter),
+  /// Malformed (an element of BOOL that is not 0 or 1), HostOutOfMemory.
+  Result<HostTensor> read(std::string_view name) const;
 
 private:
+  Result<const SafeTensor *> findUsable(std::string_view name) const;
+
+  /// The text of the header, which names refer to.
+  std::vector<char> header;
   std::vector<SafeTensor> list;
   /// Indices of `list`, sorted by name.
   std::vector<uint32_t> byName;
-  Metadata texts;
-  /// Keeps the mapping alive.
-  std::shared_ptr<void> owner;
+  MetadataView texts;
+  std::shared_ptr<const Source> source;
 
   friend class SafeTensorsReader;
 };
