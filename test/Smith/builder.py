@@ -7,6 +7,8 @@ from ops import OPS
 from program import Program, jumps
 from shapes import Dim, Invalid, Type, require
 
+# Elements of a tensor at the sizes that only a profile names.
+WIDE_ELEMENTS = 2_000_000
 STATIC = [1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 64, 65]
 
 
@@ -16,7 +18,9 @@ class Builder:
     def __init__(self, rng, limits):
         self.rng, self.limits = rng, limits
         self.dynamic = rng.random() < 0.5
-        self.runs = 3 if self.dynamic else 1
+        # Some profiles are much wider than what runs; then the last run is there for them alone.
+        self.wide = self.dynamic and rng.random() < 0.25
+        self.runs = 3 + self.wide if self.dynamic else 1
         self.inputs, self.ops, self.types, self.order = [], [], {}, []
         self.dims = [shapes.known(int(rng.choice(STATIC)), self.runs) for _ in range(3)]
         if rng.random() < 0.08:
@@ -45,11 +49,14 @@ class Builder:
     def draw_dynamic(self):
         least = self.one_of([0, 1, 1, 1, 1, 2, 3])
         most = least + self.one_of([0, 1, 2, 3, 4, 6, 7, 8, 14, 15, 16, 30])
-        sizes = [least, most, self.some(least, most)]
+        sizes = [least, most, self.some(least, most)] + [self.one_of([20, 50, 100, 128])] * self.wide
         return Dim(tuple(sizes), False)
 
     def fits(self, dims, most=None):
-        return max(shapes.volumes(dims, self.runs)) <= (most or self.limits.elements)
+        volumes = shapes.volumes(dims, self.runs)
+        if self.wide and volumes.pop() > WIDE_ELEMENTS:
+            return False
+        return max(volumes) <= (most or self.limits.elements)
 
     def draw_dims(self, rank, most=None):
         dims = []
@@ -246,7 +253,7 @@ class Builder:
         """A list of sizes for these dimensions with its operands, or (None, None)."""
         entries, args = [], []
         for dim in dims:
-            if dim.static:
+            if dim.static and not self.chance(0.04):
                 entries.append(dim.sizes[0])
                 continue
             value = self.index_for(dim)
@@ -295,4 +302,4 @@ class Builder:
 
         def number(value):
             return numbers[(value[0] if value[0] == "in" else int(value[0]), int(value[1]))]
-        return Program(self.inputs, ops, [number(o) for o in outputs], self.runs)
+        return Program(self.inputs, ops, [number(o) for o in outputs], self.runs, self.wide)

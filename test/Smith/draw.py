@@ -129,10 +129,10 @@ def reshape(b):
     entries, args = [], []
     inferred = b.chance(0.5)
     for d in target:
-        if d.static and not (inferred and b.chance(0.3)):
+        if d.static and not (inferred and b.chance(0.3)) and not b.chance(0.06):
             entries.append(d.sizes[0])
             continue
-        found = None if inferred or d.static else b.index_for(d)
+        found = None if inferred and not d.static else b.index_for(d)
         if found is None:
             entries.append(-1)
             inferred = False
@@ -226,11 +226,19 @@ def split(b):
     return b.apply("split", [value], {"dim": axis, "parts": b.some(1, 4)})
 
 
+def splat(b, dtype, dims):
+    entries, args = b.entries(dims)
+    if entries is None or not b.fits(dims):
+        return None
+    return b.apply("full", args, {"dtype": dtype, "sizes": entries, "value": b.draw_number(dtype)})[0]
+
+
 def concatenate(b):
     value = b.operand(ALL, (1, 6))
     type_ = b.type(value)
     axis = b.draw_axis(len(type_.dims))
-    count = b.some(1, 4) if b.chance(0.93) else b.some(5, 40)
+    draw = b.rng.random()
+    count = b.some(1, 4) if draw < 0.93 else b.some(5, 40) if draw < 0.99 else b.some(100, 250)
     values = [value]
 
     def suits(other):
@@ -241,7 +249,9 @@ def concatenate(b):
         if found is None:
             dims = list(type_.dims)
             dims[axis] = b.one_of([*b.dims, shapes.known(b.some(0, 3), b.runs)])
-            found = b.fresh(type_.dtype, dims) if b.fits(dims) else value
+            found = splat(b, type_.dtype, dims) if b.chance(0.25) else None
+            if found is None:
+                found = b.fresh(type_.dtype, dims) if b.fits(dims) else value
         values.append(found)
     b.apply("concatenate", values, {"dim": axis})
 
@@ -348,7 +358,8 @@ MATRIX = (*FLOAT, "f16", "i32", "i64", "f8E4M3FN")
 
 
 def products(b, dims, depth):
-    return max(shapes.volumes([*dims, depth], b.runs)) <= b.limits.products
+    volumes = shapes.volumes([*dims, depth], b.runs)
+    return max(volumes[:-1] if b.wide else volumes) <= b.limits.products
 
 
 def matmul(b):

@@ -7,7 +7,7 @@ import numpy as np
 import sets
 import shapes
 from elements import CLASSES, SHORT, fill, from_bits, is_float, to_bits
-from ops import OPS, At
+from ops import OPS, At, divides
 from shapes import Dim, Invalid, Type, require
 
 # Operations that read a value by steps: their results jump where their operands move a little.
@@ -28,11 +28,12 @@ class Program:
     """Values are numbered: inputs first, then the results of each operation.
 
     `inputs`: dicts with dtype, dims (sizes at each run, static), fill, seed, names (of dimensions).
-    `ops`: dicts with op, args (numbers), attributes. `outputs`: numbers. Raises Invalid.
+    `ops`: dicts with op, args (numbers), attributes. `outputs`: numbers. `wide`: the last run, of large sizes, only widens
+    the profile. Raises Invalid.
     """
 
-    def __init__(self, inputs, ops, outputs, runs):
-        self.inputs, self.ops, self.outputs, self.runs = inputs, ops, outputs, runs
+    def __init__(self, inputs, ops, outputs, runs, wide=False):
+        self.inputs, self.ops, self.outputs, self.runs, self.wide = inputs, ops, outputs, runs, wide
         self.types = [Type(i["dtype"], tuple(Dim(tuple(sizes), static) for sizes, static in i["dims"])) for i in inputs]
         self.first = []
         for op in ops:
@@ -51,7 +52,8 @@ class Program:
         found = OPS[op["op"]].types(args, op["attributes"], self.runs)
         for type_ in found:
             require(len(type_.dims) <= 8, "rank")
-            require(type_.dtype == "index" or max(shapes.volumes(type_.dims, self.runs)) <= MOST_ELEMENTS, "elements")
+            require(type_.dtype == "index" or max(shapes.volumes(type_.dims, self.runs)[:self.live_runs()]) <= MOST_ELEMENTS,
+                    "elements")
             for dim in type_.dims:
                 # Sizes that the text shows are the same at each run.
                 require(not dim.static or len(set(dim.sizes)) == 1, "static")
@@ -64,10 +66,31 @@ class Program:
     @staticmethod
     def load(text):
         data = json.loads(text)
-        return Program(data["inputs"], data["ops"], data["outputs"], data["runs"])
+        return Program(data["inputs"], data["ops"], data["outputs"], data["runs"], data["wide"])
 
     def dump(self):
-        return json.dumps({"inputs": self.inputs, "ops": self.ops, "outputs": self.outputs, "runs": self.runs})
+        return json.dumps({"inputs": self.inputs, "ops": self.ops, "outputs": self.outputs, "runs": self.runs,
+                           "wide": self.wide})
+
+    def refused(self, run):
+        """Whether a size that the outputs depend on is divided by 0 at this run."""
+        needed, found = set(self.outputs), False
+        for i in reversed(range(len(self.ops))):
+            op = self.ops[i]
+            if any(self.first[i] + k in needed for k in range(self.results_of(i))):
+                needed |= set(op["args"])
+                found |= (op["op"].startswith("arith.") and divides(op["op"])
+                          and self.types[op["args"][1]].dims[0].sizes[run] == 0)
+        return found
+
+    def may_be_refused(self, run):
+        """The same of any size: what nothing depends on may be computed or not."""
+        return any(op["op"].startswith("arith.") and divides(op["op"]) and self.types[op["args"][1]].dims[0].sizes[run] == 0
+                   for op in self.ops)
+
+    def live_runs(self):
+        """The runs that take place; the last may be there for the profile alone."""
+        return self.runs - (1 if self.wide else 0)
 
     #===-- text ---------------------------------------------------------------===#
 
@@ -79,7 +102,7 @@ class Program:
         attributes = f'tripy.name = "a{number}"'
         if not all(dim.static for dim in type_.dims):
             # A profile names the least, the usual and the greatest size.
-            bounds = [(min(d.sizes), sorted(d.sizes)[len(d.sizes) // 2], max(d.sizes)) for d in type_.dims]
+            bounds = [(min(d.sizes), sorted(d.sizes)[(len(d.sizes) - 1) // 2], max(d.sizes)) for d in type_.dims]
             least, usual, most = (list(column) for column in zip(*bounds))
             if any(names):
                 quoted = ", ".join(f'"{name}"' for name in names)

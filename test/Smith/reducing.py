@@ -38,7 +38,7 @@ def renumbered(program, ops, replaced, inputs, outputs, extra=()):
         for k in range(program.results_of(i)):
             numbers[first + k] = place + k
         place += program.results_of(i)
-    return Program(new_inputs, new_ops, [number(o) for o in outputs], program.runs)
+    return Program(new_inputs, new_ops, [number(o) for o in outputs], program.runs, program.wide)
 
 
 #===-- smaller programs ----------------------------------------------------------===#
@@ -50,7 +50,7 @@ def copy_of(program):
 def build(data):
     """A program without dead code, or None."""
     try:
-        return without_dead_code(Program(data["inputs"], data["ops"], data["outputs"], data["runs"]), spare=False)
+        return without_dead_code(Program(data["inputs"], data["ops"], data["outputs"], data["runs"], data["wide"]), spare=False)
     except (Invalid, ValueError, IndexError, KeyError):
         return None
 
@@ -106,7 +106,7 @@ def one_run(program):
         return
     for run in reversed(range(program.runs)):
         data = copy_of(program)
-        data["runs"] = 1
+        data["runs"], data["wide"] = 1, False
         for each in data["inputs"]:
             each["dims"] = [[[sizes[run]], static] for sizes, static in each["dims"]]
         yield data
