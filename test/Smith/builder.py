@@ -19,7 +19,7 @@ class Builder:
         self.rng, self.limits = rng, limits
         self.dynamic = rng.random() < 0.5
         # Some profiles are much wider than what runs; then the last run is there for them alone.
-        self.wide = self.dynamic and rng.random() < 0.25
+        self.wide = self.dynamic and rng.random() < 0.4
         self.runs = 3 + self.wide if self.dynamic else 1
         self.inputs, self.ops, self.types, self.order = [], [], {}, []
         self.dims = [shapes.known(int(rng.choice(STATIC)), self.runs) for _ in range(3)]

@@ -19,8 +19,6 @@ from sets import Context  # noqa: E402
 # What outputs hold before a run: what is not written is not there by chance.
 POISON = 0x5A
 COMPILE_SECONDS = 60
-# No program needs more for the largest sizes of its profile: tensors have at most 2,000,000 elements there.
-ARENA = 1 << 30
 
 
 class Found(Exception):
@@ -58,7 +56,6 @@ class Checker:
         if target not in self.runtimes:
             self.runtimes[target] = Runtime(self.folder, "cpu" if target == "cpu" else self.device)
             self.runtimes[target].options.threads = 2 if target == "cpu" else 0
-            self.runtimes[target].options.arena_limit = ARENA
         return self.runtimes[target]
 
     def tool(self, arguments, where, **options):
@@ -99,6 +96,7 @@ class Checker:
                 return
             raise
         runtime = self.runtime(target)
+        runtime.options.arena_limit = program.most_memory()
         try:
             context = runtime.load(executable)
         except Failure as failure:

@@ -120,11 +120,24 @@ def grouped(b, dims):
     return dims
 
 
+def join_last(b, value):
+    """The last two dimensions become one, whose size is their product; the first may be left to find."""
+    dims = b.type(value).dims
+    sizes = [b.apply("dim", [value], {"dim": axis})[0] for axis in (-2, -1)]
+    joined = b.apply("arith.muli", sizes)[0]
+    entries, args = b.entries(dims[1:-2], 1)
+    if entries is None:
+        raise Invalid("no size")
+    return b.apply("reshape", [value, *args, joined], {"sizes": [-1, *entries, f"#{1 + len(args)}"]})
+
+
 def reshape(b):
     value = b.operand(ALL)
     dims = b.type(value).dims
     if b.chance(0.25):
         return b.apply("reshape", [value], {"sizes": [-1]})
+    if b.chance(0.25) and len(dims) > 2 and not (dims[-1].static and dims[-2].static):
+        return join_last(b, value)
     target = grouped(b, dims)
     entries, args = [], []
     inferred = b.chance(0.5)
@@ -235,17 +248,20 @@ def splat(b, dtype, dims):
 
 def concatenate(b):
     value = b.operand(ALL, (1, 6))
+    draw = b.rng.random()
+    if draw >= 0.96:  # of very many operands
+        value = b.fresh(b.one_of(MIXED), [shapes.known(b.some(1, 2), b.runs) for _ in range(b.some(1, 3))])
+        b.limits = b.limits._replace(elements=max(b.limits.elements, 2500))
     type_ = b.type(value)
     axis = b.draw_axis(len(type_.dims))
-    draw = b.rng.random()
-    count = b.some(1, 4) if draw < 0.93 else b.some(5, 40) if draw < 0.99 else b.some(100, 250)
+    count = b.some(1, 4) if draw < 0.92 else b.some(5, 40) if draw < 0.96 else b.some(60, 300)
     values = [value]
 
     def suits(other):
         return other.dtype == type_.dtype and len(other.dims) == len(type_.dims) and all(
             x.sizes == y.sizes for i, (x, y) in enumerate(zip(other.dims, type_.dims)) if i != axis % len(type_.dims))
     for _ in range(count - 1):
-        found = b.pick(suits) if b.chance(0.75) else None
+        found = b.pick(suits) if b.chance(0.75 if count < 41 else 0.97) else None
         if found is None:
             dims = list(type_.dims)
             dims[axis] = b.one_of([*b.dims, shapes.known(b.some(0, 3), b.runs)])

@@ -74,7 +74,7 @@ class Hunt:
         self.options = options
         self.failing = {}  # target -> programs that fail without a fault
         self.lock = threading.Lock()
-        self.results = {}
+        self.results, self.names = {}, {}
 
     def worker(self, fault):
         from running import Worker
@@ -98,19 +98,31 @@ class Hunt:
             self.failing[key] = self.fails(0, target, index, holder)
         return self.failing[key]
 
+    def operations(self, index):
+        """The names of the operations of a program."""
+        from draw import draw_program
+        from running import limits_of
+        if index not in self.names:
+            program = draw_program(self.options.seed, index, limits_of(self.options))
+            self.names[index] = {op["op"] for op in program.ops}
+        return self.names[index]
+
     def try_fault(self, number, row, clean):
         """(number of programs until it was found, or 0; how)."""
         holder = [None]
         tried = 0
         for index in range(self.options.count):
+            tried += 1
+            if row.ops and not self.operations(index) & set(row.ops):
+                continue
             for target in target_of(row):
-                tried += target == target_of(row)[0]
                 kind = self.fails(number, target, index, holder)
                 if kind and not self.known(target, index, clean):
                     if holder[0]:
                         holder[0].stop()
                     return tried, kind
-        holder[0].stop()
+        if holder[0]:
+            holder[0].stop()
         return 0, ""
 
     def serve(self, numbers):
