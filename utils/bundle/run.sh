@@ -4,14 +4,14 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models libraries python large shapes sanitize bench harness tune.
-# "python", "large", "shapes", "harness" run when python3 with numpy (and torch) is there, "sanitize"
+# Steps: unit examples ops cpu ptx models libraries python large shapes smith sanitize bench harness tune.
+# "python", "large", "shapes", "smith", "harness" run when python3 with numpy (and torch) is there, "sanitize"
 # when compute-sanitizer and python3 are, "libraries" when cuBLASLt is, "tune" when --only names
 # it. Prints PASS and FAIL lines and closes with "N passed, N failed"; exits 1 when something
 # failed. Measurements go to $OUT, or ./results.
 #
 # shapes: SHAPES programs of each kind (200), each shape REPEAT times (100), at most SHAPES_SECONDS
-# (240) in all. sanitize: each of SANITIZE_TOOLS ("memcheck racecheck") takes at most
+# (240) in all. smith: SMITH programs (20000) of SMITH_SEED (2), at most SMITH_SECONDS (540). sanitize: each of SANITIZE_TOOLS ("memcheck racecheck") takes at most
 # SANITIZE_SECONDS (240); SANITIZER is the tool's path, SANITIZE_ARGUMENTS are more of its options,
 # such as --force-blocking-launches, SANITIZE_COMPILE the compiler's, such as --no-overlap.
 set -u
@@ -209,6 +209,15 @@ if wants shapes; then
   if python3 -c 'import numpy' 2>/dev/null; then
     reports $((${SHAPES_SECONDS:-240} + 60)) python3 test/Models/random_shapes.py --bin bin --device cuda:0 \
       --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$cores" --seconds "${SHAPES_SECONDS:-240}" --timeout 60
+  else
+    echo "python3 with numpy is not there: skipped"
+  fi
+fi
+if wants smith; then
+  if python3 -c 'import numpy' 2>/dev/null; then
+    reports $((${SMITH_SECONDS:-540} + 60)) python3 test/Smith/main.py --bin bin --device cuda:0 --count "${SMITH:-20000}" \
+      --seed "${SMITH_SEED:-2}" --jobs "$cores" --seconds "${SMITH_SECONDS:-540}" --elements 3000 --products 300000 \
+      --reduce 6 --reduce-seconds 30 --keep "$results/smith"
   else
     echo "python3 with numpy is not there: skipped"
   fi

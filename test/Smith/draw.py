@@ -1,0 +1,470 @@
+"""Draws random valid programs.
+
+DRAW has one entry for each operation: how often it comes, and a function that
+chooses operands and attributes. draw_program() is the same for the same seed
+and index.
+"""
+import collections
+
+import numpy as np
+
+import shapes
+from builder import Builder
+from elements import ALL, CLASSES
+from ops import BINARY, COMPARISONS, OPS, REDUCTIONS, UNARY
+from reducing import without_dead_code
+from shapes import Dim, Invalid, Type
+
+# Elements of a tensor, products of a contraction, operations of a program: at most.
+Limits = collections.namedtuple("Limits", "elements products operations", defaults=(600, 30000, 14))
+FLOAT = CLASSES["float"]
+NUMBERS = CLASSES["float"] + CLASSES["integer"]
+# More f16 and bf16 than their share: their rounding is where readers may differ.
+MIXED = ("f32", "f32", "f16", "f16", "bf16", "i32", "i64", "i1", "f8E4M3FN")
+
+
+def of(classes):
+    return tuple(name for c in classes for name in CLASSES[c])
+
+
+def has_axis(type_):
+    return len(type_.dims) > 0
+
+
+#===-- element-wise ------------------------------------------------------------===#
+
+def unary(name):
+    def draw(b):
+        value = b.operand(of(UNARY[name]))
+        attributes = {"approximate": b.one_of(["tanh", "erf"])} if name == "gelu" else {}
+        b.apply(name, [value], attributes)
+    return draw
+
+
+def binary(name, classes):
+    def draw(b):
+        value = b.operand(of(classes) if classes else ALL)
+        other = value if b.chance(0.03) else b.partner(value)
+        b.apply(name, [value, other] if b.chance(0.5) else [other, value])
+    return draw
+
+
+def where(b):
+    value = b.operand(ALL)
+    other, condition = b.partner(value), b.partner(value, "i1")
+    b.apply("where", [condition, value, other] if b.chance(0.5) else [condition, other, value])
+
+
+def cast(b):
+    value = b.operand(ALL)
+    b.apply("cast", [value], {"dtype": b.one_of(MIXED)})
+
+
+#===-- creation ----------------------------------------------------------------===#
+
+def constant(b):
+    dims = b.draw_dims(b.one_of([0, 1, 2, 3]), 48)
+    sizes = [d.sizes[0] for d in dims]
+    b.apply("constant", [], {"dtype": b.one_of(MIXED), "shape": sizes, "fill": b.one_of(["normal", "whole", "special"]),
+                             "seed": b.some(0, 1 << 30), "splat": b.chance(0.3)})
+
+
+def size_list(b, rank):
+    entries, args = [], []
+    for _ in range(rank):
+        value = b.size_within(0, 12) if b.chance(0.4) else None
+        if value is None:
+            entries.append(b.one_of([0, 1, 1, 2, 3, 5, 8]))
+        else:
+            entries.append(f"#{len(args)}")
+            args.append(value)
+    return entries, args
+
+
+def full(b):
+    entries, args = size_list(b, b.one_of([0, 1, 2, 3]))
+    dtype = b.one_of(MIXED)
+    b.apply("full", args, {"dtype": dtype, "sizes": entries, "value": b.draw_number(dtype)})
+
+
+def iota(b):
+    entries, args = size_list(b, b.one_of([1, 2, 3]))
+    b.apply("iota", args, {"dtype": b.one_of([t for t in MIXED if t != "i1"]), "sizes": entries, "dim": b.draw_axis(len(entries))})
+
+
+def dim(b):
+    value = b.operand(ALL, (1, 6))
+    b.apply("dim", [value], {"dim": b.draw_axis(len(b.type(value).dims))})
+
+
+#===-- movement ----------------------------------------------------------------===#
+
+def grouped(b, dims):
+    """The same elements with dimensions merged, cut or new: a list of Dims."""
+    dims = list(dims)
+    for _ in range(b.some(1, 2)):
+        draw = b.rng.random()
+        if draw < 0.5 and len(dims) > 1:
+            i = b.some(0, len(dims) - 2)
+            merged = Dim(tuple(x * y for x, y in zip(dims[i].sizes, dims[i + 1].sizes)), dims[i].static and dims[i + 1].static)
+            dims[i:i + 2] = [merged]
+        elif draw < 0.8 and dims and len(dims) < 6:
+            i = b.some(0, len(dims) - 1)
+            parts = [p for p in (2, 3, 4, 5, 8) if all(s % p == 0 for s in dims[i].sizes)]
+            if parts:
+                part = b.one_of(parts)
+                rest = Dim(tuple(s // part for s in dims[i].sizes), dims[i].static)
+                dims[i:i + 1] = [rest, shapes.known(part, b.runs)] if b.chance(0.5) else [shapes.known(part, b.runs), rest]
+        elif len(dims) < 6:
+            dims.insert(b.some(0, len(dims)), shapes.known(1, b.runs))
+    return dims
+
+
+def join_last(b, value):
+    """The last two dimensions become one, whose size is their product; the first may be left to find."""
+    dims = b.type(value).dims
+    sizes = [b.apply("dim", [value], {"dim": axis})[0] for axis in (-2, -1)]
+    joined = b.apply("arith.muli", sizes)[0]
+    entries, args = b.entries(dims[1:-2], 1)
+    if entries is None:
+        raise Invalid("no size")
+    return b.apply("reshape", [value, *args, joined], {"sizes": [-1, *entries, f"#{1 + len(args)}"]})
+
+
+def reshape(b):
+    value = b.operand(ALL)
+    dims = b.type(value).dims
+    if b.chance(0.25):
+        return b.apply("reshape", [value], {"sizes": [-1]})
+    if b.chance(0.25) and len(dims) > 2 and not (dims[-1].static and dims[-2].static):
+        return join_last(b, value)
+    target = grouped(b, dims)
+    entries, args = [], []
+    inferred = b.chance(0.5)
+    for d in target:
+        if d.static and not (inferred and b.chance(0.3)) and not b.chance(0.06):
+            entries.append(d.sizes[0])
+            continue
+        found = None if inferred and not d.static else b.index_for(d)
+        if found is None:
+            entries.append(-1)
+            inferred = False
+        else:
+            entries.append(f"#{1 + len(args)}")
+            args.append(found)
+    return b.apply("reshape", [value, *args], {"sizes": entries})
+
+
+def permute(b):
+    value = b.operand(ALL, (1, 6))
+    rank = len(b.type(value).dims)
+    order = [int(i) for i in b.rng.permutation(rank)]
+    b.apply("permute", [value], {"permutation": [i - rank if b.chance(0.1) else i for i in order]})
+
+
+def transpose(b):
+    value = b.operand(ALL, (1, 6))
+    rank = len(b.type(value).dims)
+    b.apply("transpose", [value], {"dims": [b.draw_axis(rank), b.draw_axis(rank)]})
+
+
+def expand(b):
+    value = b.operand(ALL, (0, 5), lambda t: b.fits(t.dims, b.limits.elements // 2))
+    dims = [b.one_of(b.dims) if b.chance(0.3) else shapes.known(b.some(1, 3), b.runs)] * b.chance(0.6)
+    dims += [b.one_of(b.dims) if set(d.sizes) == {1} and b.chance(0.6) else None for d in b.type(value).dims]
+    entries, args = [], []
+    for d in dims:
+        if d is None:
+            entries.append(-1)
+            continue
+        entry, more = b.entries([d], 1 + len(args))
+        if entry is None:
+            raise Invalid("no size")
+        entries += entry
+        args += more
+    b.apply("expand", [value, *args], {"sizes": entries})
+
+
+def squeeze(b):
+    def ones(type_):
+        return [i for i, d in enumerate(type_.dims) if set(d.sizes) == {1}]
+    value = b.operand(ALL, (1, 6), lambda t: bool(ones(t)))
+    axes, rank = ones(b.type(value)), len(b.type(value).dims)
+    chosen = [i for i in axes if b.chance(0.7)] or axes[:1]
+    b.apply("squeeze", [value], {"dims": [i - rank if b.chance(0.2) else i for i in chosen]})
+
+
+def unsqueeze(b):
+    value = b.operand(ALL, (0, 5))
+    b.apply("unsqueeze", [value], {"dim": b.draw_axis(len(b.type(value).dims) + 1)})
+
+
+FAR = 2**62
+
+
+def bound(b, args, most, backward, is_stop):
+    """A static bound or one that is computed."""
+    if b.chance(0.25) and b.dynamic:
+        args.append(b.size_value())
+        return f"#{len(args)}"
+    if b.chance(0.35):
+        return -FAR if is_stop == backward else FAR if (is_stop or backward) else 0
+    return b.some(-most - 1, most + 1)
+
+
+def slice_(b):
+    value = b.operand(ALL, (1, 6))
+    starts, stops, steps, first, last = [], [], [], [], []
+    for d in b.type(value).dims:
+        if b.chance(0.4):
+            starts.append(0), stops.append(FAR), steps.append(1)
+            continue
+        steps.append(b.one_of([1, 1, 1, 2, 3, -1, -1, -2, 7]))
+        most = max(d.sizes)
+        starts.append(bound(b, first, most, steps[-1] < 0, False))
+        stops.append(bound(b, last, most, steps[-1] < 0, True))
+    # Operands: the input, all starts, all stops.
+    stops = [f"#{int(s[1:]) + len(first)}" if isinstance(s, str) else s for s in stops]
+    b.apply("slice", [value, *first, *last], {"starts": starts, "stops": stops, "steps": steps})
+
+
+def split(b):
+    value = b.operand(ALL, (1, 6))
+    axis = b.draw_axis(len(b.type(value).dims))
+    size = b.type(value).dims[axis]
+    if size.static and b.chance(0.5):
+        cuts = sorted(b.some(0, size.sizes[0]) for _ in range(b.some(0, 3)))
+        ends = [*cuts, size.sizes[0]]
+        return b.apply("split", [value], {"dim": axis, "sizes": [e - s for s, e in zip([0, *cuts], ends)]})
+    return b.apply("split", [value], {"dim": axis, "parts": b.some(1, 4)})
+
+
+def splat(b, dtype, dims):
+    entries, args = b.entries(dims)
+    if entries is None or not b.fits(dims):
+        return None
+    return b.apply("full", args, {"dtype": dtype, "sizes": entries, "value": b.draw_number(dtype)})[0]
+
+
+def concatenate(b):
+    value = b.operand(ALL, (1, 6))
+    draw = b.rng.random()
+    if draw >= 0.96:  # of very many operands
+        value = b.fresh(b.one_of(MIXED), [shapes.known(b.some(1, 2), b.runs) for _ in range(b.some(1, 3))])
+        b.limits = b.limits._replace(elements=max(b.limits.elements, 2500))
+    type_ = b.type(value)
+    axis = b.draw_axis(len(type_.dims))
+    count = b.some(1, 4) if draw < 0.92 else b.some(5, 40) if draw < 0.96 else b.some(60, 300)
+    values = [value]
+
+    def suits(other):
+        return other.dtype == type_.dtype and len(other.dims) == len(type_.dims) and all(
+            x.sizes == y.sizes for i, (x, y) in enumerate(zip(other.dims, type_.dims)) if i != axis % len(type_.dims))
+    for _ in range(count - 1):
+        found = b.pick(suits) if b.chance(0.75 if count < 41 else 0.97) else None
+        if found is None:
+            dims = list(type_.dims)
+            dims[axis] = b.one_of([*b.dims, shapes.known(b.some(0, 3), b.runs)])
+            found = splat(b, type_.dtype, dims) if b.chance(0.25) else None
+            if found is None:
+                found = b.fresh(type_.dtype, dims) if b.fits(dims) else value
+        values.append(found)
+    b.apply("concatenate", values, {"dim": axis})
+
+
+def pad(b):
+    value = b.operand(ALL, (0, 6))
+    lists, args = [], [[], []]
+    for side in range(2):
+        entries = []
+        for _ in b.type(value).dims:
+            width = b.size_within(0, 5) if b.dynamic and b.chance(0.15) else None
+            if width is None:
+                entries.append(b.one_of([0, 0, 0, 1, 1, 2, 3]))
+            else:
+                args[side].append(width)
+                entries.append(f"#{len(args[0]) + len(args[1])}")
+        lists.append(entries)
+    dtype = b.type(value).dtype
+    b.apply("pad", [value, *args[0], *args[1]], {"low": lists[0], "high": lists[1], "dtype": dtype, "value": b.draw_number(dtype)})
+
+
+#===-- indexing ------------------------------------------------------------------===#
+
+def index_tensor(b, most_rank):
+    """Rather one that was computed."""
+    value = b.pick(lambda t: t.dtype in CLASSES["integer"] and len(t.dims) <= most_rank)
+    if value is not None and b.chance(0.8):
+        return value
+    return b.fresh(b.one_of(["i32", "i64"]), b.draw_dims(b.some(0, min(most_rank, 2)), 40))
+
+
+def gather(b):
+    value = b.operand(ALL, (1, 6), lambda t: any(min(d.sizes) > 0 for d in t.dims))
+    rank = len(b.type(value).dims)
+    axis = b.one_of([i for i, d in enumerate(b.type(value).dims) if min(d.sizes) > 0])
+    b.apply("gather", [value, index_tensor(b, 7 - rank)], {"dim": axis - rank if b.chance(0.3) else axis})
+
+
+def embedding(b):
+    value = b.operand(ALL, (2, 2), lambda t: min(t.dims[0].sizes) > 0)
+    b.apply("embedding", [value, index_tensor(b, 4)])
+
+
+#===-- reductions ------------------------------------------------------------------===#
+
+def dims_list(b, rank):
+    if b.chance(0.2):
+        return []
+    chosen = [i for i in range(rank) if b.chance(0.4)] or ([b.some(0, rank - 1)] if rank else [])
+    return [i - rank if b.chance(0.2) else i for i in chosen]
+
+
+def reduction(name):
+    def draw(b):
+        value = b.operand(of(REDUCTIONS[name]))
+        attributes = {"dims": dims_list(b, len(b.type(value).dims)), "keepdim": b.chance(0.4)}
+        if name == "var":
+            attributes["correction"] = b.one_of([0, 1, 1, 2])
+        b.apply(name, [value], attributes)
+    return draw
+
+
+def arg_extreme(name):
+    def draw(b):
+        value = b.operand(NUMBERS, (0, 6), lambda t: any(min(d.sizes) > 0 for d in t.dims) or not t.dims)
+        rank = len(b.type(value).dims)
+        axis = None if rank == 0 or b.chance(0.2) else b.draw_axis(rank)
+        b.apply(name, [value], {"dim": axis, "keepdim": b.chance(0.4)})
+    return draw
+
+
+def along(name, dtypes):
+    def draw(b):
+        value = b.operand(dtypes, (1, 6))
+        b.apply(name, [value], {"dim": b.draw_axis(len(b.type(value).dims))})
+    return draw
+
+
+def norm(name):
+    def draw(b):
+        value = b.operand(FLOAT, (1, 6))
+        type_ = b.type(value)
+        tail = type_.dims[len(type_.dims) - b.some(1, min(2, len(type_.dims))):]
+        weight = b.fresh(type_.dtype, tail)
+        args = [value, weight] + ([b.fresh(type_.dtype, tail)] if name == "layer_norm" else [])
+        b.apply(name, args, {"eps": b.one_of([1e-5, 1e-3, 1.0])})
+    return draw
+
+
+#===-- contractions ------------------------------------------------------------------===#
+
+def contraction_attributes(b, dtype):
+    attributes = {}
+    if dtype == "f32" and b.chance(0.15):
+        attributes["tf32"] = True
+    if dtype in ("f16", "bf16") and b.chance(0.25):
+        attributes["dtype"] = "f32"
+    if dtype == "f8E4M3FN" and b.chance(0.75):
+        attributes["dtype"] = b.one_of(["f32", "f16", "bf16"])
+    return attributes
+
+
+MATRIX = (*FLOAT, "f16", "i32", "i64", "f8E4M3FN")
+
+
+def products(b, dims, depth):
+    volumes = shapes.volumes([*dims, depth], b.runs)
+    return max(volumes[:-1] if b.wide else volumes) <= b.limits.products
+
+
+def matmul(b):
+    value = b.operand(MATRIX, (1, 5))
+    type_ = b.type(value)
+    depth = type_.dims[-1]
+    columns = b.one_of([*b.dims, shapes.known(b.one_of([1, 3, 4, 8, 16, 32]), b.runs)])
+    batch = [d for d in type_.dims[:-2]] if b.chance(0.4) else []
+    batch = [shapes.known(1, b.runs) if b.chance(0.2) else d for d in batch]
+    dims = [*batch, depth, columns] if b.chance(0.85) else [depth]
+
+    def suits(other):
+        axis = -2 if len(other.dims) > 1 else -1
+        return other.dtype == type_.dtype and other.dims and other.dims[axis].sizes == depth.sizes
+    found = b.pick(suits) if b.chance(0.4) else None
+    other = found if found is not None else b.fresh(type_.dtype, dims)
+    result = shapes.matmul(type_, b.type(other), b.runs)
+    if not products(b, result, depth):
+        raise Invalid("products")
+    b.apply("matmul", [value, other], contraction_attributes(b, type_.dtype))
+
+
+def linear(b):
+    value = b.operand(MATRIX, (1, 5))
+    type_ = b.type(value)
+    rows = b.one_of([*b.dims, shapes.known(b.one_of([1, 3, 4, 8, 16, 32]), b.runs)])
+    attributes = contraction_attributes(b, type_.dtype)
+    if not products(b, [*type_.dims[:-1], rows], type_.dims[-1]):
+        raise Invalid("products")
+    args = [value, b.fresh(type_.dtype, [rows, type_.dims[-1]])]
+    target = attributes.get("dtype", type_.dtype)
+    if b.chance(0.7) and target != "f8E4M3FN":
+        args.append(b.fresh(target, [rows]))
+    b.apply("linear", args, attributes)
+
+
+#===-- programs --------------------------------------------------------------------===#
+
+DRAW = {
+    **{name: (1.0, unary(name)) for name in UNARY},
+    **{name: (1.2, binary(name, classes)) for name, classes in BINARY.items()},
+    **{name: (1.2, binary(name, ())) for name in COMPARISONS},
+    **{name: (1.2, reduction(name)) for name in REDUCTIONS},
+    "sub": (3.0, binary("sub", BINARY["sub"])), "add": (2.0, binary("add", BINARY["add"])),
+    "mul": (2.0, binary("mul", BINARY["mul"])), "where": (3.0, where), "cast": (5.0, cast),
+    "constant": (0.7, constant), "full": (0.7, full), "iota": (0.7, iota), "dim": (0.3, dim),
+    "reshape": (5.0, reshape), "permute": (2.0, permute), "transpose": (2.0, transpose), "expand": (2.0, expand),
+    "squeeze": (1.0, squeeze), "unsqueeze": (1.0, unsqueeze), "slice": (5.0, slice_), "split": (2.0, split),
+    "concatenate": (4.0, concatenate), "pad": (2.5, pad), "gather": (4.0, gather), "embedding": (1.0, embedding),
+    "argmax": (2.5, arg_extreme("argmax")), "argmin": (2.0, arg_extreme("argmin")),
+    "cumsum": (1.5, along("cumsum", NUMBERS)), "softmax": (2.0, along("softmax", FLOAT)),
+    "layer_norm": (1.0, norm("layer_norm")), "rms_norm": (1.0, norm("rms_norm")),
+    "matmul": (4.0, matmul), "linear": (2.0, linear)}
+
+
+def undrawn():
+    """Operations with an oracle that nothing draws, and the other way round."""
+    return sorted({name for name in OPS if "." not in name and name != "index"} ^ set(DRAW))
+
+
+def draw_program(seed, index, limits=Limits()):
+    rng = np.random.default_rng([seed, index])
+    b = Builder(rng, limits)
+    names = list(DRAW)
+    weights = np.array([DRAW[name][0] for name in names])
+    # Each program prefers a few operations, so that chains of the same ones come.
+    weights = weights * rng.choice([0.3, 1.0, 3.0], len(names))
+    weights /= weights.sum()
+    wanted = b.one_of([1, 2, 3, 4, 5, 6, 8, limits.operations])
+    for _ in range(b.some(1, 2)):
+        b.input(b.one_of(MIXED), b.draw_dims(b.draw_rank()))
+    made = 0
+    for _ in range(wanted * 4):
+        if made >= wanted:
+            break
+        state = len(b.ops), len(b.inputs), len(b.order)
+        try:
+            DRAW[names[int(rng.choice(len(names), p=weights))]][1](b)
+            made += 1
+        except Invalid:
+            forget(b, state)
+    return without_dead_code(b.finish())
+
+
+def forget(b, state):
+    """Takes back what a failed attempt made."""
+    for value in b.order[state[2]:]:
+        del b.types[value]
+    del b.ops[state[0]:], b.inputs[state[1]:], b.order[state[2]:]
+
+
+__all__ = ["Limits", "draw_program", "undrawn", "Type", "has_axis"]
