@@ -4,6 +4,7 @@
 #   %source        the root of the sources
 #   %bin           the folder of the tools
 #   %python        the interpreter
+#   %llvm          the folder of LLVM's tools
 #   %plugin        TripyPlugin.so
 #   %emulated      before a command: it runs on the CUDA emulator
 #   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
@@ -47,6 +48,7 @@ config.substitutions += [
     ("%bin", os.path.join(config.tripy_build, "bin")),
     ("%python", config.python),
     ("%plugin", plugin),
+    ("%llvm", config.llvm_tools),
     ("%emulated",
      f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),
 ]

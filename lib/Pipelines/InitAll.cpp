@@ -10,6 +10,7 @@
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/Pipelines.h"
 #include "tripy/Reference/Passes.h"
+#include "tripy/Target/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -40,6 +41,8 @@ void tripy::registerTripyPasses() {
   registerEmitCUDAPass();
   registerKernelPlanPass();
   registerExpandMathPass();
+  registerKernelToGPUPass();
+  registerDeviceCodeToBinaryPass();
   registerTripyPipelines();
 }
 

@@ -33,6 +33,11 @@ using namespace tripy::emulatordriver;
   X(memcpyHtoDAsync, cuMemcpyHtoDAsync_v2)                                     \
   X(memcpyDtoHAsync, cuMemcpyDtoHAsync_v2)                                     \
   X(memcpyDtoDAsync, cuMemcpyDtoDAsync_v2)                                     \
+  X(memcpyAsync, cuMemcpyAsync)                                                \
+  X(memsetD16Async, cuMemsetD16Async)                                          \
+  X(memsetD32Async, cuMemsetD32Async)                                          \
+  X(memHostRegister, cuMemHostRegister_v2)                                     \
+  X(memHostUnregister, cuMemHostUnregister)                                    \
   X(moduleLoadDataEx, cuModuleLoadDataEx)                                      \
   X(moduleUnload, cuModuleUnload)                                              \
   X(moduleGetFunction, cuModuleGetFunction)                                    \
@@ -46,6 +51,7 @@ using namespace tripy::emulatordriver;
   X(streamIsCapturing, cuStreamIsCapturing)                                    \
   X(streamBeginCapture, cuStreamBeginCapture_v2)                               \
   X(streamEndCapture, cuStreamEndCapture)                                      \
+  X(streamWaitEvent, cuStreamWaitEvent)                                        \
   X(eventCreate, cuEventCreate)                                                \
   X(eventDestroy, cuEventDestroy_v2)                                           \
   X(eventRecord, cuEventRecord)                                                \

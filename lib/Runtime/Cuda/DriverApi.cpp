@@ -14,7 +14,7 @@ static DriverSlot slot(const char *name, int version, Function *&member) {
   return {name, version, reinterpret_cast<void **>(&member)};
 }
 
-std::array<DriverSlot, 49> cuda::driverSlots(DriverApi &api) {
+std::array<DriverSlot, 55> cuda::driverSlots(DriverApi &api) {
   return {{
       slot("cuInit", 2000, api.init),
       slot("cuDriverGetVersion", 2020, api.driverGetVersion),
@@ -37,6 +37,11 @@ std::array<DriverSlot, 49> cuda::driverSlots(DriverApi &api) {
       slot("cuMemcpyHtoDAsync", 3020, api.memcpyHtoDAsync),
       slot("cuMemcpyDtoHAsync", 3020, api.memcpyDtoHAsync),
       slot("cuMemcpyDtoDAsync", 3020, api.memcpyDtoDAsync),
+      slot("cuMemcpyAsync", 4000, api.memcpyAsync),
+      slot("cuMemsetD16Async", 3020, api.memsetD16Async),
+      slot("cuMemsetD32Async", 3020, api.memsetD32Async),
+      slot("cuMemHostRegister", 6050, api.memHostRegister),
+      slot("cuMemHostUnregister", 4000, api.memHostUnregister),
       slot("cuModuleLoadDataEx", 2010, api.moduleLoadDataEx),
       slot("cuModuleUnload", 2000, api.moduleUnload),
       slot("cuModuleGetFunction", 2000, api.moduleGetFunction),
@@ -50,6 +55,7 @@ std::array<DriverSlot, 49> cuda::driverSlots(DriverApi &api) {
       slot("cuStreamIsCapturing", 10000, api.streamIsCapturing),
       slot("cuStreamBeginCapture", 10010, api.streamBeginCapture),
       slot("cuStreamEndCapture", 10000, api.streamEndCapture),
+      slot("cuStreamWaitEvent", 3020, api.streamWaitEvent),
       slot("cuEventCreate", 2000, api.eventCreate),
       slot("cuEventDestroy", 4000, api.eventDestroy),
       slot("cuEventRecord", 2000, api.eventRecord),
