@@ -27,6 +27,12 @@ using namespace tripy::cuda;
   std::_Exit(EXIT_FAILURE);
 }
 
+/// A condition that a program states before it launches anything.
+extern "C" void tripyRequire(bool holds, const char *message) {
+  if (!holds)
+    fail("tripyRequire", message);
+}
+
 //===-- the device --------------------------------------------------------===//
 
 namespace {

@@ -104,7 +104,7 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     memory: the inputs, the constants, and the outputs, in this order. It
     allocates the arena, launches the kernels on one stream, and returns when
     they ended. Inputs outside of their profile, sizes that do not agree and
-    outputs of a wrong size end the process with a message (`cf.assert`).
+    outputs of a wrong size end the process with a message (`tripyRequire`).
 
     - `@main_output_sizes` takes the inputs and returns the dynamic sizes of
       the outputs, in order; it is there when there are any.
@@ -125,8 +125,8 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     libTripyCudaWrappers.so (docs/second-exit.md). Kernels do not overlap the
     ones in front of them here, as they do in Tripy's runtime.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 #endif // TRIPY_CONVERSION_PASSES

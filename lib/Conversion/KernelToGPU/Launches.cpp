@@ -6,7 +6,6 @@
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,9 +23,33 @@ static Value constantIndex(OpBuilder &b, Location loc, int64_t value) {
 
 //===-- sizes and conditions ----------------------------------------------===//
 
+/// A function of the wrappers, declared once.
+static LLVM::LLVMFuncOp wrapper(ModuleOp module, OpBuilder &b, StringRef name,
+                                ArrayRef<Type> parameters) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      b, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  parameters));
+}
+
 void LaunchLowering::require(Location loc, Value condition,
                              const Twine &message) {
-  cf::AssertOp::create(b, loc, condition, message.str());
+  auto module = planned->getParentOfType<ModuleOp>();
+  std::string name;
+  do
+    name = (planned.getSymName() + "_rule_" + Twine(rules++)).str();
+  while (module.lookupSymbol(name));
+  // C's strings end with a zero.
+  Value text = LLVM::createGlobalString(loc, b, name,
+                                        message.str() + std::string(1, '\0'),
+                                        LLVM::Linkage::Internal);
+  auto function =
+      wrapper(module, b, "tripyRequire", {b.getI1Type(), text.getType()});
+  LLVM::CallOp::create(b, loc, function, ValueRange{condition, text});
 }
 
 Value LaunchLowering::compare(Location loc, arith::CmpIPredicate predicate,
@@ -155,21 +178,6 @@ Value LaunchLowering::filledArray(Location loc, Type element,
 
 //===-- launches ----------------------------------------------------------===//
 
-static LLVM::LLVMFuncOp encoderOf(ModuleOp module, OpBuilder &b) {
-  constexpr StringLiteral name = "tripyEncodeTensorMap";
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return known;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i32 = b.getI32Type();
-  return LLVM::LLVMFuncOp::create(
-      b, module.getLoc(), name,
-      LLVM::LLVMFunctionType::get(
-          LLVM::LLVMVoidType::get(b.getContext()),
-          {pointer, i32, i32, pointer, pointer, pointer, pointer, i32}));
-}
-
 /// The types of a kernel's buffers, in order.
 static SmallVector<RankedTensorType> tensorsOf(kernel::FuncOp callee) {
   SmallVector<RankedTensorType> tensors;
@@ -219,8 +227,12 @@ FailureOr<Value> LaunchLowering::tensorMap(kernel::LaunchOp op,
   Value memory = LLVM::AllocaOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext()), words, one, 128);
   Value rank = number32(map.getBox().size());
+  Type pointer = memory.getType(), i32 = b.getI32Type();
+  auto encode =
+      wrapper(planned->getParentOfType<ModuleOp>(), b, "tripyEncodeTensorMap",
+              {pointer, i32, i32, pointer, pointer, pointer, pointer, i32});
   LLVM::CallOp::create(
-      b, loc, encoderOf(planned->getParentOfType<ModuleOp>(), b),
+      b, loc, encode,
       ValueRange{memory, number32(static_cast<int64_t>(*dtype)), rank,
                  pointers.lookup(op.getBuffers()[number]),
                  filledArray(loc, b.getI64Type(), evaluate(map.getDims())),

@@ -55,6 +55,7 @@ private:
   mlir::func::FuncOp planned;
   mlir::OpBuilder &b;
   mlir::IRMapping mapping;
+  unsigned rules = 0;
   /// Pointers of kernel.buffer's results.
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
 };

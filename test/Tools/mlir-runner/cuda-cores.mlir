@@ -4,11 +4,11 @@
 //
 // RUN: tripy-opt %s --pass-pipeline='builtin.module(tripy-cuda{chip=sm_80},device-code-to-binary{chip=sm_80},kernel-to-gpu)' | FileCheck %s --check-prefix=LOWERED
 // LOWERED: memref.global "private" constant @main_constant_0 : memref<64xf32>
+// LOWERED-DAG: dimension 0 of input {{.*}} must be within its profile, 1 to 16
+// LOWERED-DAG: dimension 0 of output 0 must have the size that main_output_sizes returns
 // LOWERED: func.func @main_constants() -> memref<64xf32>
 // LOWERED: func.func @main_output_sizes(%{{.*}}: memref<?x64xf32>, %{{.*}}: memref<64x64xf32>) -> index
 // LOWERED: func.func @main(%{{.*}}: memref<?x64xf32>, %{{.*}}: memref<64x64xf32>, %{{.*}}: memref<64xf32>, %{{.*}}: memref<?x64xf32>)
-// LOWERED: cf.assert %{{.*}}, "dimension 0 of input {{.*}} must be within its profile, 1 to 16"
-// LOWERED: cf.assert %{{.*}}, "dimension 0 of output 0 must have the size that main_output_sizes returns"
 // LOWERED: %[[FIRST:.*]] = gpu.launch_func async [%{{.*}}] @device_code::@main_gemm_0_dot
 // LOWERED: %[[SECOND:.*]] = gpu.launch_func async [%[[FIRST]]] @device_code::@main_scan_1_scan_sub
 // LOWERED: gpu.dealloc async [%[[SECOND]]]
@@ -25,7 +25,7 @@
 //
 // Sizes outside of the profile end the process before anything is launched.
 // RUN: not %emulated TRIPY_EMULATOR_ARCH=80 %S/Inputs/run %bin/.. %llvm %s %S/Inputs/host.mlir sm_80 17 2>&1 | FileCheck %s --check-prefix=PROFILE
-// PROFILE: dimension 0 of input {{.*}} must be within its profile, 1 to 16
+// PROFILE: TripyCudaWrappers: error: tripyRequire: dimension 0 of input {{.*}} must be within its profile, 1 to 16
 //
 // A machine without a GPU: one sentence.
 // RUN: not env CUDA_VISIBLE_DEVICES= %S/Inputs/run %bin/.. %llvm %s %S/Inputs/host.mlir sm_80 2>&1 | FileCheck %s --check-prefix=DRIVER

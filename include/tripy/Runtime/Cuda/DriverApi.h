@@ -278,8 +278,13 @@ struct DriverSlot {
   void **place;
 };
 
+inline constexpr size_t driverFunctionCount = 0
+#define TRIPY_DRIVER_FUNCTION(Member, Name, Version, Symbol) +1
+#include "tripy/Runtime/Cuda/DriverFunctions.def"
+    ;
+
 /// Every function of the table, with its place in `api`.
-std::array<DriverSlot, 55> driverSlots(DriverApi &api);
+std::array<DriverSlot, driverFunctionCount> driverSlots(DriverApi &api);
 
 /// The table of this machine's driver, loaded once and never unloaded. Errors:
 /// DriverMissing, DriverTooOld, both with what to do.
