@@ -4,12 +4,15 @@
 #   %source        the root of the sources
 #   %bin           the folder of the tools
 #   %python        the interpreter
+#   %llvm          the folder of LLVM's tools
+#   %plugin        TripyPlugin.so
 #   %emulated      before a command: it runs on the CUDA emulator
 #   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
 #                  TRIPY_ROUNDTRIP is set
 #
 # Features:
 #   roundtrip      TRIPY_ROUNDTRIP is set
+#   plugin         TripyPlugin.so is built: LLVM is linked shared
 #   assembler      tripy-compile finds CUDA's assembler
 
 import os
@@ -36,11 +39,16 @@ config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
 # A crash prints its stack without symbols quickly, instead of with them slowly.
 config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 
+plugin = os.path.join(config.tripy_build, "lib", "TripyPlugin.so")
+if os.path.exists(plugin):
+    config.available_features.add("plugin")
 config.substitutions += [
     ("%include", f"-I {config.tripy_source}/include -I {config.mlir_include}"),
     ("%source", config.tripy_source),
     ("%bin", os.path.join(config.tripy_build, "bin")),
     ("%python", config.python),
+    ("%plugin", plugin),
+    ("%llvm", config.llvm_tools),
     ("%emulated",
      f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),
 ]

@@ -10,6 +10,7 @@
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/Pipelines.h"
 #include "tripy/Reference/Passes.h"
+#include "tripy/Target/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -21,15 +22,14 @@ void tripy::registerTripyDialects(mlir::DialectRegistry &registry) {
                   kernel::KernelDialect>();
 }
 
-void tripy::registerAllDialects(mlir::DialectRegistry &registry) {
+void tripy::registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   registerTripyDialects(registry);
 }
 
-void tripy::registerAllPasses() {
-  mlir::registerAllPasses();
+void tripy::registerTripyPasses() {
   registerTripyReferencePasses();
   registerTraceToFlatIRPass();
   registerInlineCompositesPass();
@@ -42,6 +42,13 @@ void tripy::registerAllPasses() {
   registerEmitCUDAPass();
   registerKernelPlanPass();
   registerExpandMathPass();
+  registerKernelToGPUPass();
+  registerDeviceCodeToBinaryPass();
   registerTripyPipelines();
   registerSimplifyPass();
+}
+
+void tripy::registerTripyAndUpstreamPasses() {
+  mlir::registerAllPasses();
+  registerTripyPasses();
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 using namespace tripy;
 using namespace tripy::cuda;
@@ -122,4 +123,63 @@ TRIPY_DRIVER_CALL cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from,
                                        size_t bytes, StreamHandle stream) {
   return copy(reinterpret_cast<void *>(to),
               reinterpret_cast<const void *>(from), bytes, stream, to, from);
+}
+
+/// Whichever of the two lies in device memory must lie there completely; the
+/// other one is the host's.
+TRIPY_DRIVER_CALL cuMemcpyAsync(DevicePointer to, DevicePointer from,
+                                size_t bytes, StreamHandle stream) {
+  auto device = [](DevicePointer pointer) -> DevicePointer {
+    Call call;
+    return call && call->memory->find(pointer, 1) ? pointer : 0;
+  };
+  return copy(reinterpret_cast<void *>(to),
+              reinterpret_cast<const void *>(from), bytes, stream, device(to),
+              device(from));
+}
+
+template <typename Element>
+static DriverResult fill(DevicePointer to, Element value, size_t count,
+                         StreamHandle stream) {
+  if (to % sizeof(Element) != 0 || count > SIZE_MAX / sizeof(Element))
+    return DriverResult::InvalidValue;
+  std::vector<Element> values(count, value);
+  return copy(reinterpret_cast<void *>(to), values.data(),
+              count * sizeof(Element), stream, to);
+}
+
+TRIPY_DRIVER_CALL cuMemsetD16Async(DevicePointer to, unsigned short value,
+                                   size_t count, StreamHandle stream) {
+  return fill(to, value, count, stream);
+}
+
+TRIPY_DRIVER_CALL cuMemsetD32Async(DevicePointer to, unsigned value,
+                                   size_t count, StreamHandle stream) {
+  return fill(to, value, count, stream);
+}
+
+//===-- memory of the host ------------------------------------------------===//
+
+TRIPY_DRIVER_CALL cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned) {
+  Call call;
+  if (!call)
+    return call.refusal();
+  if (!pointer || bytes == 0)
+    return DriverResult::InvalidValue;
+  return call->memory->adopt(pointer, bytes, "registered host memory").isOk()
+             ? DriverResult::Success
+             : DriverResult::InvalidValue;
+}
+
+TRIPY_DRIVER_CALL cuMemHostUnregister(void *pointer) {
+  Call call;
+  if (!call)
+    return call.refusal();
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  const emulator::Allocation *range = call->memory->find(address, 1);
+  if (!range || range->address != address ||
+      range->what != "registered host memory")
+    return DriverResult::InvalidValue;
+  return call->memory->free(address).isOk() ? DriverResult::Success
+                                            : DriverResult::InvalidValue;
 }

@@ -33,6 +33,19 @@ TRIPY_DRIVER_CALL cuStreamSynchronize(StreamHandle stream) {
   return call->checkStream(stream);
 }
 
+TRIPY_DRIVER_CALL cuStreamWaitEvent(StreamHandle stream, EventHandle event,
+                                    unsigned flags) {
+  Call call;
+  if (!call)
+    return call.refusal();
+  if (flags != 0)
+    return DriverResult::InvalidValue;
+  if (!call->events.has(event))
+    return invalidHandle;
+  // Work that was put on a stream is done: there is nothing to wait for.
+  return call->checkStream(stream);
+}
+
 //===-- events ------------------------------------------------------------===//
 
 static double now() {

@@ -9,66 +9,16 @@ using namespace tripy::emulatordriver;
 
 // Defined in the other files; none has a header, as the runtime finds them
 // through cuGetProcAddress.
-#define TRIPY_DECLARE(Member, Name)                                            \
-  extern "C" std::remove_pointer_t<decltype(DriverApi::Member)> Name;
-#define TRIPY_DRIVER_FUNCTIONS(X)                                              \
-  X(init, cuInit)                                                              \
-  X(driverGetVersion, cuDriverGetVersion)                                      \
-  X(getErrorName, cuGetErrorName)                                              \
-  X(getErrorString, cuGetErrorString)                                          \
-  X(deviceGetCount, cuDeviceGetCount)                                          \
-  X(deviceGet, cuDeviceGet)                                                    \
-  X(deviceGetName, cuDeviceGetName)                                            \
-  X(deviceGetAttribute, cuDeviceGetAttribute)                                  \
-  X(devicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)                          \
-  X(devicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)                     \
-  X(ctxGetCurrent, cuCtxGetCurrent)                                            \
-  X(ctxPushCurrent, cuCtxPushCurrent_v2)                                       \
-  X(ctxPopCurrent, cuCtxPopCurrent_v2)                                         \
-  X(memGetInfo, cuMemGetInfo_v2)                                               \
-  X(memAlloc, cuMemAlloc_v2)                                                   \
-  X(memFree, cuMemFree_v2)                                                     \
-  X(memHostAlloc, cuMemHostAlloc)                                              \
-  X(memFreeHost, cuMemFreeHost)                                                \
-  X(memcpyHtoDAsync, cuMemcpyHtoDAsync_v2)                                     \
-  X(memcpyDtoHAsync, cuMemcpyDtoHAsync_v2)                                     \
-  X(memcpyDtoDAsync, cuMemcpyDtoDAsync_v2)                                     \
-  X(moduleLoadDataEx, cuModuleLoadDataEx)                                      \
-  X(moduleUnload, cuModuleUnload)                                              \
-  X(moduleGetFunction, cuModuleGetFunction)                                    \
-  X(funcGetAttribute, cuFuncGetAttribute)                                      \
-  X(funcSetAttribute, cuFuncSetAttribute)                                      \
-  X(funcGetParamInfo, cuFuncGetParamInfo)                                      \
-  X(launchKernelEx, cuLaunchKernelEx)                                          \
-  X(streamCreate, cuStreamCreate)                                              \
-  X(streamDestroy, cuStreamDestroy_v2)                                         \
-  X(streamSynchronize, cuStreamSynchronize)                                    \
-  X(streamIsCapturing, cuStreamIsCapturing)                                    \
-  X(streamBeginCapture, cuStreamBeginCapture_v2)                               \
-  X(streamEndCapture, cuStreamEndCapture)                                      \
-  X(eventCreate, cuEventCreate)                                                \
-  X(eventDestroy, cuEventDestroy_v2)                                           \
-  X(eventRecord, cuEventRecord)                                                \
-  X(eventSynchronize, cuEventSynchronize)                                      \
-  X(eventElapsedTime, cuEventElapsedTime)                                      \
-  X(graphCreate, cuGraphCreate)                                                \
-  X(graphDestroy, cuGraphDestroy)                                              \
-  X(graphAddKernelNode, cuGraphAddKernelNode_v2)                               \
-  X(graphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute)                \
-  X(graphAddDependencies, cuGraphAddDependencies_v2)                           \
-  X(graphInstantiate, cuGraphInstantiateWithFlags)                             \
-  X(graphExecDestroy, cuGraphExecDestroy)                                      \
-  X(graphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2)           \
-  X(graphLaunch, cuGraphLaunch)                                                \
-  X(tensorMapEncodeTiled, cuTensorMapEncodeTiled)
-
-TRIPY_DRIVER_FUNCTIONS(TRIPY_DECLARE)
+#define TRIPY_DRIVER_FUNCTION(Member, Name, Version, Symbol)                   \
+  extern "C" std::remove_pointer_t<decltype(DriverApi::Member)> Symbol;
+#include "tripy/Runtime/Cuda/DriverFunctions.def"
 
 /// The functions in the order of the runtime's table.
 static DriverApi makeTable() {
   DriverApi api = {};
-#define TRIPY_SET(Member, Name) api.Member = Name;
-  TRIPY_DRIVER_FUNCTIONS(TRIPY_SET)
+#define TRIPY_DRIVER_FUNCTION(Member, Name, Version, Symbol)                   \
+  api.Member = Symbol;
+#include "tripy/Runtime/Cuda/DriverFunctions.def"
   return api;
 }
 

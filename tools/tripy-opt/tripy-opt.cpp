@@ -236,10 +236,10 @@ int main(int argc, char **argv) {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
-  tripy::registerAllPasses();
+  tripy::registerTripyAndUpstreamPasses();
   tripy::registerTestPasses();
   DialectRegistry registry;
-  tripy::registerAllDialects(registry);
+  tripy::registerTripyAndUpstreamDialects(registry);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Tripy's optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -1,7 +1,9 @@
-//===- Docs.cpp - -gen-op-docs: the reference page of a dialect -----------===//
+//===- Docs.cpp - -gen-op-docs, -gen-op-pages: what operations are --------===//
 //
 // Markdown: per operation its summary, description, operands, attributes,
-// results and rules; the texts are those of the definition.
+// results and rules; the texts are those of the definition. As the reference
+// page of a dialect, or as C++ rows TRIPY_OP_PAGE("trace.exp", "text") for
+// tools that show the text of one operation.
 //
 //===----------------------------------------------------------------------===//
 #include "Generators.h"
@@ -83,5 +85,18 @@ static bool emitDocs(const RecordKeeper &records, raw_ostream &os) {
   return false;
 }
 
+static bool emitPages(const RecordKeeper &records, raw_ostream &os) {
+  for (const ContractOp &op : contractOps(records)) {
+    std::string page;
+    raw_string_ostream stream(page);
+    emitOp(op, stream);
+    os << "TRIPY_OP_PAGE(" << cppString(op.name()) << ", " << cppString(page)
+       << ")\n";
+  }
+  return false;
+}
+
+static mlir::GenRegistration docs("gen-op-docs", "Generate the reference page",
+                                  emitDocs);
 static mlir::GenRegistration
-    registration("gen-op-docs", "Generate the reference page", emitDocs);
+    pages("gen-op-pages", "Generate C++ rows of operations' pages", emitPages);

@@ -94,4 +94,38 @@ def FlatIRToLinalgPass : Pass<"flatir-to-linalg", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect", "::tripy::kernel::KernelDialect"];
 }
 
+def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Lowers launches on placed buffers to gpu.launch_func";
+  let description = [{
+    For programs that stock MLIR runs instead of Tripy's runtime. The module is
+    one that `--kernel-plan` planned for CUDA, with its code as the gpu.binary
+    that `--device-code-to-binary` made. `@main` then takes memrefs of device
+    memory: the inputs, the constants, and the outputs, in this order. It
+    allocates the arena, launches the kernels on one stream, and returns when
+    they ended. Inputs outside of their profile, sizes that do not agree and
+    outputs of a wrong size end the process with a message (`tripyRequire`).
+
+    - `@main_output_sizes` takes the inputs and returns the dynamic sizes of
+      the outputs, in order; it is there when there are any.
+    - `@main_constants` returns the constants in new device memory; it is there
+      when there are any.
+
+    ```mlir
+    kernel.launch @exp grid(%g, %c1, %c1) buffers(%a, %b) bytes(%n8, %n8) sizes(%n) written = 1
+    ```
+
+    becomes
+
+    ```mlir
+    %t = gpu.launch_func async [%s] @device_code::@exp blocks in (%g, %c1, %c1) threads in (%c256, %c1, %c1) args(%pa : !llvm.ptr, %pb : !llvm.ptr, %n : index)
+    ```
+
+    Upstream's `gpu-to-llvm` and `mlir-runner` take it from there, with
+    libTripyCudaWrappers.so (docs/second-exit.md). Kernels do not overlap the
+    ones in front of them here, as they do in Tripy's runtime.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif // TRIPY_CONVERSION_PASSES

@@ -18,10 +18,13 @@ void registerTripyDialects(mlir::DialectRegistry &registry);
 
 /// Tripy's dialects and all of upstream's, with extensions and translations to
 /// LLVM IR: what mlir-opt knows, and more.
-void registerAllDialects(mlir::DialectRegistry &registry);
+void registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry);
+
+/// Tripy's passes and pipelines.
+void registerTripyPasses();
 
 /// Tripy's passes and pipelines and all of upstream's.
-void registerAllPasses();
+void registerTripyAndUpstreamPasses();
 
 } // namespace tripy
 

@@ -2,6 +2,7 @@
 
 #include "../NoThrow.h"
 #include "ProgramImpl.h"
+#include "TensorMaps.h"
 
 #include "tripy/Base/Text.h"
 
@@ -147,84 +148,32 @@ Status CudaContext::captureLaunches(ShapeState &state, StreamHandle stream) {
   return device.check(result, "cuStreamEndCapture", Code::LaunchFailed);
 }
 
-/// CUtensorMapDataType; -1 for a type that tensor maps lack. Bytes are copied
-/// unseen, so that any type of the right width serves.
-static int tensorMapType(DType dtype) {
-  switch (dtype) {
-  case DType::F32:
-    return 7;
-  case DType::F16:
-    return 6;
-  case DType::BF16:
-    return 9;
-  case DType::F64:
-    return 8;
-  case DType::I32:
-    return 3;
-  case DType::I64:
-    return 5;
-  case DType::I16:
-    return 1;
-  case DType::Bool:
-  case DType::I8:
-  case DType::U8:
-  case DType::F8E4M3FN:
-  case DType::F8E5M2:
-    return 0;
-  }
-  return -1;
-}
-
-/// CUtensorMapSwizzle; -1 for a width that does not exist.
-static int swizzleMode(uint8_t bytes) {
-  switch (bytes) {
-  case 0:
-    return 0;
-  case 32:
-    return 1;
-  case 64:
-    return 2;
-  case 128:
-    return 3;
-  default:
-    return -1;
-  }
-}
-
 Status CudaContext::encode(const TensorMap &map, const Arguments &arguments,
                            TensorMapValue &value, const Kernel &kernel) {
-  constexpr size_t maxMapRank = 5;
   auto fail = [&](std::string_view what) {
     return Status(
         Code::LaunchFailed,
         concat("kernel '", printable(kernel.symbol), "': tensor map: ", what));
   };
   size_t rank = map.dims.size();
-  int type = tensorMapType(map.dtype), swizzle = swizzleMode(map.swizzle);
-  if (rank == 0 || rank > maxMapRank || map.strides.size() + 1 != rank ||
-      map.box.size() != rank || type < 0 || swizzle < 0)
-    return fail("it has 1 to 5 dimensions, a box of as many, and a swizzle "
-                "of 0, 32, 64 or 128 bytes");
-  uint64_t dims[maxMapRank], strides[maxMapRank] = {};
-  uint32_t steps[maxMapRank] = {1, 1, 1, 1, 1};
-  bool empty = false;
-  for (size_t i = 0; i < rank; ++i) {
+  if (rank > maxTensorMapRank || map.strides.size() + 1 != rank)
+    return fail(badTensorMap);
+  uint64_t dims[maxTensorMapRank], strides[maxTensorMapRank];
+  for (size_t i = 0; i < rank; ++i)
     dims[i] = static_cast<uint64_t>(arguments.sizes[map.dims[i]]);
-    empty |= dims[i] == 0;
-    if (i > 0)
-      strides[i - 1] =
-          static_cast<uint64_t>(arguments.sizes[map.strides[i - 1]]);
-  }
-  value = {};
-  // The driver has no maps of empty tensors; no kernel may use this one.
-  if (empty)
-    return Status::ok();
-  constexpr int noInterleave = 0, promoteTo256Bytes = 3, fillWithZero = 0;
-  DriverResult result = device.api.tensorMapEncodeTiled(
-      &value, type, static_cast<uint32_t>(rank), arguments.buffers[map.buffer],
-      dims, strides, map.box.data(), steps, noInterleave, swizzle,
-      promoteTo256Bytes, fillWithZero);
-  if (result == DriverResult::InvalidValue)
-    return fail("the driver refuses its sizes, strides, box or alignment");
+  for (size_t i = 0; i + 1 < rank; ++i)
+    strides[i] = static_cast<uint64_t>(arguments.sizes[map.strides[i]]);
+  const char *text = nullptr;
+  DriverResult result = encodeTensorMap(
+      device.api,
+      {map.dtype,
+       map.swizzle,
+       reinterpret_cast<DevicePointer>(arguments.buffers[map.buffer]),
+       {dims, rank},
+       {strides, rank - 1},
+       map.box},
+      value, text);
+  if (text)
+    return fail(text);
   return device.check(result, "cuTensorMapEncodeTiled", Code::LaunchFailed);
 }

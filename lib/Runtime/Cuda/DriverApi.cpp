@@ -10,64 +10,11 @@
 using namespace tripy;
 using namespace tripy::cuda;
 
-template <typename Function>
-static DriverSlot slot(const char *name, int version, Function *&member) {
-  return {name, version, reinterpret_cast<void **>(&member)};
-}
-
-std::array<DriverSlot, 49> cuda::driverSlots(DriverApi &api) {
+std::array<DriverSlot, driverFunctionCount> cuda::driverSlots(DriverApi &api) {
   return {{
-      slot("cuInit", 2000, api.init),
-      slot("cuDriverGetVersion", 2020, api.driverGetVersion),
-      slot("cuGetErrorName", 6000, api.getErrorName),
-      slot("cuGetErrorString", 6000, api.getErrorString),
-      slot("cuDeviceGetCount", 2000, api.deviceGetCount),
-      slot("cuDeviceGet", 2000, api.deviceGet),
-      slot("cuDeviceGetName", 2000, api.deviceGetName),
-      slot("cuDeviceGetAttribute", 2000, api.deviceGetAttribute),
-      slot("cuDevicePrimaryCtxRetain", 7000, api.devicePrimaryCtxRetain),
-      slot("cuDevicePrimaryCtxRelease", 11000, api.devicePrimaryCtxRelease),
-      slot("cuCtxGetCurrent", 4000, api.ctxGetCurrent),
-      slot("cuCtxPushCurrent", 4000, api.ctxPushCurrent),
-      slot("cuCtxPopCurrent", 4000, api.ctxPopCurrent),
-      slot("cuMemGetInfo", 3020, api.memGetInfo),
-      slot("cuMemAlloc", 3020, api.memAlloc),
-      slot("cuMemFree", 3020, api.memFree),
-      slot("cuMemHostAlloc", 2020, api.memHostAlloc),
-      slot("cuMemFreeHost", 2000, api.memFreeHost),
-      slot("cuMemcpyHtoDAsync", 3020, api.memcpyHtoDAsync),
-      slot("cuMemcpyDtoHAsync", 3020, api.memcpyDtoHAsync),
-      slot("cuMemcpyDtoDAsync", 3020, api.memcpyDtoDAsync),
-      slot("cuModuleLoadDataEx", 2010, api.moduleLoadDataEx),
-      slot("cuModuleUnload", 2000, api.moduleUnload),
-      slot("cuModuleGetFunction", 2000, api.moduleGetFunction),
-      slot("cuFuncGetAttribute", 2020, api.funcGetAttribute),
-      slot("cuFuncSetAttribute", 9000, api.funcSetAttribute),
-      slot("cuFuncGetParamInfo", 12040, api.funcGetParamInfo),
-      slot("cuLaunchKernelEx", 11060, api.launchKernelEx),
-      slot("cuStreamCreate", 2000, api.streamCreate),
-      slot("cuStreamDestroy", 4000, api.streamDestroy),
-      slot("cuStreamSynchronize", 2000, api.streamSynchronize),
-      slot("cuStreamIsCapturing", 10000, api.streamIsCapturing),
-      slot("cuStreamBeginCapture", 10010, api.streamBeginCapture),
-      slot("cuStreamEndCapture", 10000, api.streamEndCapture),
-      slot("cuEventCreate", 2000, api.eventCreate),
-      slot("cuEventDestroy", 4000, api.eventDestroy),
-      slot("cuEventRecord", 2000, api.eventRecord),
-      slot("cuEventSynchronize", 2000, api.eventSynchronize),
-      slot("cuEventElapsedTime", 2000, api.eventElapsedTime),
-      slot("cuGraphCreate", 10000, api.graphCreate),
-      slot("cuGraphDestroy", 10000, api.graphDestroy),
-      slot("cuGraphAddKernelNode", 12000, api.graphAddKernelNode),
-      slot("cuGraphKernelNodeSetAttribute", 11000,
-           api.graphKernelNodeSetAttribute),
-      slot("cuGraphAddDependencies", 12030, api.graphAddDependencies),
-      slot("cuGraphInstantiateWithFlags", 11040, api.graphInstantiate),
-      slot("cuGraphExecDestroy", 10000, api.graphExecDestroy),
-      slot("cuGraphExecKernelNodeSetParams", 12000,
-           api.graphExecKernelNodeSetParams),
-      slot("cuGraphLaunch", 10000, api.graphLaunch),
-      slot("cuTensorMapEncodeTiled", 12000, api.tensorMapEncodeTiled),
+#define TRIPY_DRIVER_FUNCTION(Member, Name, Version, Symbol)                   \
+  {#Name, Version, reinterpret_cast<void **>(&api.Member)},
+#include "tripy/Runtime/Cuda/DriverFunctions.def"
   }};
 }
 

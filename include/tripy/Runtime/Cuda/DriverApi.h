@@ -198,6 +198,16 @@ struct DriverApi {
   DriverResult (*memcpyDtoDAsync)(DevicePointer to, DevicePointer from,
                                   size_t bytes, StreamHandle stream);
 
+  /// Either side may be memory of the host or of a device.
+  DriverResult (*memcpyAsync)(DevicePointer to, DevicePointer from,
+                              size_t bytes, StreamHandle stream);
+  DriverResult (*memsetD16Async)(DevicePointer to, unsigned short value,
+                                 size_t count, StreamHandle stream);
+  DriverResult (*memsetD32Async)(DevicePointer to, unsigned value, size_t count,
+                                 StreamHandle stream);
+  DriverResult (*memHostRegister)(void *pointer, size_t bytes, unsigned flags);
+  DriverResult (*memHostUnregister)(void *pointer);
+
   DriverResult (*moduleLoadDataEx)(ModuleHandle *module, const void *image,
                                    unsigned optionCount, JitOption *options,
                                    void **values);
@@ -222,6 +232,8 @@ struct DriverApi {
   DriverResult (*streamBeginCapture)(StreamHandle stream, int mode);
   /// `graph` becomes null when the capture was spoilt.
   DriverResult (*streamEndCapture)(StreamHandle stream, GraphHandle *graph);
+  DriverResult (*streamWaitEvent)(StreamHandle stream, EventHandle event,
+                                  unsigned flags);
   DriverResult (*eventCreate)(EventHandle *event, unsigned flags);
   DriverResult (*eventDestroy)(EventHandle event);
   DriverResult (*eventRecord)(EventHandle event, StreamHandle stream);
@@ -266,8 +278,13 @@ struct DriverSlot {
   void **place;
 };
 
+inline constexpr size_t driverFunctionCount = 0
+#define TRIPY_DRIVER_FUNCTION(Member, Name, Version, Symbol) +1
+#include "tripy/Runtime/Cuda/DriverFunctions.def"
+    ;
+
 /// Every function of the table, with its place in `api`.
-std::array<DriverSlot, 49> driverSlots(DriverApi &api);
+std::array<DriverSlot, driverFunctionCount> driverSlots(DriverApi &api);
 
 /// The table of this machine's driver, loaded once and never unloaded. Errors:
 /// DriverMissing, DriverTooOld, both with what to do.
