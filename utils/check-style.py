@@ -36,20 +36,45 @@ def check_size(path, lines):
         problem(path, len(lines), f"{len(lines)} lines, the limit is {limit}")
 
 
+NOT_A_FUNCTION = re.compile(
+    r"(if|for|while|switch|else|do|namespace|struct|class|enum|union|return|case|default|using|typedef|public|private|"
+    r"protected|TEST\w*|static_assert|template)\b|extern \"C\" \{|#|//|\}|\{|\)")
+
+
+def function_ends(lines, start, indent):
+    """The lines of the opening and the closing brace of the function whose
+    signature begins at `start`, or nothing."""
+    for opening in range(start, min(start + 20, len(lines))):
+        line = lines[opening]
+        if opening > start and (not line.startswith(indent + "  ") or not line.strip()):
+            return None
+        if line.endswith("{"):
+            signature = " ".join(text.strip() for text in lines[start:opening + 1])
+            if "(" not in signature or re.search(r"[^=!<>]=\s*(\[|\{|\w*\(\)?\{$)", signature):
+                return None
+            closings = (i for i in range(opening + 1, len(lines)) if lines[i].startswith(indent + "}"))
+            return opening, next(closings, len(lines) - 1)
+        if line.endswith((";", "}", ">")):
+            return None
+    return None
+
+
 def check_functions(path, lines):
-    """Functions start at the left margin (or in a class) and end with their
-    brace in the same column: clang-format guarantees it."""
-    start, indent = None, ""
-    for number, line in enumerate(lines, 1):
-        opens = re.match(r"^(\s{0,4})\S.*\)( const)?( override)?( noexcept)? ?(->.*)?\{$", line)
-        if start is None and opens and not re.match(
-                r"^\s*(if|for|while|switch|else|do|namespace|struct|class|TEST|//|\})", line):
-            start, indent = number, opens.group(1)
-        elif start is not None and line.startswith(indent + "}") and not line.startswith(indent + "} "):
-            length = number - start + 1
-            if length > FUNCTION_LIMIT and f"{path}:{start}" not in EXCEPTIONS:
-                problem(path, start, f"function of {length} lines, the limit is {FUNCTION_LIMIT}")
-            start = None
+    """Functions start at the left margin or in a class, their signatures may
+    be wrapped, and their closing brace stands in the column of the first line:
+    clang-format guarantees it."""
+    end = -1
+    for number, line in enumerate(lines):
+        indent = line[:len(line) - len(line.lstrip(" "))]
+        if number <= end or not line.strip() or len(indent) > 2 or NOT_A_FUNCTION.match(line.strip()):
+            continue
+        found = function_ends(lines, number, indent)
+        if not found:
+            continue
+        end = found[1]
+        length = end - number + 1
+        if length > FUNCTION_LIMIT and f"{path}:{number + 1}" not in EXCEPTIONS:
+            problem(path, number + 1, f"function of {length} lines, the limit is {FUNCTION_LIMIT}")
 
 
 def check_lines(path, lines):

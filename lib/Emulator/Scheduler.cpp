@@ -207,10 +207,46 @@ bool isDone(const Cluster &cluster) {
   return true;
 }
 
+/// Special registers that say where a block is in its cluster, and that in the
+/// grid.
+uint32_t clusterValue(const Launch &launch, const Block &block,
+                      Special special) {
+  const auto &grid = launch.shape.grid, &size = launch.cluster;
+  auto axis = [&](Special first) {
+    return uint32_t(special) - uint32_t(first);
+  };
+  using enum Special;
+  switch (special) {
+  case ClusterCtaidX:
+  case ClusterCtaidY:
+  case ClusterCtaidZ:
+    return block.id[axis(ClusterCtaidX)] % size[axis(ClusterCtaidX)];
+  case ClusterNctaidX:
+  case ClusterNctaidY:
+  case ClusterNctaidZ:
+    return size[axis(ClusterNctaidX)];
+  case ClusterCtarank:
+    return block.rank;
+  case ClusterNctarank:
+    return size[0] * size[1] * size[2];
+  case ClusteridX:
+  case ClusteridY:
+  case ClusteridZ:
+    return block.id[axis(ClusteridX)] / size[axis(ClusteridX)];
+  case NclusteridX:
+  case NclusteridY:
+  case NclusteridZ:
+    return grid[axis(NclusteridX)] / size[axis(NclusteridX)];
+  case IsExplicitCluster:
+    return launch.explicitCluster;
+  default:
+    return 0; // %gridid: there is one grid
+  }
+}
+
 uint32_t fixedValue(Launch &launch, const Block &block, const Warp &warp,
                     Special special, uint32_t lane) {
   const auto &grid = launch.shape.grid, &threads = launch.shape.block;
-  const auto &size = launch.cluster;
   uint32_t thread = warp.index * 32 + lane;
   auto axis = [&](Special first) {
     return uint32_t(special) - uint32_t(first);
@@ -242,33 +278,11 @@ uint32_t fixedValue(Launch &launch, const Block &block, const Warp &warp,
   case NwarpId:
     return launch.warps;
   case SmId:
-    return (block.id[0] / size[0]) % 132;
+    return (block.id[0] / launch.cluster[0]) % 132;
   case NsmId:
     return 132;
   case WarpSize:
     return 32;
-  case ClusterCtaidX:
-  case ClusterCtaidY:
-  case ClusterCtaidZ:
-    return block.id[axis(ClusterCtaidX)] % size[axis(ClusterCtaidX)];
-  case ClusterNctaidX:
-  case ClusterNctaidY:
-  case ClusterNctaidZ:
-    return size[axis(ClusterNctaidX)];
-  case ClusterCtarank:
-    return block.rank;
-  case ClusterNctarank:
-    return size[0] * size[1] * size[2];
-  case ClusteridX:
-  case ClusteridY:
-  case ClusteridZ:
-    return block.id[axis(ClusteridX)] / size[axis(ClusteridX)];
-  case NclusteridX:
-  case NclusteridY:
-  case NclusteridZ:
-    return grid[axis(NclusteridX)] / size[axis(NclusteridX)];
-  case IsExplicitCluster:
-    return launch.explicitCluster;
   case LanemaskEq:
     return 1u << lane;
   case LanemaskLt:
@@ -284,7 +298,7 @@ uint32_t fixedValue(Launch &launch, const Block &block, const Warp &warp,
   case TotalSmemSize:
     return block.shared.size();
   default:
-    return 0; // %gridid: there is one grid
+    return clusterValue(launch, block, special);
   }
 }
 

@@ -298,6 +298,47 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
     kernel.setWaitsFor(ArrayRef<bool>(written[kernel.getSymName()]));
 }
 
+/// A function for the kernel's code: pointers to its tensors, and sizes.
+static gpu::GPUFuncOp createFunction(kernel::FuncOp kernel, unsigned pointers,
+                                     unsigned sizes, OpBuilder &b) {
+  SmallVector<Type> types(pointers,
+                          LLVM::LLVMPointerType::get(b.getContext(), 1));
+  types.append(sizes, b.getIndexType());
+  auto func = gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                     b.getFunctionType(types, {}));
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  describePointers(kernel, func);
+  b.setInsertionPointToStart(&func.getBody().front());
+  auto end = gpu::ReturnOp::create(b, kernel.getLoc());
+  b.setInsertionPoint(end);
+  return func;
+}
+
+/// The code of a kernel, by what it is built around.
+static LogicalResult emitBody(CUDAKernel &state,
+                              const std::optional<GemvPlan> &gemv) {
+  switch (state.emission.hero()) {
+  case kernel::Hero::Loop:
+    if (!emitCUDATranspose(state))
+      emitCUDALoop(state);
+    return success();
+  case kernel::Hero::Row:
+    emitCUDARow(state);
+    return success();
+  case kernel::Hero::Reduce:
+    emitCUDAReduce(state);
+    return success();
+  case kernel::Hero::Scan:
+    emitCUDAScan(state);
+    return success();
+  case kernel::Hero::Gemm:
+    if (!gemv)
+      state.await();
+    return gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state);
+  }
+  llvm_unreachable("all heroes are above");
+}
+
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
   if (failed(verifyForm(kernel)))
@@ -314,19 +355,9 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
   unsigned inputs = type.getNumInputs() - sizes;
   unsigned pointers = inputs + type.getNumResults();
-  SmallVector<Type> types(pointers,
-                          LLVM::LLVMPointerType::get(b.getContext(), 1));
-  types.append(sizes, b.getIndexType());
-  auto func = gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
-                                     b.getFunctionType(types, {}));
-  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  describePointers(kernel, func);
-  Block &body = func.getBody().front();
-  b.setInsertionPointToStart(&body);
-  auto end = gpu::ReturnOp::create(b, kernel.getLoc());
-  b.setInsertionPoint(end);
+  gpu::GPUFuncOp func = createFunction(kernel, pointers, sizes, b);
   KernelEmission emission(kernel, b, EmitterOptions());
-  ValueRange arguments = body.getArguments();
+  ValueRange arguments = func.getBody().front().getArguments();
   if (failed(emission.bind(arguments.take_front(pointers),
                            arguments.slice(pointers, sizes))))
     return failure();
@@ -336,27 +367,8 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
     state.wantedTile = {tile->m, tile->n};
   state.prefetches = prefetch;
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
-  switch (emission.hero()) {
-  case kernel::Hero::Loop:
-    if (!emitCUDATranspose(state))
-      emitCUDALoop(state);
-    break;
-  case kernel::Hero::Row:
-    emitCUDARow(state);
-    break;
-  case kernel::Hero::Reduce:
-    emitCUDAReduce(state);
-    break;
-  case kernel::Hero::Scan:
-    emitCUDAScan(state);
-    break;
-  case kernel::Hero::Gemm:
-    if (!gemv)
-      state.await();
-    if (failed(gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state)))
-      return failure();
-    break;
-  }
+  if (failed(emitBody(state, gemv)))
+    return failure();
   state.finish();
   auto block = kernel.getConfigAttr().getBlock();
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
