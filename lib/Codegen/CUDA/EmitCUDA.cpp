@@ -315,9 +315,9 @@ static gpu::GPUFuncOp createFunction(kernel::FuncOp kernel, unsigned pointers,
 }
 
 /// The code of a kernel, by what it is built around.
-static LogicalResult emitBody(CUDAKernel &state,
+static LogicalResult emitBody(CUDAKernel &state, kernel::Hero hero,
                               const std::optional<GemvPlan> &gemv) {
-  switch (state.emission.hero()) {
+  switch (hero) {
   case kernel::Hero::Loop:
     if (!emitCUDATranspose(state))
       emitCUDALoop(state);
@@ -367,7 +367,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
     state.wantedTile = {tile->m, tile->n};
   state.prefetches = prefetch;
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
-  if (failed(emitBody(state, gemv)))
+  if (failed(emitBody(state, emission.hero(), gemv)))
     return failure();
   state.finish();
   auto block = kernel.getConfigAttr().getBlock();
