@@ -92,3 +92,8 @@ Status tripy::evaluateSizes(const Program &program,
   }
   return Status::ok();
 }
+
+std::string tripy::formatRange(Interval range) {
+  return range.isPoint() ? concat(range.lo)
+                         : concat(range.lo, " to ", range.hi);
+}

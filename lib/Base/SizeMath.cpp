@@ -2,7 +2,6 @@
 
 #include "tripy/Base/SizeMath.h"
 #include "tripy/Base/CheckedMath.h"
-#include "tripy/Base/Text.h"
 
 #include <algorithm>
 #include <array>
@@ -81,11 +80,6 @@ static constexpr int64_t lowest = anySize.lo, highest = anySize.hi;
 
 Interval tripy::unite(Interval a, Interval b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-}
-
-std::string tripy::formatRange(Interval range) {
-  return range.isPoint() ? concat(range.lo)
-                         : concat(range.lo, " to ", range.hi);
 }
 
 /// Values of 64 bits, and whether some or all of the exact ones have more.

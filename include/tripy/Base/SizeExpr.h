@@ -13,6 +13,7 @@
 #include "tripy/Base/Status.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tripy {
@@ -30,6 +31,9 @@ Result<std::vector<Interval>> boundSizes(const Program &program);
 /// program has a check for it, which fails.
 Status evaluateSizes(const Program &program, std::span<const int64_t> symbols,
                      std::span<int64_t> values);
+
+/// "3" or "0 to 5", for messages.
+std::string formatRange(Interval range);
 
 } // namespace tripy
 

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace tripy {
@@ -82,9 +81,6 @@ inline constexpr Interval anySize = {std::numeric_limits<int64_t>::min(),
 
 /// The smallest range that holds both.
 Interval unite(Interval a, Interval b);
-
-/// "3" or "0 to 5".
-std::string formatRange(Interval range);
 
 /// What an operation can do for operands in given ranges.
 struct SizeBound {
