@@ -1,5 +1,6 @@
 // RUN: not tripy-tblgen -gen-scalars %include %s -DHALF 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: not tripy-tblgen -gen-scalars %include %s -DNONE 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not tripy-tblgen -gen-scalars %include %s -DREADING 2>&1 | FileCheck %s --check-prefix=READING
 // RUN: not tripy-tblgen -gen-scalar-tests %include %s -DUNTESTED 2>&1 | FileCheck %s --check-prefix=UNTESTED
 
 include "tripy/Dialect/Common/ScalarFns.td"
@@ -14,6 +15,15 @@ def FnHalf : UnaryFn<"half", "Half"> {
 #ifdef NONE
 // NONE: scalars-errors.td:[[#@LINE + 1]]:5: error: a scalar function has a form for at least one class of element types
 def FnNone : UnaryFn<"none", "None">;
+#endif
+
+#ifdef READING
+// READING: scalars-errors.td:[[#@LINE + 1]]:5: error: 'reading' is said of a 'floatForm' that is one operation
+def FnTwo : UnaryFn<"two", "Two"> {
+  let floatForm = "scalar::createTwo";
+  let floatReference = "2 * x";
+  let reading = "Continuous";
+}
 #endif
 
 #ifdef UNTESTED

@@ -43,3 +43,13 @@ def FnTwice : UnaryFn<"twice", "Twice"> {
 // CHECK-NEXT: return scalar::createTwice(builder, loc, operands);
 // CHECK: static ::mlir::Value buildInt(
 // CHECK-NOT: Twice
+
+// Only what does not jump is named.
+// CHECK: #ifdef GET_SCALAR_READINGS
+// CHECK: if (::llvm::isa<::mlir::arith::AddFOp>(op))
+// CHECK-NEXT: return Reading::Continuous;
+// CHECK-NOT: FloorOp
+// CHECK: if (::llvm::isa<::mlir::arith::MaximumFOp>(op))
+// CHECK-NEXT: return Reading::Passes;
+// CHECK-NOT: FloorOp
+// CHECK: return Reading::Jumps;
