@@ -48,13 +48,27 @@ static Operation *combinerOf(linalg::GenericOp op) {
   return yielded && known ? combiner : nullptr;
 }
 
+/// Whether `product` is that of the two operands' elements, perhaps extended:
+/// nothing else is computed on the way.
+static bool multipliesOperands(linalg::GenericOp op, arith::MulFOp product) {
+  auto elementOf = [](Value value) {
+    auto extend = value.getDefiningOp<arith::ExtFOp>();
+    return extend ? extend.getIn() : value;
+  };
+  Value lhs = elementOf(product.getLhs()), rhs = elementOf(product.getRhs());
+  Value first = op.getBlock()->getArgument(0);
+  Value second = op.getBlock()->getArgument(1);
+  return (lhs == first && rhs == second) || (lhs == second && rhs == first);
+}
+
 /// A sum of products over dimensions that both operands have, into a result of
 /// batch, left and right dimensions in order.
 static bool isContraction(linalg::GenericOp op, Operation *combiner) {
   if (op.getNumDpsInputs() != 2 || !isa<arith::AddFOp>(combiner))
     return false;
   for (Value operand : combiner->getOperands())
-    if (auto product = operand.getDefiningOp<arith::MulFOp>()) {
+    if (auto product = operand.getDefiningOp<arith::MulFOp>();
+        product && multipliesOperands(op, product)) {
       SmallVector<AffineMap> maps = op.getIndexingMapsArray();
       SmallVector<int> order;
       for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {

@@ -154,11 +154,13 @@ void GemmEmitter::emitTile(Index item) {
                     math.sub(dims.sizeOf(dims.m), mBegin));
   nValid = math.min(math.constant(blocking.tileN),
                     math.sub(dims.sizeOf(dims.n), nBegin));
-  Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
+  SmallVector<Value> start;
+  for (linalg::GenericOp contraction : group.ops)
+    start.push_back(e.initialValue(contraction));
   e.loop(math.constant(0), math.constant(blocking.tileM * blocking.tileN),
          math.constant(1), [&](Index i) {
-           for (const Memory &tile : tiles)
-             e.elements.store(tile, {i}, {zero});
+           for (auto [tile, value] : llvm::zip(tiles, start))
+             e.elements.store(tile, {i}, {value});
          });
   e.loop(math.constant(0), dims.sizeOf(dims.k), math.constant(blocking.tileK),
          [&](Index kBegin) { emitSlice(kBegin); });
