@@ -141,9 +141,10 @@ void target::optimizeModule(llvm::Module &module,
       .run(module, modules);
 }
 
-/// Sums, products and addresses of a function up to which its strength is
-/// reduced: LLVM compares each with all before it.
-static constexpr unsigned maxStrengthReduced = 512;
+/// Sums, products and addresses of a function up to which LLVM reduces their
+/// strength. It compares each with all before it: so many take half a second,
+/// and a chain of 200 exponentials would take a minute.
+static constexpr unsigned maxStrengthReduced = 256;
 
 namespace {
 /// Leaves straight-line strength reduction out of functions where it would take
