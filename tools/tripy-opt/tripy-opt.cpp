@@ -7,6 +7,7 @@
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputText.h"
+#include "tripy/Pipelines/OutOfMemory.h"
 #include "tripy/Pipelines/Provenance.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -19,6 +20,9 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+
+/// Before main(), as memory may end there.
+static const tripy::OutOfMemoryHandler outOfMemory("tripy-opt");
 
 static llvm::cl::opt<bool>
     allowBytecode("allow-bytecode",
