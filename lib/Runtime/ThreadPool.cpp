@@ -28,8 +28,11 @@ static uint32_t usableProcessors() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-ThreadPool::ThreadPool(uint32_t threads)
-    : limit(std::min(threads ? threads : usableProcessors(), 1024u)) {
+static uint32_t threadLimit(uint32_t wanted) {
+  return std::min(wanted ? wanted : usableProcessors(), 1024u);
+}
+
+ThreadPool::ThreadPool(uint32_t threads) : limit(threadLimit(threads)) {
   helpers.reserve(limit - 1);
 }
 

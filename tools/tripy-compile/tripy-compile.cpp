@@ -14,6 +14,7 @@
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
+#include "tripy/Pipelines/OutOfMemory.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -24,6 +25,9 @@
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::compile;
+
+/// Before main(), as memory may end there.
+static const OutOfMemoryHandler outOfMemory("tripy-compile");
 
 static int complain(const Status &status, int exitStatus) {
   llvm::errs() << "tripy-compile: error: " << status.message() << "\n";

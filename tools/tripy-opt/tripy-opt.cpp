@@ -13,6 +13,7 @@
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
+#include "tripy/Pipelines/OutOfMemory.h"
 #include "tripy/Pipelines/Provenance.h"
 #include "tripy/Pipelines/SilentFailures.h"
 
@@ -30,6 +31,9 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+
+/// Before main(), as memory may end there.
+static const tripy::OutOfMemoryHandler outOfMemory("tripy-opt");
 
 static llvm::cl::opt<bool>
     allowBytecode("allow-bytecode",

@@ -62,8 +62,8 @@ class Life {
 public:
   Life(FakeDriver &driver, const CudaOptions &options,
        const std::vector<uint8_t> &bytes, std::vector<Shape> inputs,
-       Shape output)
-      : driver(driver), options(options), bytes(bytes) {
+       Shape output, float result)
+      : driver(driver), options(options), bytes(bytes), result(result) {
     for (const Shape &shape : inputs)
       tensors.push_back(make(shape));
     tensors.push_back(make(output));
@@ -91,7 +91,11 @@ public:
     auto inputs = all.first(all.size() - 1), outputs = all.last(1);
     Status first = (*context)->run(inputs, outputs);
     // Also after a failure: it has changed nothing.
+    for (float &value : tensors.back().as<float>())
+      value = 0;
     Status second = (*context)->run(inputs, outputs);
+    for (float value : tensors.back().as<float>())
+      isWrong |= second.isOk() && value != result;
     double seconds[8] = {};
     Status third = (*context)->profile(
         inputs, outputs,
@@ -100,6 +104,8 @@ public:
     return !first.isOk() ? first : !second.isOk() ? second : third;
   }
 
+  /// A run that succeeded has computed something else than `result`.
+  bool isWrong = false;
   /// All that live() reports has happened.
   bool freeing = false;
 
@@ -114,6 +120,8 @@ private:
   FakeDriver &driver;
   const CudaOptions options;
   const std::vector<uint8_t> &bytes;
+  /// Each element of the output for inputs of ones.
+  const float result;
   std::vector<HostTensor> tensors;
   std::vector<TensorView> views;
 };
@@ -128,13 +136,15 @@ void failLife(uint32_t directLaunches, bool product) {
   CublasLtApi table = library.table();
   CudaOptions options{directLaunches, /*maxShapes=*/1, /*stagingBytes=*/4096};
   options.cublasLt = &table;
-  Life life = product ? Life(driver, options, programs.library,
-                             {{2, 3, 5}, {2, 7, 5}}, {2, 3, 7})
-                      : Life(driver, options, programs.kernels, {{300}}, {300});
+  Life life = product
+                  ? Life(driver, options, programs.library,
+                         {{2, 3, 5}, {2, 7, 5}}, {2, 3, 7}, 5)
+                  : Life(driver, options, programs.kernels, {{300}}, {300}, -5);
   EXPECT_GT(failEachAllocation("a life with CUDA",
                                [&] {
                                  Outcome outcome = outcomeOf(life.live());
                                  ShelteredAllocations shelter;
+                                 EXPECT_FALSE(life.isWrong);
                                  EXPECT_EQ(driver.live(), nothing);
                                  EXPECT_EQ(library.live, nothing);
                                  return outcome;
@@ -190,6 +200,7 @@ bool failCall(Life &life, FakeDriver &driver, FakeLt &library, uint64_t nth,
   EXPECT_TRUE(!reported || !status.isOk() || isRelease(driver.failed) ||
               recovered.count(driver.failed) || hasReplacement)
       << driver.failed;
+  EXPECT_FALSE(life.isWrong) << driver.failed;
   if (driver.live() != nothing)
     leaking.insert(driver.failed);
   EXPECT_EQ(library.live, nothing) << driver.failed;
@@ -209,10 +220,10 @@ void failEachCall(uint32_t directLaunches, bool product, bool withMemory) {
     CublasLtApi table = library.table();
     CudaOptions options{directLaunches, 1, 4096};
     options.cublasLt = &table;
-    Life life = product
-                    ? Life(driver, options, programs.library,
-                           {{2, 3, 5}, {2, 7, 5}}, {2, 3, 7})
-                    : Life(driver, options, programs.kernels, {{300}}, {300});
+    Life life =
+        product ? Life(driver, options, programs.library,
+                       {{2, 3, 5}, {2, 7, 5}}, {2, 3, 7}, 5)
+                : Life(driver, options, programs.kernels, {{300}}, {300}, -5);
     more = failCall(life, driver, library, nth, withMemory,
                     product && directLaunches == 0, leaking);
     if (testing::Test::HasFailure())

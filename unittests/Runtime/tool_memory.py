@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""tripy-run without memory: as a process, from its n-th allocation on, for every n.
+"""The tools without memory, as processes.
 
 usage: tool_memory.py FAILING_MALLOC TRIPY_RUN TRIPY_COMPILE
 
-Each run ends with its result or with status 2 and one sentence, and leaves no file behind.
+tripy-run has no memory from its n-th allocation on, for every n: each run ends with its result or with
+status 2 and one sentence, and leaves no file behind. tripy-compile has none for some n, and little for
+weights with a header of 99.9 MB: it ends with a sentence and a status, never by a signal.
 """
 import os
+import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -18,11 +22,16 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 """
 
 
-def run(command, folder, preload=None, number=0):
+def run(command, folder, preload=None, number=0, limit=None):
+    def set_limit():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
     environment = dict(os.environ)
     if preload:
         environment.update(LD_PRELOAD=preload, TRIPY_FAIL_ALLOCATION=str(number))
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60,
+                          preexec_fn=set_limit)
 
 
 def fail_each(preload, command, folder, right):
@@ -46,6 +55,39 @@ def fail_each(preload, command, folder, right):
     sys.exit(f"{command}: never succeeds")
 
 
+def check_compiler(result, what):
+    if result.returncode not in (0, 1, 3) or result.returncode and "tripy-compile: error: " not in result.stderr:
+        sys.exit(f"tripy-compile, {what}: {result}")
+
+
+def fail_compiler(preload, tripy_compile, folder):
+    """Takes memory from one of about fifty allocations on; the number of the last."""
+    command = [tripy_compile, "m.mlir", "-o", "n.tpx", "--target=cpu", "--no-cache"]
+    number = 0
+    while True:
+        result = run(command, folder, preload, number)
+        check_compiler(result, f"allocation {number}")
+        if result.returncode == 0:
+            return number
+        number = number * 5 // 4 + 7
+
+
+def limit_compiler(tripy_compile, folder):
+    """Reads a large header with little memory; the statuses by limit in MiB."""
+    entry = b'{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}'
+    with open(os.path.join(folder, "w.safetensors"), "wb") as weights:
+        weights.write(struct.pack("<Q", 99_900_000) + entry + b" " * (99_900_000 - len(entry) - 1) + b"}" + bytes(8))
+    statuses = {}
+    for mebibytes in range(128, 1025, 64):
+        result = run([tripy_compile, "m.mlir", "-o", "n.tpx", "--weights=w.safetensors"], folder,
+                     limit=mebibytes << 20)
+        statuses[mebibytes] = result.returncode
+        # The loader ends with 127 before there is a tool.
+        if result.returncode != 127:
+            check_compiler(result, f"{mebibytes} MiB")
+    return statuses
+
+
 def main():
     preload, tripy_run, tripy_compile = (os.path.abspath(path) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
@@ -58,6 +100,8 @@ def main():
                                  (["m.tpx", "--input", "ones", "--output", "@o.npy"], 0),
                                  (["m.tpx"], 2), (["missing.tpx"], 2), (["--nonsense"], 2)):
             print(arguments, fail_each(preload, [tripy_run, *arguments], folder, right), "allocations")
+        print("tripy-compile,", fail_compiler(preload, tripy_compile, folder), "allocations")
+        print("tripy-compile,", limit_compiler(tripy_compile, folder))
 
 
 if __name__ == "__main__":
