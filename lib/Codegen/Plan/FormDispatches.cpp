@@ -10,6 +10,7 @@
 
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Conversion/InlineComposite.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
