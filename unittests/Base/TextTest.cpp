@@ -57,7 +57,7 @@ TEST(Text, Printable) {
 TEST(Text, PrintableLines) {
   EXPECT_EQ(printableLines("one", 10), "one");
   EXPECT_EQ(printableLines("one\n\x1b[2Jtwo\n", 20), "one\n    ?[2Jtwo");
-  EXPECT_EQ(printableLines("error: x\nerror: y", 20), "error: x\n    error: y");
+  EXPECT_EQ(printableLines("error: x\nerror: y", 40), "error: x\n    error: y");
   EXPECT_EQ(printableLines("abcdef", 3), "abc...");
   EXPECT_EQ(printableLines("", 3), "");
 }
