@@ -4,8 +4,10 @@
 Takes the programs under test/ and python-free-examples/, mutates them (single
 tokens: removed, doubled, swapped, replaced by others or by extreme numbers; or
 one size, element type or number everywhere), and gives them to tripy-opt, many
-in one process, and to tripy-compile, one by one. A signal or a time-out is a
-failure; its text is written to --keep. The seed makes a run repeatable.
+in one process, and to tripy-compile, one by one. A signal, a crash of the
+tool's child or a time-out is a failure; its text is written to --keep. A limit
+of memory or time that the tool reports is none. The seed makes a run
+repeatable.
 """
 
 import argparse
@@ -23,10 +25,16 @@ TOKEN = re.compile(r"[A-Za-z_][\w.$-]*|%[\w#]+|-?\d+(?:\.\d+(?:e[-+]?\d+)?)?|"
 NUMBERS = ["-1", "0", "1", "2", "7", "255", "4294967296", "1099511627776",
            "9223372036854775807", "-9223372036854775808"]
 ELEMENTS = ["f32", "f16", "bf16", "i1", "i32", "i64"]
-TYPES = ELEMENTS + ["index", "f64", "i8", "none", "tensor<*xf32>",
+TYPES = ELEMENTS + ["index", "f64", "i8", "i4", "i7", "f4E2M1FN", "f8E4M3FN",
+                    "f80", "complex<f32>", "tuple<>", "none", "tensor<*xf32>",
                     "tensor<?xf32>", "tensor<0xf32>", "vector<2xf32>",
                     'tensor<2xf32, "x">', "memref<2xf32>"]
 SIZES = ["?", "0", "1", "2", "3", "1024", "1048576", "1099511627776"]
+# How a tool tells that its child crashed, and that it met a limit.
+CHILD_FAILED = 3
+LIMIT = b", the limit that --"
+# Its programs crash MLIR's parser and verifiers, and show what follows.
+CRASHING = "child.test"
 # Batches, so that a process is not started for each text; tripy-compile
 # compiles one program.
 BATCH = 40
@@ -36,8 +44,16 @@ def programs():
     """The texts to start from, without comments (which expect errors)."""
     found = []
     for folder in ("test", "python-free-examples"):
-        for path in sorted((ROOT / folder).rglob("*.mlir")):
-            for chunk in path.read_text(errors="replace").split("// -----"):
+        paths = [*(ROOT / folder).rglob("*.mlir"),
+                 *(ROOT / folder).rglob("*.test")]
+        for path in sorted(paths):
+            if path.name == CRASHING:
+                continue
+            # Parts of split-file and of --split-input-file; what is before the
+            # first part of a .test is prose.
+            chunks = re.split(r"// -----|^//--- .*$",
+                              path.read_text(errors="replace"), flags=re.M)
+            for chunk in chunks[path.suffix == ".test":]:
                 lines = [line for line in chunk.split("\n")
                          if not line.strip().startswith("//")]
                 text = "\n".join(lines)
@@ -50,6 +66,10 @@ class Mutator:
     def __init__(self, seed, texts):
         self.random = random.Random(seed)
         self.texts = texts
+        self.operations = sorted({
+            name for text in texts for name in
+            re.findall(r"\b(?:linalg|tensor|arith|math|trace|flatir)\.\w+",
+                       text)})
         self.pool = [token for text in texts for token in TOKEN.findall(text)
                      if not token.isspace()]
 
@@ -59,6 +79,8 @@ class Mutator:
             (r"(?<=[<x])(?:\d+|\?)(?=x)", SIZES),
             (r"(?<![\w.])(?:b?f16|f32|i1|i32|i64)\b|"
              r"(?<=[\dx?]x)(?:b?f16|f32|i1|i32|i64)\b", ELEMENTS),
+            (r"\b(?:linalg|tensor|arith|math|trace|flatir)\.\w+",
+             self.operations),
             (r"(?<=[\[ ])-?\d+(?=[,\] ])", NUMBERS)])
         present = re.findall(pattern, text)
         if not present:
@@ -108,16 +130,17 @@ class Mutator:
 
 
 def crashes(command, text):
-    """Whether the tool ends by a signal, or not at all."""
+    """Whether the tool or its child ends by a signal, or not at all."""
     try:
-        code = subprocess.run(command, input=text.encode(), timeout=120,
-                              stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL).returncode
+        result = subprocess.run(command, input=text.encode(), timeout=120,
+                                stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return True
-    # LLVM's handlers end a crashed tool with the signal; 128 and more are
-    # shells' way to say so.
-    return code < 0 or code >= 128
+    # 128 and more are shells' way to tell a signal.
+    code = result.returncode
+    return (code < 0 or code >= 128 or
+            code == CHILD_FAILED and LIMIT not in result.stderr)
 
 
 def fuzz(command, texts, batch, keep):

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -115,6 +116,11 @@ LogicalResult ProgramCheck::checkConstant(arith::ConstantOp op) {
   if (!isConstantData(value))
     return op.emitOpError("cannot be compiled: a constant must be a dense "
                           "tensor; found another form");
+  auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+  if (resource && !loadedResourceBytes(value))
+    return op.emitOpError("cannot be compiled: a resource's data must be in "
+                          "the program; found none of '")
+           << resource.getRawHandle().getKey() << "'";
   if (!hasConstantBytes(value))
     return op.emitOpError("cannot be compiled: a resource must have as many "
                           "bytes as the tensor, one for an i1; found ")
@@ -168,9 +174,10 @@ LogicalResult ProgramCheck::checkScalar(Operation *op, Operation *parent) {
     diagnostic << "it computes with '" << op->getName().getStringRef() << "'"
                << (scalars->knowsName(op) ? "" : ", ");
   if (!scalars->knowsName(op))
-    return diagnostic << "which kernels cannot compute";
-  diagnostic << (written != op ? " on types" : "on types")
-             << " for which kernels cannot compute it; found (";
+    return diagnostic << (written != op ? "which" : "it is an operation that")
+                      << " kernels cannot compute";
+  diagnostic << (written != op ? " on" : "it is on")
+             << " types for which kernels cannot compute it; found (";
   llvm::interleaveComma(op->getOperandTypes(), diagnostic);
   diagnostic << ") -> (";
   llvm::interleaveComma(op->getResultTypes(), diagnostic);

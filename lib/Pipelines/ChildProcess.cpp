@@ -104,6 +104,7 @@ static void becomeChild(const std::string &tool, const ChildLimits &limits,
       tool, ": error: the compilation needs more memory than ",
       limits.memoryBytes ? formatBytes(limits.memoryBytes) : "there is",
       limits.memoryBytes ? ", the limit that --memory-limit sets\n" : "\n");
+  llvm::remove_bad_alloc_error_handler(); // The tool has its own.
   llvm::install_bad_alloc_error_handler(endWithoutMemory);
   llvm::install_out_of_memory_new_handler();
   llvm::install_fatal_error_handler(endByFatalError,

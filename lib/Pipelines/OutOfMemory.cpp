@@ -2,8 +2,9 @@
 
 #include "tripy/Pipelines/OutOfMemory.h"
 
+#include "tripy/Base/Signals.h"
+
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/Signals.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +18,7 @@ static const char *toolName = "";
 [[noreturn]] static void endWithoutMemory() {
   for (const char *part : {toolName, ": error: no memory\n"})
     (void)!write(STDERR_FILENO, part, std::strlen(part));
-  llvm::sys::RunInterruptHandlers();
+  removeTemporaryFiles();
   _exit(EXIT_FAILURE);
 }
 

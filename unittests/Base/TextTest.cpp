@@ -76,6 +76,23 @@ TEST(Text, Printable) {
   EXPECT_EQ(printable("\xc3\xa9\xc3\xa9", 3), "\xc3\xa9...");
 }
 
+TEST(Text, PrintableLines) {
+  EXPECT_EQ(printableLines("one", 10), "one");
+  EXPECT_EQ(printableLines("one\n\x1b[2Jtwo\n", 20), "one\n    ?[2Jtwo");
+  EXPECT_EQ(printableLines("error: x\nerror: y", 40), "error: x\n    error: y");
+  EXPECT_EQ(printableLines("abcdef", 3), "abc...");
+  EXPECT_EQ(printableLines("", 3), "");
+}
+
+TEST(Text, ParseBytes) {
+  EXPECT_EQ(parseBytes("0"), 0u);
+  EXPECT_EQ(parseBytes("512M"), uint64_t(512) << 20);
+  EXPECT_EQ(parseBytes("17179869183G"), uint64_t(17179869183) << 30);
+  for (std::string_view text : {"", "M", "-1", "1.5G", "1T", "1 G",
+                                "17179869184G", "18446744073709551616"})
+    EXPECT_EQ(parseBytes(text), std::nullopt) << text;
+}
+
 TEST(Text, EditDistance) {
   EXPECT_EQ(editDistance("", "abc"), 3u);
   EXPECT_EQ(editDistance("kitten", "sitting"), 3u);

@@ -42,6 +42,9 @@ TEST(Excerpt, CountsCharactersAndExpandsTabs) {
 
 TEST(Excerpt, HidesWhatATerminalWouldObey) {
   expectExcerpt("a\x1b[31mb\r", 1, 0, "a?[31mb?", "^");
+  // A control character of two bytes, and a byte that begins nothing.
+  expectExcerpt("a\xC2\x9B b", 1, 0, "a? b", "^");
+  expectExcerpt("a\xFF b", 1, 0, "a? b", "^");
 }
 
 TEST(Excerpt, CutsLongLines) {
@@ -80,10 +83,13 @@ TEST(SourceText, ReadsBuffersAndFiles) {
     raw_fd_ostream os(file, /*shouldClose=*/true);
     os << "first\n\nthird";
   }
-  EXPECT_EQ(text.getLine(path, 1), "first");
-  EXPECT_EQ(text.getLine(path, 2), "");
-  EXPECT_EQ(text.getLine(path, 3), "third");
-  EXPECT_EQ(text.getLine(path, 4000000000u), std::nullopt);
+  SourceText named(&sources, {path.str().str()});
+  EXPECT_EQ(named.getLine(path, 1), "first");
+  EXPECT_EQ(named.getLine(path, 2), "");
+  EXPECT_EQ(named.getLine(path, 3), "third");
+  EXPECT_EQ(named.getLine(path, 4000000000u), std::nullopt);
+  // Neither named nor below the working folder.
+  EXPECT_EQ(text.getLine(path, 1), std::nullopt);
   sys::fs::remove(path);
 }
 

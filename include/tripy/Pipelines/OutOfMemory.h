@@ -11,7 +11,7 @@
 namespace tripy {
 
 /// Prints "`tool`: error: no memory" and ends the process with status 1 when
-/// memory ends; files that LLVM was to remove are removed.
+/// memory ends; its temporary files are removed.
 class OutOfMemoryHandler {
 public:
   /// `tool` is a literal. One of these in a process.

@@ -10,6 +10,7 @@
 
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Conversion/InlineComposite.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,12 @@ static bool isHostOp(Operation &op) {
 
 /// Whether planning knows what to do with the operations of the function.
 static LogicalResult checkOps(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (!isTensorType(argument.getType()))
+      return emitError(argument.getLoc(),
+                       "a program's arguments must be tensors of Tripy's "
+                       "element types to become kernels; found ")
+             << argument.getType();
   for (Operation &op : function.getBody().front().without_terminator()) {
     bool ours = isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect());
     if (!ours && !(op.getDialect() && isHostOp(op)))

@@ -1,0 +1,150 @@
+//===- GridTest.cpp - Every upstream operation x every element type -------===//
+//
+// Each program compiles, or is refused with an error that names the operation
+// or the type. Nothing crashes, and nothing fails without a word.
+//
+//===----------------------------------------------------------------------===//
+#include "GridPrograms.h"
+
+#include "tripy/Compiler/Compiler.h"
+#include "tripy/Pipelines/ChildProcess.h"
+#include "tripy/Pipelines/InitAll.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::test;
+
+namespace {
+
+TEST(Grid, HasEveryOperation) {
+  MLIRContext context;
+  context.loadDialect<linalg::LinalgDialect, tensor::TensorDialect>();
+  std::set<std::string> covered;
+  for (const GridProgram &program : gridPrograms())
+    covered.insert(program.operation);
+  size_t count = 0;
+  for (StringRef dialect : {"linalg", "tensor"})
+    for (RegisteredOperationName name :
+         context.getRegisteredOperationsByDialect(dialect)) {
+      ++count;
+      EXPECT_TRUE(covered.count(name.getStringRef().str()))
+          << name.getStringRef().str() << " has no program";
+    }
+  EXPECT_EQ(covered.size(), count) << "a program is of no operation";
+}
+
+/// The line of the program that a diagnostic is about.
+std::string lineOf(const std::string &program, Location location) {
+  unsigned number = 0;
+  location->walk([&](Location at) {
+    if (auto place = dyn_cast<FileLineColLoc>(at))
+      number = place.getLine();
+    return WalkResult::advance();
+  });
+  SmallVector<StringRef> lines;
+  StringRef(program).split(lines, '\n');
+  return number && number <= lines.size() ? lines[number - 1].str() : "";
+}
+
+struct Outcome {
+  bool compiled = false;
+  /// Texts of the errors, with the lines that they are about.
+  std::string errors;
+};
+
+Outcome compile(MLIRContext &context, const std::string &text,
+                DeviceKind device) {
+  Outcome outcome;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      outcome.errors += diagnostic.str() + "\n" +
+                        lineOf(text, diagnostic.getLocation()) + "\n";
+  });
+  ParserConfig config(&context);
+  auto module = parseSourceString<ModuleOp>(text, config, "grid.mlir");
+  if (!module)
+    return outcome;
+  CompileOptions options;
+  options.device = device;
+  options.cpu = "x86-64";
+  options.cache.enabled = false;
+  outcome.compiled = succeeded(compileToProgram(*module, options));
+  return outcome;
+}
+
+/// Exit statuses of a child that checks some types.
+enum : int { AllRefused = 0, SomeCompiled = 10, Wrong = 11 };
+
+int check(const GridProgram &program, ArrayRef<StringLiteral> types,
+          DeviceKind device) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  registry.insert<quant::QuantDialect, ub::UBDialect, LLVM::LLVMDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  StringRef mnemonic = StringRef(program.operation).split('.').second;
+  int status = AllRefused;
+  for (StringRef type : types) {
+    std::string text = instantiate(program, type);
+    Outcome outcome = compile(context, text, device);
+    StringRef errors = outcome.errors;
+    if (outcome.compiled && errors.empty()) {
+      status = std::max<int>(status, SomeCompiled);
+      continue;
+    }
+    if (!outcome.compiled && !errors.empty() &&
+        (errors.contains(mnemonic) || errors.contains(type)))
+      continue;
+    llvm::errs() << "--- " << program.operation << " of " << type << ": "
+                 << (outcome.compiled ? "compiled with errors"
+                                      : "refused without a name")
+                 << "\n"
+                 << errors << text;
+    status = Wrong;
+  }
+  return status;
+}
+
+/// Runs the grid; returns for how many programs some type compiled.
+unsigned runGrid(DeviceKind device) {
+  ChildLimits limits = {uint64_t(4) << 30, 300};
+  unsigned compiled = 0;
+  for (const GridProgram &program : gridPrograms()) {
+    auto run = [&](ArrayRef<StringLiteral> types) {
+      return runInChild("grid", limits,
+                        [&] { return check(program, types, device); });
+    };
+    int status = run(gridTypes());
+    compiled += status == SomeCompiled;
+    if (status == AllRefused || status == SomeCompiled)
+      continue;
+    // Which type was it?
+    for (const StringLiteral &type : gridTypes())
+      if (int one = run(type); one != AllRefused && one != SomeCompiled)
+        ADD_FAILURE() << program.operation << " of " << type.str()
+                      << " ends with status " << one << "\n"
+                      << instantiate(program, type);
+  }
+  return compiled;
+}
+
+TEST(Grid, CompilesOrIsRefusedByNameOnTheCPU) {
+  EXPECT_GT(runGrid(DeviceKind::CPU), 40u);
+}
+
+TEST(Grid, CompilesOrIsRefusedByNameForCUDA) {
+  EXPECT_GT(runGrid(DeviceKind::CUDA), 40u);
+}
+
+} // namespace
