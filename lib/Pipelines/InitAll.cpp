@@ -21,15 +21,14 @@ void tripy::registerTripyDialects(mlir::DialectRegistry &registry) {
                   kernel::KernelDialect>();
 }
 
-void tripy::registerAllDialects(mlir::DialectRegistry &registry) {
+void tripy::registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   registerTripyDialects(registry);
 }
 
-void tripy::registerAllPasses() {
-  mlir::registerAllPasses();
+void tripy::registerTripyPasses() {
   registerTripyReferencePasses();
   registerTraceToFlatIRPass();
   registerInlineCompositesPass();
@@ -42,4 +41,9 @@ void tripy::registerAllPasses() {
   registerKernelPlanPass();
   registerExpandMathPass();
   registerTripyPipelines();
+}
+
+void tripy::registerTripyAndUpstreamPasses() {
+  mlir::registerAllPasses();
+  registerTripyPasses();
 }

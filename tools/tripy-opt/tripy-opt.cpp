@@ -84,9 +84,9 @@ int main(int argc, char **argv) {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
-  tripy::registerAllPasses();
+  tripy::registerTripyAndUpstreamPasses();
   DialectRegistry registry;
-  tripy::registerAllDialects(registry);
+  tripy::registerTripyAndUpstreamDialects(registry);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Tripy's optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -53,7 +53,7 @@ class LevelVerifierTest : public testing::TestWithParam<Level> {
 protected:
   LevelVerifierTest() {
     DialectRegistry registry;
-    registerAllDialects(registry);
+    registerTripyAndUpstreamDialects(registry);
     context.appendDialectRegistry(registry);
   }
   /// Compiles to the last level, and breaks the program on the way to `level`;

@@ -16,12 +16,16 @@ namespace tripy {
 /// tripy, trace, flatir, kernel.
 void registerTripyDialects(mlir::DialectRegistry &registry);
 
+/// Tripy's passes and pipelines.
+void registerTripyPasses();
+
 /// Tripy's dialects and all of upstream's, with extensions and translations to
-/// LLVM IR: what mlir-opt knows, and more.
-void registerAllDialects(mlir::DialectRegistry &registry);
+/// LLVM IR: what mlir-opt knows, and more. Unlike MLIR's registerAllDialects(),
+/// whose name `using namespace` would confuse it with.
+void registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry);
 
 /// Tripy's passes and pipelines and all of upstream's.
-void registerAllPasses();
+void registerTripyAndUpstreamPasses();
 
 } // namespace tripy
 
