@@ -24,7 +24,7 @@ import lit.formats
 config.name = "tripy"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".td", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "Consumers"]
 config.test_source_root = os.path.dirname(__file__)
 roundtrip = bool(os.environ.get("TRIPY_ROUNDTRIP"))
 # Both modes may run at one time: each has its own folder of temporary files.

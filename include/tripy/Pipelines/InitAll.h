@@ -16,12 +16,13 @@ namespace tripy {
 /// tripy, trace, flatir, kernel.
 void registerTripyDialects(mlir::DialectRegistry &registry);
 
-/// Tripy's dialects and all of upstream's, with extensions and translations to
-/// LLVM IR: what mlir-opt knows, and more.
-void registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry);
-
 /// Tripy's passes and pipelines.
 void registerTripyPasses();
+
+/// Tripy's dialects and all of upstream's, with extensions and translations to
+/// LLVM IR: what mlir-opt knows, and more. Unlike MLIR's registerAllDialects(),
+/// whose name `using namespace` would confuse it with.
+void registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry);
 
 /// Tripy's passes and pipelines and all of upstream's.
 void registerTripyAndUpstreamPasses();
