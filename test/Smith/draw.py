@@ -128,7 +128,11 @@ def join_last(b, value):
     entries, args = b.entries(dims[1:-2], 1)
     if entries is None:
         raise Invalid("no size")
-    return b.apply("reshape", [value, *args, joined], {"sizes": [-1, *entries, f"#{1 + len(args)}"]})
+    result = b.apply("reshape", [value, *args, joined], {"sizes": [-1, *entries, f"#{1 + len(args)}"]})[0]
+    for _ in range(b.one_of([0, 2, 3])):  # kernels that hand such a value on
+        name = b.one_of(["softmax", "cumsum"] if b.type(result).dtype in FLOAT else ["cumsum"])
+        if b.type(result).dtype in NUMBERS:
+            result = b.apply(name, [result], {"dim": b.draw_axis(len(b.type(result).dims))})[0]
 
 
 def reshape(b):
@@ -137,7 +141,8 @@ def reshape(b):
     if b.chance(0.25):
         return b.apply("reshape", [value], {"sizes": [-1]})
     if b.chance(0.25) and len(dims) > 2 and not (dims[-1].static and dims[-2].static):
-        return join_last(b, value)
+        join_last(b, value)
+        return None
     target = grouped(b, dims)
     entries, args = [], []
     inferred = b.chance(0.5)
