@@ -296,6 +296,11 @@ static bool makeFolder(const std::string &folder) {
 /// need to wait for the disk.
 static Status writeWhole(const std::string &path,
                          llvm::ArrayRef<uint8_t> bytes) {
+  // A link or a pipe that has the name gives way: an entry is a file.
+  struct stat info;
+  if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode))
+    ::unlink(path.c_str());
   Result<FileWriter> writer = FileWriter::create(path, Durability::Fast);
   if (!writer)
     return writer.status();

@@ -149,6 +149,14 @@ TEST_F(CodeCacheTest, ForeignFilesAreMisses) {
   EXPECT_FALSE(cache().find(key));
   EXPECT_TRUE(cache().store(key, code).isOk());
   EXPECT_TRUE(cache().find(key));
+  // A link is replaced, and what it leads to is not touched.
+  fs::rename(cache().pathOf(key), root + "/elsewhere");
+  fs::create_symlink(root + "/elsewhere", cache().pathOf(key));
+  CachedCode changed{"other text", {}, ""};
+  EXPECT_TRUE(cache().store(key, changed).isOk());
+  EXPECT_FALSE(fs::is_symlink(cache().pathOf(key)));
+  EXPECT_TRUE(equal(*cache().find(key), changed));
+  EXPECT_NE(*readFile(root + "/elsewhere"), *readFile(cache().pathOf(key)));
   fs::remove(cache().pathOf(key));
   fs::create_directory(cache().pathOf(key));
   EXPECT_FALSE(cache().find(key));
