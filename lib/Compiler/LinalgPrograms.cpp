@@ -48,19 +48,6 @@ static bool multipliesOperands(linalg::GenericOp op, arith::MulFOp product) {
   return (lhs == first && rhs == second) || (lhs == second && rhs == first);
 }
 
-/// Whether `product` is that of the two operands' elements, perhaps extended:
-/// nothing else is computed on the way.
-static bool multipliesOperands(linalg::GenericOp op, arith::MulFOp product) {
-  auto elementOf = [](Value value) {
-    auto extend = value.getDefiningOp<arith::ExtFOp>();
-    return extend ? extend.getIn() : value;
-  };
-  Value lhs = elementOf(product.getLhs()), rhs = elementOf(product.getRhs());
-  Value first = op.getBlock()->getArgument(0);
-  Value second = op.getBlock()->getArgument(1);
-  return (lhs == first && rhs == second) || (lhs == second && rhs == first);
-}
-
 /// A sum of products over dimensions that both operands have, into a result of
 /// batch, left and right dimensions in order.
 static bool isContraction(linalg::GenericOp op, Operation *combiner) {
