@@ -55,7 +55,7 @@ TEST(Text, MarksThatChangeTheDirectionAreNotPrintable) {
     EXPECT_TRUE(isPrintable(good));
 }
 
-TEST(Text, PrintableLines) {
+TEST(Text, PrintableOutput) {
   EXPECT_EQ(printableOutput("a\n\nb\x1b[2J\n"), "a\n\nb?[2J\n");
   EXPECT_EQ(printableOutput("x\r\xff"), "x??");
   EXPECT_EQ(printableOutput(std::string(5000, 'x')), std::string(5000, 'x'));

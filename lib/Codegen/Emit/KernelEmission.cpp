@@ -221,9 +221,10 @@ Value KernelEmission::combine(linalg::GenericOp reduction, Value lhs,
   IRMapping mapping;
   for (Value operand : combiner->getOperands())
     mapping.map(operand, operand == accumulator ? lhs : rhs);
-  Value combined = b.clone(*combiner, mapping)->getResult(0);
-  combined.setType(lhs.getType());
-  return combined;
+  Operation *combined = b.clone(*combiner, mapping);
+  // Floats of 16 bits are combined in the type that they are computed in.
+  combined->getResult(0).setType(lhs.getType());
+  return combined->getResult(0);
 }
 
 LoopDims codegen::loopDims(linalg::GenericOp op) {
