@@ -142,9 +142,10 @@ void target::optimizeModule(llvm::Module &module,
 }
 
 /// Sums, products and addresses of a function up to which LLVM reduces their
-/// strength. It compares each with all before it: so many take half a second,
-/// and a chain of 200 exponentials would take a minute.
-static constexpr unsigned maxStrengthReduced = 256;
+/// strength. It compares each with all before it: a chain of 200 exponentials
+/// would take a minute. The f32 products on CUDA cores have 256 to 512, and are
+/// slower without it.
+static constexpr unsigned maxStrengthReduced = 768;
 
 namespace {
 /// Leaves straight-line strength reduction out of functions where it would take

@@ -261,9 +261,9 @@ void RowEmitter::emitStraight(unsigned number) {
 void RowEmitter::emitResult(unsigned number) {
   ArrayRef<Index> sizes = e.results[number].sizes;
   SmallVector<Index> own(sizes.drop_front(rowRank));
-  bool perRow = IndexMath::constantOf(math.product(own)) == int64_t(1) &&
-                columns != int64_t(1);
-  if (perRow || own.empty()) {
+  // One element for each row, of whatever rank: rows of one column too, whose
+  // results may have other dimensions of size 1 than the reduced tensor.
+  if (IndexMath::constantOf(math.product(own)) == int64_t(1)) {
     SmallVector<Index> at(row);
     at.append(own.size(), math.constant(0));
     e.when(kernel.compare(arith::CmpIPredicate::eq, thread, math.constant(0)),
