@@ -106,7 +106,7 @@ class Checker:
                 try:
                     self.check_run(program, run, runtime, context, target)
                 except Failure as failure:
-                    if not program.may_be_refused(run) or failure.lost or "divid" not in str(failure):
+                    if not program.may_be_refused(run) or failure.lost or "divi" not in str(failure):
                         raise Found("fails", f"on {target}", str(failure), failure.lost) from None
         finally:
             runtime.free(context)
