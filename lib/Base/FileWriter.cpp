@@ -89,6 +89,8 @@ static std::string temporaryPrefix(const std::string &target) {
 
 /// Makes the temporary file `name`; `taken` is set when another writer has it.
 Status FileWriter::claim(const std::string &name, bool &taken) {
+  // Copied while failing leaves nothing behind.
+  std::string own = name;
   // In the table before it exists, so that no signal comes in between.
   entry = reserveTemporary(name);
   if (entry < 0)
@@ -105,7 +107,7 @@ Status FileWriter::claim(const std::string &name, bool &taken) {
     // another one has, or a file that is gone, says that one did so just now.
     bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && ::fstat(file, &info) == 0 && info.st_nlink > 0) {
-      temporary = name;
+      temporary.swap(own);
       return Status::ok();
     }
     ::close(std::exchange(file, -1));

@@ -14,6 +14,7 @@ static constexpr char outOfMemory[] = "tripy-run: error: no memory\n";
 [[noreturn]] static void endWithoutException() {
   if (std::current_exception())
     std::abort();
+  tripy::removeTemporaryFiles();
   (void)!::write(STDERR_FILENO, outOfMemory, sizeof(outOfMemory) - 1);
   ::_exit(2);
 }
