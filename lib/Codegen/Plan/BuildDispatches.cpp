@@ -99,11 +99,16 @@ SmallVector<int64_t> DispatchBuilder::sizeArgs() {
   return numbers;
 }
 
-/// All lines and reasons of the operations inside.
+/// All lines and reasons of the operations inside. Constants that folding made
+/// have none: a kernel of such constants alone is there for those who read it.
 Location DispatchBuilder::location() {
   SmallVector<Location> locations;
   for (Operation *op : ops)
     locations.push_back(op->getLoc());
+  if (llvm::none_of(locations, isKnownLocation))
+    for (Value output : outputs)
+      for (Operation *user : output.getUsers())
+        locations.push_back(user->getLoc());
   return fuseLocations(locations);
 }
 
