@@ -4,7 +4,7 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models libraries python large shapes smith sanitize bench harness tune.
+# Steps: unit examples ops cpu ptx models libraries python large shapes one-value smith sanitize bench harness tune.
 # "python", "large", "shapes", "smith", "harness" run when python3 with numpy (and torch) is there, "sanitize"
 # when compute-sanitizer and python3 are, "libraries" when cuBLASLt is, "tune" when --only names
 # it. Prints PASS and FAIL lines and closes with "N passed, N failed"; exits 1 when something
@@ -209,6 +209,14 @@ if wants shapes; then
   if python3 -c 'import numpy' 2>/dev/null; then
     reports $((${SHAPES_SECONDS:-240} + 60)) python3 test/Models/random_shapes.py --bin bin --device cuda:0 \
       --count "${SHAPES:-200}" --repeat "${REPEAT:-100}" --jobs "$cores" --seconds "${SHAPES_SECONDS:-240}" --timeout 60
+  else
+    echo "python3 with numpy is not there: skipped"
+  fi
+fi
+if wants one-value; then
+  if python3 -c 'import numpy' 2>/dev/null; then
+    check one-value 300 python3 test/Models/one_value.py --bin bin --target cuda:sm_90a --device cuda:0 \
+      --count "${ONE_VALUE:-600}"
   else
     echo "python3 with numpy is not there: skipped"
   fi

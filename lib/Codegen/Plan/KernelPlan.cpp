@@ -13,6 +13,7 @@
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Kernel/SizeTable.h"
+#include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -507,7 +508,10 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
                      values = valuesOf(launch.sizes), buffers;
   for (Value input : call.getInputs())
     if (!input.getType().isIndex())
-      buffers.push_back(bufferValue(places.at(input), input.getLoc()));
+      // Constants that folding made have no line of their own.
+      buffers.push_back(bufferValue(
+          places.at(input),
+          isKnownLocation(input.getLoc()) ? input.getLoc() : call.getLoc()));
   for (Value result : call.getResults())
     buffers.push_back(bufferValue(places.at(result), result.getLoc()));
   int64_t written = call.getNumResults();

@@ -72,7 +72,15 @@ Value LinalgLowering::slice(flatir::SliceOp op) {
   RankedTensorType type = op.getResult().getType();
   Location loc = op.getLoc();
   Sizes to = sizes.get(op.getResult());
-  bool fixed = op.getOffsets().empty() &&
+  // tensor.extract_slice wants an offset inside, also where nothing is taken.
+  ArrayRef<int64_t> from =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  bool inside =
+      llvm::all_of(llvm::zip(from, op.getStaticOffsets()), [](auto pair) {
+        auto [size, offset] = pair;
+        return ShapedType::isDynamic(size) || offset < size;
+      });
+  bool fixed = inside && op.getOffsets().empty() &&
                llvm::all_of(op.getStrides(), [](int64_t s) { return s > 0; });
   if (fixed) {
     Sizes offsets =

@@ -47,7 +47,11 @@ public:
     b.setSizes(tensor, sizes);
   }
 
-  Value result() const { return tensor; }
+  /// Of the declared type: sizes that turned out to be known are not in it.
+  Value result() {
+    return b.reshape(tensor, sizes, type,
+                     {"reshape", "give the result of 'pad' its declared type"});
+  }
 
 private:
   /// The tensor's type with another size in one dimension.
