@@ -27,7 +27,6 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
@@ -141,11 +140,11 @@ void target::optimizeModule(llvm::Module &module,
       .run(module, modules);
 }
 
-/// Sums, products and addresses of a function up to which LLVM reduces their
-/// strength. It compares each with all before it: a chain of 200 exponentials
-/// would take a minute. The f32 products on CUDA cores have 256 to 512, and are
-/// slower without it.
-static constexpr unsigned maxStrengthReduced = 768;
+/// Sums, products and addresses of a straight line up to which LLVM reduces
+/// their strength. It compares each with all before it: a chain of 200
+/// exponentials would take a minute. Products on CUDA cores stay below it; they
+/// are slower without.
+static constexpr unsigned maxStrengthReduced = 512;
 
 namespace {
 /// Leaves straight-line strength reduction out of functions where it would take
@@ -163,14 +162,20 @@ public:
   }
 
 private:
+  /// Of the block that has the most.
   static unsigned numCandidates(const llvm::Function &function) {
-    return llvm::count_if(llvm::instructions(function),
-                          [](const llvm::Instruction &instruction) {
-                            unsigned opcode = instruction.getOpcode();
-                            return opcode == llvm::Instruction::Add ||
-                                   opcode == llvm::Instruction::Mul ||
-                                   opcode == llvm::Instruction::GetElementPtr;
-                          });
+    unsigned most = 0;
+    for (const llvm::BasicBlock &block : function) {
+      unsigned count =
+          llvm::count_if(block, [](const llvm::Instruction &instruction) {
+            unsigned opcode = instruction.getOpcode();
+            return opcode == llvm::Instruction::Add ||
+                   opcode == llvm::Instruction::Mul ||
+                   opcode == llvm::Instruction::GetElementPtr;
+          });
+      most = std::max(most, count);
+    }
+    return most;
   }
 
   llvm::StringSet<> large;

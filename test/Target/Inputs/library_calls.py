@@ -123,7 +123,7 @@ def allowed(folder, element, candidates):
     path = os.path.join(folder, f"{element}-each.mlir")
     with open(path, "w") as out:
         out.write("// -----\n".join(function(element, [candidate]) for candidate in candidates))
-    ran = subprocess.run(["tripy-opt", path, "--split-input-file"], text=True, capture_output=True)
+    ran = subprocess.run(["tripy-opt", path, "--split-input-file", "--plain-diagnostics"], text=True, capture_output=True)
     # An error for each function that is refused; each function has one line of a result more.
     refused, at = set(), {}
     line = 1
