@@ -123,7 +123,7 @@ def allowed(folder, element, candidates):
     path = os.path.join(folder, f"{element}-each.mlir")
     with open(path, "w") as out:
         out.write("// -----\n".join(function(element, [candidate]) for candidate in candidates))
-    ran = subprocess.run(["tripy-opt", path, "--split-input-file", "--plain-diagnostics"], text=True, capture_output=True)
+    ran = subprocess.run(["tripy-opt", path, "--split-input-file"], text=True, capture_output=True)
     # An error for each function that is refused; each function has one line of a result more.
     refused, at = set(), {}
     line = 1
@@ -131,7 +131,8 @@ def allowed(folder, element, candidates):
         count = function(element, [candidate]).count("\n") + 1
         at.update({line + offset: number_ for offset in range(count)})
         line += count
-    for place, message in re.findall(r":(\d+):\d+: error: (.*)", ran.stderr):
+    # "--> file:line", the line, and the error below it.
+    for place, message in re.findall(r"^--> .*:(\d+)\n(?: .*\n)*error: (.*)", ran.stderr, re.M):
         if "violates [trace." not in message:
             sys.exit(f"{candidates[at[int(place)]]}: {message}")
         refused.add(at[int(place)])
