@@ -24,7 +24,7 @@ import report  # noqa: E402
 
 
 def flops_of(contraction):
-    """Of "f16 4096x4096x1024 nt batch=1 parts=1 store=boxes16"."""
+    """Of "f16 4096x4096x1024 nt batch=1 parts=1 store=tma16"."""
     m, n, k, batch, parts = map(int, re.fullmatch(
         r"\S+ (\d+)x(\d+)x(\d+) [nt]{2} batch=(\d+) parts=(\d+) store=\S+", contraction).groups())
     return 2 * m * n * k * batch * parts

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/Tripy)
 set(docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/tripy)
 
-install(FILES LICENSE README.md DESTINATION ${docs} COMPONENT tripy-runtime)
+install(FILES LICENSE DESTINATION ${docs} COMPONENT tripy-runtime)
 if(TARGET tripy_runtime)
   install(TARGETS tripy_runtime EXPORT TripyRuntimeTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tripy-runtime NAMELINK_COMPONENT tripy-runtime-dev)
@@ -26,7 +26,12 @@ if(TRIPY_BUILD_TOOLS)
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib};${rpath}")
   endforeach()
   install(TARGETS ${tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tripy-tools)
-  install(DIRECTORY docs/ DESTINATION ${docs} COMPONENT tripy-tools)
+  # As in the sources, so that links between the pages work.
+  install(FILES README.md CONTRIBUTING.md DESTINATION ${docs} COMPONENT tripy-tools)
+  foreach(folder docs bench/results)
+    install(DIRECTORY ${folder}/ DESTINATION ${docs}/${folder} COMPONENT tripy-tools
+      FILES_MATCHING PATTERN "*.md" PATTERN "h200.*")
+  endforeach()
 endif()
 
 # What stock MLIR loads: a plugin of mlir-opt, and what mlir-runner calls.
@@ -35,9 +40,6 @@ foreach(library TripyPlugin TripyCudaWrappers)
     install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tripy-tools)
   endif()
 endforeach()
-if(TARGET TripyPlugin)
-  set_target_properties(TripyPlugin PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIRS}")
-endif()
 
 if(TRIPY_BUILD_COMPILER)
   if(TARGET Tripy)
@@ -57,30 +59,22 @@ if(TRIPY_BUILD_COMPILER)
   endforeach()
 endif()
 
+# The files that other packages' CMake files lead to: a static build has archives
+# where those files are.
+set(TRIPY_RUNTIME_FILE)
+if(TARGET tripy_runtime)
+  get_target_property(version tripy_runtime VERSION)
+  set(TRIPY_RUNTIME_FILE libtripy_runtime.so.${version})
+endif()
+set(TRIPY_COMPILER_FILE)
+if(TARGET Tripy)
+  set(TRIPY_COMPILER_FILE libTripy.so.${PROJECT_VERSION})
+endif()
 configure_package_config_file(cmake/package/TripyConfig.cmake.in ${PROJECT_BINARY_DIR}/package/TripyConfig.cmake
-  INSTALL_DESTINATION ${config} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+  INSTALL_DESTINATION ${config} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TripyConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/package/TripyConfig.cmake ${PROJECT_BINARY_DIR}/package/TripyConfigVersion.cmake
   DESTINATION ${config} COMPONENT tripy-runtime-dev)
 
-# cpack -G DEB, in the build folder.
-set(CPACK_PACKAGE_NAME tripy)
-set(CPACK_PACKAGE_CONTACT "Tripy's developers <tripy@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler and runtime for deep-learning inference")
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_COMPONENTS_ALL tripy-runtime tripy-runtime-dev tripy-dev tripy-tools)
-foreach(component IN LISTS CPACK_COMPONENTS_ALL)
-  string(TOUPPER ${component} name)
-  set(CPACK_DEBIAN_${name}_PACKAGE_NAME ${component})
-  set(CPACK_DEBIAN_${name}_PACKAGE_SHLIBDEPS OFF)
-endforeach()
-set(exact "(= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_TRIPY-RUNTIME_PACKAGE_DEPENDS "libc6 (>= 2.36)")
-set(CPACK_DEBIAN_TRIPY-RUNTIME-DEV_PACKAGE_DEPENDS "tripy-runtime ${exact}, zlib1g-dev")
-set(CPACK_DEBIAN_TRIPY-TOOLS_PACKAGE_DEPENDS "tripy-runtime ${exact}, libmlir-22")
-set(CPACK_DEBIAN_TRIPY-DEV_PACKAGE_DEPENDS "tripy-runtime-dev ${exact}, tripy-tools ${exact}, libmlir-22-dev, llvm-22-dev")
-include(CPack)
+include(TripyDebian)

@@ -49,9 +49,17 @@ if(TRIPY_LINK_LLVM STREQUAL static)
   add_library(TripyOtherTargets STATIC ${PROJECT_BINARY_DIR}/OtherTargets.cpp)
 endif()
 
+# The folders of MLIR's headers, for this build: TripyConfig.cmake adds those that
+# the user of an installed Tripy has.
+function(tripy_llvm_headers target scope)
+  foreach(folder ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_include_directories(${target} SYSTEM ${scope} $<BUILD_INTERFACE:${folder}>)
+  endforeach()
+endfunction()
+
 # Libraries only name MLIR's headers; executables link it, once.
 function(tripy_use_llvm target)
-  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  tripy_llvm_headers(${target} PUBLIC)
   target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS_LIST})
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   get_target_property(type ${target} TYPE)

@@ -29,7 +29,7 @@ function(tripy_llvm_interface target)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_compile_options(${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
   target_compile_definitions(${target} INTERFACE ${LLVM_DEFINITIONS_LIST})
-  target_include_directories(${target} SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  tripy_llvm_headers(${target} INTERFACE)
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -4,6 +4,7 @@
 #   %source        the root of the sources
 #   %bin           the folder of the tools
 #   %python        the interpreter
+#   %cc            the C compiler
 #   %llvm          the folder of LLVM's tools
 #   %plugin        TripyPlugin.so
 #   %emulated      before a command: it runs on the CUDA emulator
@@ -48,6 +49,7 @@ config.substitutions += [
     ("%bin", os.path.join(config.tripy_build, "bin")),
     ("%python", config.python),
     ("%plugin", plugin),
+    ("%cc", config.c_compiler),
     ("%llvm", config.llvm_tools),
     ("%emulated",
      f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),

@@ -104,8 +104,8 @@ def main():
     environment = dict(os.environ, PATH=tools + os.pathsep + os.environ["PATH"])
     printed = subprocess.run(["sh", "-ec", parts["sh"]], cwd=copy, env=environment, check=True,
                              text=True, capture_output=True).stdout
-    if printed.strip() != parts[""].strip():
-        sys.exit(f"check-contributing: expected\n{parts['']}found\n{printed}")
+    if printed.strip() != parts["text"].strip():
+        sys.exit(f"check-contributing: expected\n{parts['text']}found\n{printed}")
     print("check-contributing: the steps work")
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Pages of the documentation: links to files and headings that are not there,
-and pages that the index docs/README.md does not list."""
+pages that the index docs/README.md does not list, and quoted files, `<!-- file:
+PATH -->` before a block, that differ from the block."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+QUOTE = re.compile(r"^<!-- file: (\S+) -->\n```\w*\n(.*?)^```", re.S | re.M)
 FENCE = re.compile(r"^```.*?^```", re.S | re.M)
 
 
@@ -23,6 +25,9 @@ def main():
     pages = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/**/*.md")])
     problems, listed = [], set()
     for page in pages:
+        for path, block in QUOTE.findall(page.read_text()):
+            if not (ROOT / path).is_file() or (ROOT / path).read_text() != block:
+                problems.append(f"{page.relative_to(ROOT)}: the block is not {path}")
         for link in LINK.findall(FENCE.sub("", page.read_text())):
             if re.match(r"[a-z]+:", link):
                 continue

@@ -6,6 +6,9 @@ when a file *-invalid.mlir under test/Dialect (or the generated tests of the
 scalar table) expects the error "violates [<operation> <rule>] <text>" in a
 function of the rule's name. Exits 1 and lists what is missing, and tests of
 rules that do not exist (any more).
+
+The rules of kernels and plans are written in C++: each of their messages is
+expected by a test, too.
 """
 
 import argparse
@@ -19,6 +22,31 @@ DIALECTS = ["Trace", "FlatIR", "Kernel"]
 FUNCTION = re.compile(r"func\.func (?:private )?@(\w+)")
 EXPECTED = re.compile(r"expected-error\s*(?:@[-+\w]+)?\s*\{\{.*?violates "
                       r"\[([\w.]+ C\d+)\] (.*?)(?:; .*)?\}\}")
+
+
+# Verifiers in C++, and the beginning of a message, perhaps behind a name.
+VERIFIERS = ["lib/Dialect/Kernel/KernelDialect.cpp",
+             "lib/Dialect/Kernel/VerifyConfig.cpp",
+             "lib/Dialect/Kernel/VerifyPlan.cpp",
+             "lib/Codegen/Emit/VerifyForm.cpp"]
+MESSAGE = re.compile(r'emit(?:Op)?Error\((?:\w+(?:, |\)\s*<<))?\s*((?:"[^"]*"\s*)+)')
+
+
+def messages():
+    """The messages of the verifiers in C++."""
+    found = []
+    for path in VERIFIERS:
+        for literals in MESSAGE.findall((ROOT / path).read_text()):
+            found.append("".join(re.findall('"([^"]*)"', literals)).strip())
+    return found
+
+
+def untested_messages():
+    """The messages that no test expects, as far as they are constant."""
+    tests = "\n".join(path.read_text() for folder in ("Dialect", "Codegen")
+                      for path in (ROOT / "test" / folder).rglob("*.mlir"))
+    expected = "\n".join(re.findall(r"expected-error.*?\{\{(.*?)\}\}", tests))
+    return [message for message in messages() if message not in expected]
 
 
 def run(tblgen, mode, dialect, mlir_include):
@@ -73,9 +101,12 @@ def main():
                             f"is '{rules[rule]}'")
     missing = sorted(set(rules) - {rule for rule, _ in broken})
     problems += [f"no test breaks {rule}: {rules[rule]}" for rule in missing]
+    untested = untested_messages()
+    problems += [f"no test expects '{message}'" for message in untested]
     for problem in problems:
         print(problem)
-    print(f"{len(rules)} rules, {len(rules) - len(missing)} with a test")
+    number = len(rules) + len(messages())
+    print(f"{number} rules, {number - len(missing) - len(untested)} with a test")
     return 1 if problems else 0
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Prints the polynomial coefficients of lib/Codegen/Math.
 
-Each polynomial is the minimax fit (Lawson's method) of the function
+Each polynomial for f32 is the minimax fit (Lawson's method) of the function
 divided by its known leading part, with a weight that makes the error relative
 to the function's final result. Coefficients are rounded one by one to the
 working precision, lowest power first, and the rest is fitted again after each
-rounding, so that the rounding of one is made good by the others.
+rounding, so that the rounding of one is made good by the others. Those for f64
+("-wide") interpolate at Chebyshev points, of a degree at which the rounding of
+the coefficients is what remains.
 
 Needs mpmath and numpy. Usage: utils/fit-math.py [name ...]
 """
@@ -84,6 +86,13 @@ def fit(target, weight, low, high, powers, rounding):
     return rounded, max(abs(e) for e in errors(grid, powers, rounded))
 
 
+def fit_wide(target, weight, low, high, count):
+    coefficients = mp.chebyfit(target, [mp.mpf(low), mp.mpf(high)], count)
+    rounded = [round_f64(c) for c in reversed(coefficients)]
+    grid = Grid(target, weight, mp.mpf(low), mp.mpf(high))
+    return rounded, max(abs(e) for e in errors(grid, range(count), rounded))
+
+
 def near(x):
     """Steps off zero, where a quotient such as (exp(r) - 1 - r) / r**2 is 0/0."""
     return x if abs(x) > mp.mpf("1e-25") else mp.mpf("1e-25")
@@ -102,7 +111,22 @@ LN2 = mp.log(2)
 THIRD = mp.mpf(1) / 3
 SMALL_TANH = mp.mpf("0.55") ** 2
 SMALL_ERF = mp.mpf("0.92") ** 2
+WIDE_LN2 = LN2 / 2 * mp.mpf("1.0001")
+WIDE_QUARTER2 = (mp.pi / 4 * mp.mpf("1.0001"))**2
+
+
+def atanh_tail(z):
+    """q, of log((1 + s) / (1 - s)) = s (2 + z q(z)) with z = s * s."""
+    s = mp.sqrt(near(z))
+    return ((mp.log((1 + s) / (1 - s)) - 2 * s) / s) / s**2
+
+
+def erfc_argument(t):
+    return 3 * (1 + t) / (1 - t)
+
+
 QUARTER2 = (mp.pi / 4) ** 2 * mp.mpf("1.0001")
+EIGHTH2 = mp.tan(mp.pi / 8) ** 2 * mp.mpf("1.0001")
 
 FITS = {
     # exp(r) = 1 + r + r^2 q(r)
@@ -152,10 +176,49 @@ FITS = {
         lambda r: (mp.cos(r) - 1 + r**2 / 2) / r**4),
         over_square_root(lambda r: r**4 / mp.cos(r)), 0, QUARTER2, range(3),
         round_f32),
+    # The same functions in f64.
+    "exp-wide": lambda: fit_wide(quotient(lambda r: (mp.exp(r) - 1 - r) / r**2),
+                                 lambda r: r**2 / mp.exp(r), -WIDE_LN2,
+                                 WIDE_LN2, 11),
+    "log-wide": lambda: fit_wide(atanh_tail, lambda z: z / 2, 0, "0.0401", 10),
+    # The same without its first coefficient, 2/3
+    "pow-wide": lambda: fit_wide(lambda z: (atanh_tail(z) - mp.mpf(2) / 3)
+                                 / near(z), lambda z: z**2 / 2, 0, "0.0401", 9),
+    "erf-small-wide": lambda: fit_wide(
+        over_square_root(lambda x: mp.erf(x) / x - 1),
+        over_square_root(lambda x: x / mp.erf(x)), 0, SMALL_ERF, 13),
+    # erf(x) = 1 - exp(-x^2) q(t) / (1 + 2 x), t = (x - 3) / (x + 3)
+    "erf-large-wide": lambda: fit_wide(
+        lambda t: mp.erfc(erfc_argument(t)) * mp.exp(erfc_argument(t)**2)
+        * (1 + 2 * erfc_argument(t)),
+        lambda t: mp.exp(-erfc_argument(t)**2) / (1 + 2 * erfc_argument(t)),
+        mp.mpf("-2.08") / mp.mpf("3.92"), mp.mpf("2.95") / mp.mpf("8.95"), 17),
+    "sin-wide": lambda: fit_wide(
+        over_square_root(lambda r: (mp.sin(r) - r) / r**3),
+        over_square_root(lambda r: r**3 / mp.sin(r)), 0, WIDE_QUARTER2, 7),
+    "cos-wide": lambda: fit_wide(
+        over_square_root(lambda r: (mp.cos(r) - 1 + r**2 / 2) / r**4),
+        lambda z: z**2, 0, WIDE_QUARTER2, 7),
     # log2((1 + s) / (1 - s)) = s q(s^2), s = (m - 1) / (m + 1)
     "pow-log2": lambda: fit(over_square_root(lambda s: 2 * mp.atanh(s) / LN2
                                              / s), lambda z: LN2 / 2,
                             0, mp.mpf("0.2001")**2, range(5), round_f64),
+    # exp(r) = 1 + r + r^2 q(r), in f64
+    "exp-wide": lambda: fit(quotient(lambda r: (mp.exp(r) - 1 - r) / r**2),
+                            lambda r: r**2 / mp.exp(r), -LN2 / 2, LN2 / 2,
+                            range(7), round_f64),
+    # exp(r) - 1 = r + r^2 q(r)
+    "expm1": lambda: fit(quotient(lambda r: (mp.exp(r) - 1 - r) / r**2),
+                         lambda r: abs(r**2 / mp.expm1(near(r))), -LN2 / 2,
+                         LN2 / 2, range(7), round_f64),
+    # sinh(x) = x + x^3 q(x^2)
+    "sinh": lambda: fit(over_square_root(lambda x: (mp.sinh(x) - x) / x**3),
+                        over_square_root(lambda x: x**3 / mp.sinh(x)), 0, 1,
+                        range(4), round_f64),
+    # atan(t) = t + t^3 q(t^2)
+    "atan": lambda: fit(over_square_root(lambda t: (mp.atan(t) - t) / t**3),
+                        over_square_root(lambda t: t**3 / mp.atan(t)), 0,
+                        EIGHTH2, range(6), round_f64),
 }
 
 

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Mutated programs must not crash the tools.
 
-Takes the programs under test/ and python-free-examples/, mutates them (single
-tokens: removed, doubled, swapped, replaced by others or by extreme numbers; or
-one size, element type or number everywhere), and gives them to tripy-opt, many
-in one process, and to tripy-compile, one by one. A signal, a crash of the
-tool's child or a time-out is a failure; its text is written to --keep. A limit
-of memory or time that the tool reports is none. The seed makes a run
-repeatable.
+Takes the programs under test/ and python-free-examples/, mutates them
+(text_mutations.py), and gives them to tripy-opt, many in one process, and to
+what tripy-compile does with them (compile-texts, which starts a process for
+each but loads LLVM once). A signal, a crash of the tool's child or a time-out
+is a failure; its text is written to --keep. A limit of memory or time that the
+tool reports is none. The seed makes a run repeatable.
+
+With --level, the texts are what the compiler prints of the smaller programs at
+that level, and tripy-opt also runs what follows it. With --code, mutations are
+in the code of the kernels. MLIR's and LLVM's own verifiers abort there: the
+child process ends and the tool says so in one sentence, which is counted; it is
+a failure where tripy-opt does and tripy-compile does not.
 """
 
 import argparse
@@ -18,25 +23,26 @@ import re
 import subprocess
 import sys
 
+from text_mutations import Mutator
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEPARATOR = "\n// -----\n"
-TOKEN = re.compile(r"[A-Za-z_][\w.$-]*|%[\w#]+|-?\d+(?:\.\d+(?:e[-+]?\d+)?)?|"
-                   r"[!#@^][\w.]+|->|\s+|.", re.S)
-NUMBERS = ["-1", "0", "1", "2", "7", "255", "4294967296", "1099511627776",
-           "9223372036854775807", "-9223372036854775808"]
-ELEMENTS = ["f32", "f16", "bf16", "i1", "i32", "i64"]
-TYPES = ELEMENTS + ["index", "f64", "i8", "i4", "i7", "f4E2M1FN", "f8E4M3FN",
-                    "f80", "complex<f32>", "tuple<>", "none", "tensor<*xf32>",
-                    "tensor<?xf32>", "tensor<0xf32>", "vector<2xf32>",
-                    'tensor<2xf32, "x">', "memref<2xf32>"]
-SIZES = ["?", "0", "1", "2", "3", "1024", "1048576", "1099511627776"]
 # How a tool tells that its child crashed, and that it met a limit.
 CHILD_FAILED = 3
 LIMIT = b", the limit that --"
+SECONDS = 100
 # Its programs crash MLIR's parser and verifiers, and show what follows.
-CRASHING = "child.test"
-# Batches, so that a process is not started for each text; tripy-compile
-# compiles one program.
+CRASHING = ("child.test", "after-errors.test")
+# What follows a level: passes for the texts that it prints, in turn.
+LEVELS = {
+    "flatir": [["--flatir-form-dispatches"], ["--tripy-cuda"]],
+    "dispatches": [["--kernel-outline", "--flatir-to-linalg"]],
+    "linalg": [["--kernel-emit-cpu"], ["--kernel-emit-cuda"]],
+    "kernels": [["--kernel-plan"]],
+    "plan": [["--kernel-to-gpu"], ["--kernel-merge-equal", "--code-to-llvm"]],
+}
+LEVEL_PROGRAMS, LEVEL_CHARACTERS = 100, 40000
+# Batches, so that a process is not started for each text.
 BATCH = 40
 
 
@@ -47,7 +53,7 @@ def programs():
         paths = [*(ROOT / folder).rglob("*.mlir"),
                  *(ROOT / folder).rglob("*.test")]
         for path in sorted(paths):
-            if path.name == CRASHING:
+            if path.name in CRASHING:
                 continue
             # Parts of split-file and of --split-input-file; what is before the
             # first part of a .test is prose.
@@ -62,134 +68,153 @@ def programs():
     return found
 
 
-class Mutator:
-    def __init__(self, seed, texts):
-        self.random = random.Random(seed)
-        self.texts = texts
-        self.operations = sorted({
-            name for text in texts for name in
-            re.findall(r"\b(?:linalg|tensor|arith|math|trace|flatir)\.\w+",
-                       text)})
-        self.pool = [token for text in texts for token in TOKEN.findall(text)
-                     if not token.isspace()]
-
-    def everywhere(self, text):
-        """One size, element type or number becomes another wherever it is."""
-        pattern, values = self.random.choice([
-            (r"(?<=[<x])(?:\d+|\?)(?=x)", SIZES),
-            (r"(?<![\w.])(?:b?f16|f32|i1|i32|i64)\b|"
-             r"(?<=[\dx?]x)(?:b?f16|f32|i1|i32|i64)\b", ELEMENTS),
-            (r"\b(?:linalg|tensor|arith|math|trace|flatir)\.\w+",
-             self.operations),
-            (r"(?<=[\[ ])-?\d+(?=[,\] ])", NUMBERS)])
-        present = re.findall(pattern, text)
-        if not present:
-            return text
-        old, new = self.random.choice(present), self.random.choice(values)
-        return re.sub(pattern, lambda match: new if match.group() == old
-                      else match.group(), text)
-
-    def one_token(self, text):
-        tokens = TOKEN.findall(text)
-        place = self.random.randrange(len(tokens))
-        other = self.random.randrange(len(tokens))
-        match self.random.randrange(6):
-            case 0:
-                del tokens[place]
-            case 1:
-                tokens.insert(place, self.random.choice(self.pool))
-            case 2:
-                tokens[place] = self.random.choice(self.pool)
-            case 3:
-                tokens[place], tokens[other] = tokens[other], tokens[place]
-            case 4:
-                end = place + self.random.randrange(1, 12)
-                tokens[place:place] = tokens[place:end]
-            case _:
-                self.replace_kind(tokens)
-        return "".join(tokens)
-
-    def replace_kind(self, tokens):
-        """A number becomes an extreme one, or a type another."""
-        values = self.random.choice([NUMBERS, TYPES])
-        kind = r"-?\d+" if values is NUMBERS else "|".join(ELEMENTS)
-        places = [i for i, token in enumerate(tokens)
-                  if re.fullmatch(kind, token)]
-        if places:
-            tokens[self.random.choice(places)] = self.random.choice(values)
-
-    def next(self):
-        text = self.random.choice(self.texts)
-        for _ in range(self.random.choice([1, 1, 1, 2, 4])):
-            kind = self.random.choice([self.everywhere, self.everywhere,
-                                       self.one_token])
-            text = kind(text)
-            if not text:
-                break
-        return text
+def at_level(folder, level, texts, seed):
+    """What the compiler prints of some of the texts at a level, for both targets."""
+    compiler = os.path.join(folder, "tripy-compile")
+    found = []
+    texts = [text for text in texts if "@main" in text]
+    for text in random.Random(seed).sample(texts, len(texts)):
+        target = ("cpu", "cuda")[len(found) % 2]
+        result = subprocess.run([compiler, "-", "-o", "-", f"--stop-after={level}", f"--target={target}"],
+                                input=text.encode(), capture_output=True, timeout=120)
+        printed = result.stdout.decode(errors="replace")
+        if result.returncode == 0 and printed.strip() and len(printed) < LEVEL_CHARACTERS:
+            found.append(printed)
+        if len(found) == LEVEL_PROGRAMS:
+            break
+    return found
 
 
-def crashes(command, text):
-    """Whether the tool or its child ends by a signal, or not at all."""
+def opt_crashes(command, texts):
+    """The texts on which tripy-opt or its child crashes; all of them where it
+    takes all of them to crash it."""
     try:
-        result = subprocess.run(command, input=text.encode(), timeout=120,
-                                stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE)
+        result = subprocess.run(
+            command, input=SEPARATOR.join(texts).encode(), timeout=10 * SECONDS,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        # 128 and more are shells' way to tell a signal.
+        code = result.returncode
+        limit = code == CHILD_FAILED and LIMIT in result.stderr
+        if 0 <= code < 128 and code != CHILD_FAILED or limit and len(texts) == 1:
+            return []
     except subprocess.TimeoutExpired:
-        return True
-    # 128 and more are shells' way to tell a signal.
-    code = result.returncode
-    return (code < 0 or code >= 128 or
-            code == CHILD_FAILED and LIMIT not in result.stderr)
+        pass
+    if len(texts) == 1:
+        return texts
+    half = len(texts) // 2
+    return (opt_crashes(command, texts[:half]) +
+            opt_crashes(command, texts[half:])) or [SEPARATOR.join(texts)]
 
 
-def fuzz(command, texts, batch, keep):
-    """Gives the texts to the tool; returns how many crash it."""
-    bad = 0
-    for start in range(0, len(texts), batch):
-        group = texts[start:start + batch]
-        if not crashes(command, SEPARATOR.join(group)):
-            continue
-        guilty = [t for t in group if crashes(command, t)] or [
-            SEPARATOR.join(group)]
-        for text in guilty:
-            bad += 1
-            path = keep / f"{pathlib.Path(command[0]).name}-{start}-{bad}.mlir"
-            path.write_text(text)
-            print(f"crash: {' '.join(command)} < {path}", flush=True)
-    return bad
+def compiled(command, texts):
+    """For each text, the exit status of tripy-compile and what it says."""
+    result = subprocess.run(command, input=SEPARATOR.join(texts).encode(),
+                            capture_output=True)
+    parts = re.split(rb"^// ----- (\d+)\n", result.stderr, flags=re.M)
+    found = list(zip(map(int, parts[1::2]), parts[0::2]))
+    if len(found) < len(texts):  # It ended at the next one.
+        found.append((-1, result.stderr[-1000:]))
+    rest = texts[len(found):]
+    return found + compiled(command, rest) if rest else found
+
+
+class Fuzzer:
+    def __init__(self, args):
+        self.bin = pathlib.Path(args.bin)
+        self.keep = pathlib.Path(args.keep)
+        self.keep.mkdir(parents=True, exist_ok=True)
+        # Crashes in the code of kernels are MLIR's.
+        self.in_code = args.code
+        self.failures = self.limits = self.mlir_crashes = self.accepted = 0
+
+    def fail(self, tool, text):
+        self.failures += 1
+        path = self.keep / f"{tool}-{self.failures}.mlir"
+        path.write_text(text)
+        print(f"crash: {tool} < {path}", flush=True)
+
+    def opt(self, flags, texts):
+        command = [self.bin / "tripy-opt", "--split-input-file",
+                   f"--time-limit={SECONDS}", *flags]
+        for start in range(0, len(texts), BATCH):
+            for text in opt_crashes(command, texts[start:start + BATCH]):
+                if self.in_code and SEPARATOR not in text and \
+                        self.statuses([], [text])[0] == CHILD_FAILED:
+                    continue
+                self.fail("tripy-opt" + "".join(flags), text)
+
+    def statuses(self, target, texts):
+        """Compiles; returns a status for each text, -1 for a crash of the tool
+        itself, and 0 for a limit."""
+        found = []
+        for status, said in compiled([self.bin / "compile-texts", *target], texts):
+            if status == CHILD_FAILED and LIMIT in said:
+                self.limits += 1
+                status = 1
+            found.append(status)
+        return found
+
+    def compile(self, target, texts):
+        for start in range(0, len(texts), BATCH):
+            group = texts[start:start + BATCH]
+            for text, status in zip(group, self.statuses(target, group)):
+                self.accepted += status == 0
+                if status == CHILD_FAILED and self.in_code:
+                    self.mlir_crashes += 1
+                elif status not in (0, 1):
+                    self.fail("tripy-compile" + "".join(target), text)
+
+
+def fuzz_level(fuzzer, args, sources):
+    """Each text goes through both tools."""
+    level = at_level(args.bin, args.level, sources, args.seed)
+    print(f"{len(level)} programs at the level {args.level}", flush=True)
+    mutator = Mutator(args.seed, level, structured=True)
+    texts = [mutator.next_part(args.code) for _ in range(args.count)]
+    turns = LEVELS[args.level]
+    for turn, flags in enumerate(turns):
+        fuzzer.opt(flags, texts[turn::len(turns)])
+    fuzzer.compile([], texts)
+    print(f"{args.count} texts for tripy-opt and tripy-compile: "
+          f"{fuzzer.accepted} compiled, {fuzzer.limits} met a limit, "
+          f"{fuzzer.mlir_crashes} ended the child process, "
+          f"{fuzzer.failures} crashes")
+
+
+def fuzz_programs(fuzzer, args, sources):
+    passes = [[], *(["--" + name] for name in args.passes)]
+    mutator = Mutator(args.seed, sources)
+    for flags in passes:
+        fuzzer.opt(flags, [mutator.next() for _ in range(args.count)])
+    texts = [re.sub(r"(func\.func )(?:private )?@\w+", r"\1@main",
+                    mutator.next(), count=1)
+             for _ in range(args.compile_count)]
+    for target in ("cpu", "cuda"):
+        fuzzer.compile([target], texts)
+    print(f"{args.count} texts for tripy-opt ({len(passes)} times), "
+          f"{args.compile_count} for tripy-compile (2 targets): "
+          f"{fuzzer.limits} met a limit, {fuzzer.failures} crashes")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, help="folder of the tools")
     parser.add_argument("--count", type=int, default=10000)
-    parser.add_argument("--compile-count", type=int, default=500)
+    parser.add_argument("--compile-count", type=int, default=500,
+                        help="without --level: texts for tripy-compile")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default=".", help="folder for crashing texts")
     parser.add_argument("--pass", dest="passes", action="append", default=[],
                         help="also run tripy-opt with this pass or pipeline")
+    parser.add_argument("--only", default="", help="start from texts that contain this")
+    parser.add_argument("--level", choices=LEVELS, help="mutate what the compiler prints at this level")
+    parser.add_argument("--code", action="store_true",
+                        help="with --level: mutate the code of the kernels")
     args = parser.parse_args()
-
-    keep = pathlib.Path(args.keep)
-    keep.mkdir(parents=True, exist_ok=True)
-    mutator = Mutator(args.seed, programs())
-    opt = [os.path.join(args.bin, "tripy-opt"), "--split-input-file"]
-    bad = 0
-    for flags in [[]] + [["--" + name] for name in args.passes]:
-        texts = [mutator.next() for _ in range(args.count)]
-        bad += fuzz(opt + flags, texts, BATCH, keep)
-    compiler = os.path.join(args.bin, "tripy-compile")
-    if os.path.exists(compiler):
-        texts = [re.sub(r"(func\.func )(?:private )?@\w+", r"\1@main",
-                        mutator.next(), count=1)
-                 for _ in range(args.compile_count)]
-        for target in ("cpu", "cuda"):
-            bad += fuzz([compiler, "-", "-o", "-", f"--target={target}"],
-                        texts, 1, keep)
-    print(f"{args.count} texts for tripy-opt ({len(args.passes) + 1} times), "
-          f"{args.compile_count} for tripy-compile (2 targets): {bad} crashes")
-    return 1 if bad else 0
+    sources = [text for text in programs() if args.only in text]
+    fuzzer = Fuzzer(args)
+    (fuzz_level if args.level else fuzz_programs)(fuzzer, args, sources)
+    return 1 if fuzzer.failures else 0
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 """Builds Tripy and runs all tests; prints "N passed, N failed, N skipped" last,
 and before it what failed and what was skipped, and why.
 
-Steps: style and size checks; the compiler (preset dev) with its unit tests, lit
-tests and scripts, its own code under UndefinedBehaviorSanitizer; the runtime and
-its tests under AddressSanitizer and UndefinedBehaviorSanitizer (preset asan).
+Steps: style and size checks; the compiler (preset dev), clang-tidy on the sources
+that were changed, unit tests, lit tests and scripts, Tripy's own code under
+UndefinedBehaviorSanitizer; the runtime and its tests under AddressSanitizer and
+UndefinedBehaviorSanitizer (preset asan).
 """
 import os
 import subprocess
@@ -13,6 +14,8 @@ import time
 
 import testlog
 
+# As in CTest: a command could not run, and its last line says why.
+SKIP = 77
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 counts = testlog.Counts()
 
@@ -29,8 +32,11 @@ def run(command, **options):
 
 
 def step(name, command):
-    """One command that counts as one test."""
+    """One command that counts as one test; skipped where it exits with SKIP."""
     result = run(command)
+    if result.returncode == SKIP:
+        counts.skipped.append((name, result.stdout.strip().splitlines()[-1]))
+        return False
     if result.returncode == 0:
         counts.passed += 1
         return True
@@ -56,6 +62,8 @@ def main():
     for preset in ("dev", "asan"):
         if step(f"configure {preset}", ["cmake", "--preset", preset]) and step(
                 f"build {preset}", ["cmake", "--build", f"build/{preset}"]):
+            if preset == "dev":
+                step("clang-tidy on what was changed", ["python3", "utils/check-tidy.py"])
             ctest(preset)
     print(counts.report())
     sys.exit(1 if counts.failed else 0)

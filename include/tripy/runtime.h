@@ -156,7 +156,11 @@ typedef struct tripy_tensor_info {
   const char *name;
   tripy_dtype dtype;
   uint8_t is_parameter; /* bound once; not among a run's inputs */
-  uint8_t reserved[2];
+  /* A number that the program uses as a size: the input is one i64 in host
+     memory with ndim 0, read before the call returns. dims[0] is the range of
+     its value. */
+  uint8_t is_size;
+  uint8_t reserved;
   int32_t ndim;
   tripy_dim dims[TRIPY_MAX_RANK];
 } tripy_tensor_info;
@@ -203,8 +207,9 @@ tripy_code tripy_context_create(tripy_executable *executable,
                                 tripy_context **result);
 void tripy_context_free(tripy_context *context);
 
-/* Shapes of all outputs for inputs of these shapes (data is not read): the
-   sizes of output i are written to shapes[i][0 .. ndim of the output). */
+/* Shapes of all outputs for inputs of these shapes (data is not read, but for
+   inputs that are sizes): the sizes of output i are written to shapes[i][0 ..
+   ndim of the output). */
 tripy_code tripy_context_output_shapes(tripy_context *context,
                                        const tripy_tensor *inputs,
                                        size_t input_count,

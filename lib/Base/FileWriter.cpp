@@ -12,11 +12,14 @@
 
 #include <algorithm>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -26,7 +29,7 @@ using namespace tripy;
 /// As names are few, what dead processes left is found without a search.
 static constexpr int temporaryNames = 32;
 /// Of the number in a temporary name.
-static constexpr size_t mostDigits = 2;
+static constexpr size_t maxDigits = 2;
 static_assert(temporaryNames <= 100);
 
 static std::string directoryOf(const std::string &path) {
@@ -38,9 +41,20 @@ static std::string directoryOf(const std::string &path) {
 
 //===-- names -------------------------------------------------------------===//
 
-/// Follows symbolic links to a name that is none; it need not exist.
+/// Whether `path` stands for an open descriptor of a process: /proc/self/fd/1,
+/// to which /dev/stdout is a link. What it leads to may have no name.
+static bool isDescriptor(const std::string &path) {
+  struct statfs info;
+  return ::statfs(directoryOf(path).c_str(), &info) == 0 &&
+         info.f_type == PROC_SUPER_MAGIC;
+}
+
+/// Follows symbolic links to a name that is none; it need not exist. The name
+/// of a descriptor is where it ends, too.
 static Status followLinks(std::string &path) {
   for (int i = 0; i < 40; ++i) {
+    if (isDescriptor(path))
+      return Status::ok();
     std::string text(PATH_MAX, '\0');
     ssize_t length = ::readlink(path.c_str(), text.data(), text.size());
     if (length < 0)
@@ -61,6 +75,8 @@ std::optional<FileIdentity> tripy::identifyFile(const std::string &path) {
     if (::stat(directoryOf(target).c_str(), &info) != 0)
       return std::nullopt;
     identity.name = target.substr(target.rfind('/') + 1);
+  } else {
+    identity.isDevice = S_ISCHR(info.st_mode);
   }
   identity.device = info.st_dev;
   identity.inode = info.st_ino;
@@ -75,7 +91,7 @@ static std::string temporaryPrefix(const std::string &target) {
   size_t longest = limit > 0 ? size_t(limit) : NAME_MAX;
   size_t path = target.size() - name.size();
   longest = std::min(longest, PATH_MAX - 1 - std::min<size_t>(path, PATH_MAX));
-  longest -= std::min(longest, temporarySuffix.size() + mostDigits);
+  longest -= std::min(longest, temporarySuffix.size() + maxDigits);
   if (name.size() > longest) {
     // Not within a character: some file systems want UTF-8.
     while (longest > 0 && (uint8_t(name[longest]) & 0xc0) == 0x80)
@@ -142,10 +158,25 @@ static bool isMountPoint(const std::string &path) {
          (info.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
+/// A descriptor for the target, which exists.
+int FileWriter::openTarget() const {
+  // Another descriptor of the same open file: it is written where the last
+  // writer stopped.
+  struct stat named, own;
+  std::string folder = directoryOf(target);
+  if (isDescriptor(target) && ::stat(folder.c_str(), &named) == 0 &&
+      ::stat("/proc/self/fd", &own) == 0 && named.st_ino == own.st_ino)
+    return ::fcntl(std::atoi(target.c_str() + folder.size() + 1),
+                   F_DUPFD_CLOEXEC, 0);
+  // A pipe waits for its reader, as everywhere.
+  return ::open(target.c_str(),
+                O_WRONLY | O_CLOEXEC | O_NOCTTY | (isStream ? 0 : O_NONBLOCK));
+}
+
 /// Opens the target, which exists, to be overwritten, and a file without a
 /// name for what is to be in it.
 Status FileWriter::stage() {
-  place = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  place = openTarget();
   if (place < 0)
     return fileError("write", shown, errno);
   const char *folder = ::getenv("TMPDIR");
@@ -166,17 +197,20 @@ Result<FileWriter> FileWriter::create(const std::string &path,
   writer.durability = durability;
   struct stat info;
   bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && !S_ISREG(info.st_mode))
+  bool isStream = exists && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode));
+  if (exists && !S_ISREG(info.st_mode) && !isStream)
     return notRegular(path, S_ISDIR(info.st_mode));
   if (path.back() == '/')
     return Status(Code::InvalidArgument,
                   concat(quotedPath(path), " names a directory"));
   if (Status status = followLinks(writer.target); !status.isOk())
     return status;
+  writer.isStream = isStream || (exists && isDescriptor(writer.target));
   std::string folder = directoryOf(writer.target);
   bool inPlace =
-      exists && (isMountPoint(writer.target) ||
-                 ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0);
+      writer.isStream || (exists && (isMountPoint(writer.target) ||
+                                     ::faccessat(AT_FDCWD, folder.c_str(), W_OK,
+                                                 AT_EACCESS) != 0));
   Status status = inPlace ? writer.stage()
                           : writer.claimName(temporaryPrefix(writer.target));
   if (!status.isOk())
@@ -199,6 +233,7 @@ FileWriter &FileWriter::operator=(FileWriter &&other) noexcept {
   std::swap(lock, other.lock);
   std::swap(entry, other.entry);
   std::swap(place, other.place);
+  std::swap(isStream, other.isStream);
   return *this;
 }
 FileWriter::~FileWriter() { discard(); }
@@ -214,6 +249,34 @@ void FileWriter::discard() {
     if (*descriptor >= 0)
       ::close(std::exchange(*descriptor, -1));
 }
+
+namespace {
+
+/// While it lives, writing to a pipe that nobody reads is an error (EPIPE) in
+/// this thread, and no signal.
+class WithoutBrokenPipes {
+public:
+  WithoutBrokenPipes() {
+    ::sigemptyset(&pipe);
+    ::sigaddset(&pipe, SIGPIPE);
+    sigset_t pending;
+    ::sigpending(&pending);
+    wasPending = ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  }
+  ~WithoutBrokenPipes() {
+    struct timespec now = {0, 0};
+    if (!wasPending)
+      (void)!::sigtimedwait(&pipe, nullptr, &now);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+private:
+  sigset_t pipe, before;
+  bool wasPending = false;
+};
+
+} // namespace
 
 static int writeAll(int file, std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
@@ -235,6 +298,8 @@ Status FileWriter::write(std::span<const uint8_t> bytes) {
 /// Before the old bytes of a file that is overwritten are lost: is there room?
 Status FileWriter::reserveRoom() {
   struct stat info;
+  if (isStream)
+    return Status::ok();
   if (::fstat(file, &info) != 0)
     return fileError("write", shown, errno);
   if (::fallocate(place, FALLOC_FL_KEEP_SIZE, 0,
@@ -260,15 +325,17 @@ Status FileWriter::prepare() {
   return Status::ok();
 }
 
-/// Copies the staged bytes over the target.
+/// Copies the staged bytes over the target, or into the stream.
 Status FileWriter::overwrite() {
   auto failed = [&](int error) {
     return Status(Code::Io,
                   concat("cannot write ", quotedPath(shown), ": ",
                          std::strerror(error),
-                         "; it could not be replaced as a whole, and may hold "
-                         "a part of what was written"));
+                         isStream ? "; it may have got a part"
+                                  : "; it could not be replaced as a whole, "
+                                    "and may hold a part of what was written"));
   };
+  WithoutBrokenPipes guard;
   struct stat info;
   if (::fstat(file, &info) != 0)
     return fileError("write", shown, errno);
@@ -283,8 +350,10 @@ Status FileWriter::overwrite() {
       return failed(error);
     offset += count;
   }
-  if (::ftruncate(place, info.st_size) != 0 || ::fsync(place) != 0 ||
-      ::close(std::exchange(place, -1)) != 0)
+  if (!isStream &&
+      (::ftruncate(place, info.st_size) != 0 || ::fsync(place) != 0))
+    return failed(errno);
+  if (::close(std::exchange(place, -1)) != 0)
     return failed(errno);
   return Status::ok();
 }

@@ -16,7 +16,8 @@ Status tripy::checkOutputFiles(std::span<const std::string> outputs,
     // Writing to a folder that is not there says so itself.
     if (!identity)
       continue;
-    if (std::find(seen.begin(), seen.end(), *identity) != seen.end())
+    if (!identity->isDevice &&
+        std::find(seen.begin(), seen.end(), *identity) != seen.end())
       return Status(
           Code::InvalidArgument,
           concat("two outputs are to be written to ", quotedPath(output)));

@@ -174,6 +174,7 @@ template <typename Codec> void describe(Codec &codec, SizeCheck &record) {
   codec.field(record.b);
   codec.text(record.message, limits.textBytes, "bytes of a message");
   codec.field(record.why);
+  codec.list(record.operands, limits.arguments, "operands of a check", number);
 }
 
 template <typename Codec> void describe(Codec &codec, InputInfo &record) {
@@ -242,7 +243,7 @@ inline constexpr auto record = [](auto &codec, auto &value) {
 };
 
 template <typename Codec> void describe(Codec &codec, MatrixProduct &product) {
-  for (Index *position :
+  for (TableIndex *position :
        {&product.a, &product.b, &product.result, &product.bias})
     codec.field(*position);
   codec.field(product.operandType);
@@ -254,21 +255,42 @@ template <typename Codec> void describe(Codec &codec, MatrixProduct &product) {
     codec.field(*size);
 }
 
+template <typename Codec> void describe(Codec &codec, WorkTerm &term) {
+  codec.field(term.kind);
+  codec.field(term.dtype);
+  codec.field(term.access);
+  codec.field(term.factor);
+  codec.list(term.sizes, limits.workSizes, "sizes of a term of work", number);
+}
+
 template <typename Codec> void describe(Codec &codec, Launch &launch) {
   codec.field(launch.kernel);
-  for (Index &size : launch.grid)
+  for (TableIndex &size : launch.grid)
     codec.field(size);
   codec.list(launch.args, limits.arguments, "arguments of a launch", record);
   codec.list(launch.accesses, limits.arguments, "accesses of a launch", record);
   codec.field(launch.why);
   codec.field(launch.overlapsPredecessor);
   codec.field(launch.product);
+  codec.list(launch.work, limits.arguments, "terms of a launch's work", record);
+}
+
+/// What frames and lines have in common.
+template <typename Codec, typename Place>
+void describePlace(Codec &codec, Place &place) {
+  codec.text(place.file, limits.textBytes, "bytes of a file name");
+  codec.field(place.line);
+  codec.field(place.column);
+  codec.text(place.function, limits.textBytes, "bytes of a function");
+  codec.field(place.caller);
+}
+
+template <typename Codec> void describe(Codec &codec, Frame &frame) {
+  describePlace(codec, frame);
 }
 
 template <typename Codec> void describe(Codec &codec, WhyLine &line) {
-  codec.text(line.file, limits.textBytes, "bytes of a file name");
-  codec.field(line.line);
-  codec.field(line.column);
+  describePlace(codec, line);
   codec.text(line.operation, limits.textBytes, "bytes of an operation");
   codec.text(line.reason, limits.textBytes, "bytes of a reason");
 }
@@ -296,6 +318,7 @@ template <typename Codec> void describe(Codec &codec, Program &program) {
 }
 
 template <typename Codec> void describeWhys(Codec &codec, Program &program) {
+  codec.list(program.frames, limits.frames, "frames", record);
   codec.list(program.whys, limits.whys, "whys", record);
 }
 

@@ -11,10 +11,10 @@ using namespace tripy;
 
 /// The operations that a program's checks require to have a value, by the kind
 /// of the check and the operands.
-using Conditions = std::set<std::tuple<CheckKind, Index, Index>>;
+using Conditions = std::set<std::tuple<CheckKind, TableIndex, TableIndex>>;
 
-static std::tuple<CheckKind, Index, Index> keyOf(const CheckKindInfo &info,
-                                                 Index a, Index b) {
+static std::tuple<CheckKind, TableIndex, TableIndex>
+keyOf(const CheckKindInfo &info, TableIndex a, TableIndex b) {
   if (isCommutative(*info.op) && a > b)
     std::swap(a, b);
   return {info.kind, a, b};

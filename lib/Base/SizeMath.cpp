@@ -150,18 +150,18 @@ static WideInterval boundRest(SizeOp op, Interval a, Interval divisors) {
   }
   bool negative = divisors.hi < 0;
   Wide least = negative ? -Wide(divisors.hi) : Wide(divisors.lo);
-  Wide most = negative ? -Wide(divisors.lo) : Wide(divisors.hi);
+  Wide maximum = negative ? -Wide(divisors.lo) : Wide(divisors.hi);
   // Dividends closer to 0 than every divisor are their own remainders, as far
   // as signs agree.
   bool small = a.lo > -least && a.hi < least;
-  WideInterval rest = {std::max<Wide>(a.lo, 1 - most),
-                       std::min<Wide>(a.hi, most - 1)};
+  WideInterval rest = {std::max<Wide>(a.lo, 1 - maximum),
+                       std::min<Wide>(a.hi, maximum - 1)};
   if (op == SizeOp::Mod) {
     if (small && (negative ? a.hi <= 0 : a.lo >= 0))
       return {a.lo, a.hi};
     if (negative)
-      return {a.hi <= 0 ? rest.lo : 1 - most, 0};
-    return {0, a.lo >= 0 ? rest.hi : most - 1};
+      return {a.hi <= 0 ? rest.lo : 1 - maximum, 0};
+    return {0, a.lo >= 0 ? rest.hi : maximum - 1};
   }
   if (small)
     return {a.lo, a.hi};
@@ -282,6 +282,8 @@ static constexpr std::array checkKinds = {
                   "the remainder of a size must be that of a division by "
                   "another number than 0"},
 };
+
+std::span<const CheckKindInfo> tripy::checkKindTable() { return checkKinds; }
 
 const CheckKindInfo *tripy::findCheckKind(CheckKind kind) {
   for (const CheckKindInfo &info : checkKinds)

@@ -1,7 +1,8 @@
 //===- Verifier.h - State of one verification -------------------*- C++ -*-===//
 //
 // Private to lib/Base: Verify.cpp checks sizes and the interface,
-// VerifyLaunch.cpp memory, kernels and launches, VerifyProduct.cpp products.
+// VerifyLaunch.cpp memory, kernels and launches, VerifyProduct.cpp products,
+// VerifyWork.cpp what launches have to do.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_BASE_VERIFIER_H
@@ -27,20 +28,23 @@ public:
 private:
   // Verify.cpp
   Status checkCounts() const;
+  Status checkFrames() const;
+  Status checkCaller(TableIndex caller, size_t number) const;
   Status checkWhys() const;
   Status checkSymbols() const;
   Status checkSymbol(size_t number) const;
   Status checkSizeChecks() const;
   Status checkInputs();
   Status checkInputDims(size_t number) const;
+  Status checkSizeInput(size_t number) const;
   Status checkOutputs();
   Status checkNames(const std::vector<std::string_view> &names,
                     std::string_view what) const;
   Status checkText(std::string_view text, uint32_t limit,
                    std::string_view what) const;
-  Status checkWhy(Index why, std::string_view what) const;
+  Status checkWhy(TableIndex why, std::string_view what) const;
   /// Largest bytes of a tensor over the profile.
-  Status maxBytes(DType dtype, const std::vector<Index> &dims,
+  Status maxBytes(DType dtype, const std::vector<TableIndex> &dims,
                   std::string_view what, uint64_t &bytes) const;
 
   // VerifyLaunch.cpp
@@ -55,18 +59,21 @@ private:
   Status checkLaunches();
   Status checkGrid(const Launch &launch, const std::string &what) const;
   Status checkArgs(const Launch &launch, const std::string &what);
-  Status checkAccess(const Launch &launch, size_t access, Index buffer,
+  Status checkAccess(const Launch &launch, size_t access, TableIndex buffer,
                      const std::string &what);
   Status checkAliases(const Launch &launch, const std::string &what) const;
   /// The range of an expression, when there is one of this number.
-  Status boundOf(Index expr, std::string_view what, Interval &bound) const;
+  Status boundOf(TableIndex expr, std::string_view what, Interval &bound) const;
+
+  // VerifyWork.cpp
+  Status checkWork(const Launch &launch, const std::string &what) const;
 
   // VerifyProduct.cpp
   Status checkProducts() const;
   /// That what a library would touch is what the launch touches.
   Status checkLaunchProduct(const Launch &launch,
                             const std::string &what) const;
-  Status checkProductTensor(const Launch &launch, Index position,
+  Status checkProductTensor(const Launch &launch, TableIndex position,
                             std::string_view name, uint64_t bytes, bool writes,
                             const std::string &what) const;
 
@@ -83,11 +90,11 @@ private:
   std::vector<uint64_t> inputBytes, outputBytes, capacity;
   std::vector<bool> outputWritten;
   /// Reused between launches.
-  mutable std::vector<Index> launchBuffers;
+  mutable std::vector<TableIndex> launchBuffers;
 };
 
 /// Buffer that a pointer-like argument refers to. The argument is valid.
-inline Index argumentBuffer(const Program &program, const Arg &arg) {
+inline TableIndex argumentBuffer(const Program &program, const Arg &arg) {
   return arg.kind == ArgKind::TensorMap ? program.tensorMaps[arg.index].buffer
                                         : arg.index;
 }

@@ -23,14 +23,14 @@ Status Verifier::checkText(std::string_view text, uint32_t limit,
   return Status::ok();
 }
 
-Status Verifier::checkWhy(Index why, std::string_view what) const {
+Status Verifier::checkWhy(TableIndex why, std::string_view what) const {
   if (why != noIndex && why >= program.whys.size())
     return malformed(concat(what, ": the why must be one of ",
                             program.whys.size(), ", but is ", why));
   return Status::ok();
 }
 
-Status Verifier::boundOf(Index expr, std::string_view what,
+Status Verifier::boundOf(TableIndex expr, std::string_view what,
                          Interval &bound) const {
   if (expr >= bounds.size())
     return malformed(concat(what, ": the size expression must be one of ",
@@ -56,6 +56,7 @@ Status Verifier::checkCounts() const {
                          {program.kernels.size(), limits.kernels, "kernels"},
                          {program.images.size(), limits.images, "images"},
                          {program.launches.size(), limits.launches, "launches"},
+                         {program.frames.size(), limits.frames, "frames"},
                          {program.whys.size(), limits.whys, "whys"}})
     if (row.count > row.limit)
       return Status(Code::LimitExceeded,
@@ -72,19 +73,45 @@ Status Verifier::checkCounts() const {
   return checkText(program.name, limits.nameBytes, "the program's name");
 }
 
+/// Who called is there, and before frame `number`: calls have an end.
+Status Verifier::checkCaller(TableIndex caller, size_t number) const {
+  if (caller != noIndex && caller >= number)
+    return malformed(concat("a caller must be one of the ", number,
+                            " frames before it, but is ", caller));
+  return Status::ok();
+}
+
+Status Verifier::checkFrames() const {
+  for (size_t i = 0; i < program.frames.size(); ++i) {
+    const Frame &frame = program.frames[i];
+    for (std::string_view text :
+         {std::string_view(frame.file), std::string_view(frame.function)})
+      if (Status status = checkText(text, limits.textBytes, "a frame");
+          !status.isOk())
+        return status;
+    if (Status status = checkCaller(frame.caller, i); !status.isOk())
+      return status;
+  }
+  return Status::ok();
+}
+
 Status Verifier::checkWhys() const {
   for (const WhyEntry &why : program.whys) {
     if (why.lines.size() > limits.whyLines)
       return Status(Code::LimitExceeded,
                     concat("a why may have at most ", limits.whyLines,
                            " lines, but one has ", why.lines.size()));
-    for (const WhyLine &line : why.lines)
+    for (const WhyLine &line : why.lines) {
       for (std::string_view text :
            {std::string_view(line.file), std::string_view(line.operation),
-            std::string_view(line.reason)})
+            std::string_view(line.reason), std::string_view(line.function)})
         if (Status status = checkText(text, limits.textBytes, "a why");
             !status.isOk())
           return status;
+      if (Status status = checkCaller(line.caller, program.frames.size());
+          !status.isOk())
+        return status;
+    }
   }
   return Status::ok();
 }
@@ -110,7 +137,7 @@ Status Verifier::checkSymbol(size_t number) const {
     return malformed(concat(what, ": the dimension must be one of ",
                             input.dims.size(), " of the input, but is ",
                             symbol.dim));
-  Index dim = input.dims[symbol.dim];
+  TableIndex dim = input.dims[symbol.dim];
   if (dim >= program.exprs.size() || program.exprs[dim].op != SizeOp::Symbol ||
       program.exprs[dim].a != number)
     return malformed(concat(what, ": dimension ", symbol.dim, " of input ",
@@ -132,7 +159,7 @@ Status Verifier::checkSizeChecks() const {
     if (!findCheckKind(check.kind))
       return malformed(concat(what, ": unknown kind ", unsigned(check.kind)));
     Interval bound;
-    for (Index operand : {check.a, check.b})
+    for (TableIndex operand : {check.a, check.b})
       if (Status status = boundOf(operand, what, bound); !status.isOk())
         return status;
     if (Status status = checkText(check.message, limits.textBytes, what);
@@ -140,6 +167,13 @@ Status Verifier::checkSizeChecks() const {
       return status;
     if (Status status = checkWhy(check.why, what); !status.isOk())
       return status;
+    if (check.operands.size() > limits.arguments)
+      return Status(Code::LimitExceeded,
+                    concat(what, ": may have at most ", limits.arguments,
+                           " operands, but has ", check.operands.size()));
+    for (TableIndex operand : check.operands)
+      if (Status status = checkWhy(operand, what); !status.isOk())
+        return status;
   }
   return Status::ok();
 }
@@ -162,7 +196,7 @@ Status Verifier::checkNames(const std::vector<std::string_view> &names,
   return Status::ok();
 }
 
-Status Verifier::maxBytes(DType dtype, const std::vector<Index> &dims,
+Status Verifier::maxBytes(DType dtype, const std::vector<TableIndex> &dims,
                           std::string_view what, uint64_t &bytes) const {
   const DTypeInfo *info = findDTypeInfo(dtype);
   if (!info)
@@ -173,7 +207,7 @@ Status Verifier::maxBytes(DType dtype, const std::vector<Index> &dims,
                          ", but is ", dims.size()));
   std::optional<int64_t> product = info->size;
   bool empty = false;
-  for (Index dim : dims) {
+  for (TableIndex dim : dims) {
     Interval bound;
     if (Status status = boundOf(dim, what, bound); !status.isOk())
       return status;
@@ -213,6 +247,20 @@ Status Verifier::checkInputDims(size_t number) const {
   return Status::ok();
 }
 
+/// The value of a size is an i64, and one symbol.
+Status Verifier::checkSizeInput(size_t number) const {
+  const InputInfo &input = program.inputs[number];
+  std::string what = concat("input '", input.name, "'");
+  if (input.dtype != DType::I64)
+    return malformed(concat(what, ": a size must have element type ",
+                            unsigned(DType::I64), " (i64), but has ",
+                            unsigned(input.dtype)));
+  if (input.dims.size() != 1 ||
+      program.exprs[input.dims[0]].op != SizeOp::Symbol)
+    return malformed(concat(what, ": a size must have one symbol, its value"));
+  return Status::ok();
+}
+
 Status Verifier::checkInputs() {
   // Names first: what is said of inputs quotes them.
   std::vector<std::string_view> names;
@@ -223,13 +271,17 @@ Status Verifier::checkInputs() {
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const InputInfo &input = program.inputs[i];
     std::string what = concat("input ", i);
-    if (input.kind != InputKind::Argument && input.kind != InputKind::Parameter)
+    if (input.kind != InputKind::Argument &&
+        input.kind != InputKind::Parameter && input.kind != InputKind::Size)
       return malformed(concat(what, ": unknown kind ", unsigned(input.kind)));
     uint64_t bytes = 0;
     if (Status status = maxBytes(input.dtype, input.dims, what, bytes);
         !status.isOk())
       return status;
     inputBytes.push_back(bytes);
+    if (input.kind == InputKind::Size)
+      if (Status status = checkSizeInput(i); !status.isOk())
+        return status;
     if (Status status = checkInputDims(i); !status.isOk())
       return status;
     if (Status status = checkWhy(input.why, what); !status.isOk())
@@ -260,8 +312,8 @@ Status Verifier::checkOutputs() {
 }
 
 Status Verifier::run() {
-  for (auto check :
-       {&Verifier::checkCounts, &Verifier::checkWhys, &Verifier::checkSymbols})
+  for (auto check : {&Verifier::checkCounts, &Verifier::checkFrames,
+                     &Verifier::checkWhys, &Verifier::checkSymbols})
     if (Status status = (this->*check)(); !status.isOk())
       return status;
   Result<std::vector<Interval>> ranges = boundSizes(program);
@@ -291,10 +343,10 @@ Status tripy::verifyProgram(const Program &program, const ProgramLimits &limits,
   }
 }
 
-uint64_t tripy::tensorBytes(DType dtype, std::span<const Index> dims,
+uint64_t tripy::tensorBytes(DType dtype, std::span<const TableIndex> dims,
                             std::span<const int64_t> sizes) {
   uint64_t bytes = dtypeSize(dtype);
-  for (Index dim : dims)
+  for (TableIndex dim : dims)
     bytes *= uint64_t(sizes[dim]);
   return bytes;
 }

@@ -24,6 +24,10 @@ Status Verifier::checkBuffer(size_t number) {
     if (buffer.index >= bytes.size())
       return malformed(concat(what, ": the tensor must be one of ",
                               bytes.size(), ", but is ", buffer.index));
+    if (buffer.kind == BufferKind::Input &&
+        program.inputs[buffer.index].kind == InputKind::Size)
+      return malformed(concat(what, ": input ", buffer.index,
+                              " is a size, which kernels get by value"));
     if (buffer.offset != 0 || buffer.size != 0)
       return malformed(concat(what, ": an input or output has no offset and "
                                     "size of its own"));
@@ -257,8 +261,8 @@ Status Verifier::checkTensorMap(size_t number) const {
                             ": the swizzle must be 0, 32, 64 or 128, "
                             "but is ",
                             unsigned(map.swizzle)));
-  for (const std::vector<Index> *list : {&map.dims, &map.strides})
-    for (Index expr : *list) {
+  for (const std::vector<TableIndex> *list : {&map.dims, &map.strides})
+    for (TableIndex expr : *list) {
       Interval bound;
       if (Status status = boundOf(expr, what, bound); !status.isOk())
         return status;
@@ -324,8 +328,8 @@ Status Verifier::checkGrid(const Launch &launch,
   return Status::ok();
 }
 
-Status Verifier::checkAccess(const Launch &launch, size_t access, Index buffer,
-                             const std::string &what) {
+Status Verifier::checkAccess(const Launch &launch, size_t access,
+                             TableIndex buffer, const std::string &what) {
   const Access &use = launch.accesses[access];
   BufferKind kind = program.buffers[buffer].kind;
   bool inArena = isInArena(program.buffers[buffer]);
@@ -397,7 +401,7 @@ Status Verifier::checkAliases(const Launch &launch,
   struct Span {
     uint64_t space, begin, end;
     bool writes;
-    Index buffer;
+    TableIndex buffer;
     bool isMap;
     bool operator<(const Span &other) const {
       return std::tie(space, begin) < std::tie(other.space, other.begin);
@@ -410,7 +414,7 @@ Status Verifier::checkAliases(const Launch &launch,
     if (arg.kind == ArgKind::Size)
       continue;
     const Access &access = launch.accesses[i];
-    Index number = launchBuffers[i++];
+    TableIndex number = launchBuffers[i++];
     const Buffer &buffer = program.buffers[number];
     uint64_t bytes = uint64_t(bounds[access.bytes].hi);
     anyWrite |= access.writes;
@@ -468,6 +472,8 @@ Status Verifier::checkLaunches() {
       return status;
     if (Status status = checkLaunchProduct(launch, what); !status.isOk())
       return status;
+    if (Status status = checkWork(launch, what); !status.isOk())
+      return status;
   }
   for (size_t i = 0; i < program.outputs.size(); ++i)
     if (!outputWritten[i] && outputBytes[i] > 0)
@@ -479,7 +485,7 @@ Status Verifier::checkLaunches() {
 
 Status tripy::checkAccesses(const Program &program,
                             std::span<const int64_t> sizes) {
-  auto valueOf = [&](Index expr) { return uint64_t(sizes[expr]); };
+  auto valueOf = [&](TableIndex expr) { return uint64_t(sizes[expr]); };
   auto refuse = [](size_t launch, std::string_view what, uint64_t allowed,
                    uint64_t found) {
     return Status(Code::Malformed,

@@ -59,7 +59,7 @@ static uint64_t denseBytes(DType type, std::initializer_list<int64_t> sizes) {
   return bytes.value_or(UINT64_MAX);
 }
 
-Status Verifier::checkProductTensor(const Launch &launch, Index position,
+Status Verifier::checkProductTensor(const Launch &launch, TableIndex position,
                                     std::string_view name, uint64_t bytes,
                                     bool writes,
                                     const std::string &what) const {
@@ -69,7 +69,7 @@ Status Verifier::checkProductTensor(const Launch &launch, Index position,
                             " must be a buffer among its ", launch.args.size(),
                             " arguments, but is argument ", position));
   size_t access = 0;
-  for (Index i = 0; i < position; ++i)
+  for (TableIndex i = 0; i < position; ++i)
     access += launch.args[i].kind != ArgKind::Size;
   const Access &use = launch.accesses[access];
   if (use.reads == writes || use.writes != writes)
@@ -95,7 +95,7 @@ Status Verifier::checkLaunchProduct(const Launch &launch,
   const MatrixProduct &product = program.products[launch.product];
   auto [batch, m, n, k] =
       std::array{product.batch, product.m, product.n, product.k};
-  auto check = [&](Index position, std::string_view name, uint64_t bytes,
+  auto check = [&](TableIndex position, std::string_view name, uint64_t bytes,
                    bool writes) {
     return checkProductTensor(launch, position, name, bytes, writes, what);
   };
@@ -122,7 +122,7 @@ Status Verifier::checkLaunchProduct(const Launch &launch,
       return status;
   // What the kernel writes beside the result would be missing; but nobody else
   // reads a workspace.
-  Index result = launch.args[product.result].index;
+  TableIndex result = launch.args[product.result].index;
   for (size_t i = 0; i < launch.accesses.size(); ++i)
     if (launch.accesses[i].writes && !launch.accesses[i].reads &&
         launchBuffers[i] != result)

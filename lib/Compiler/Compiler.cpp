@@ -2,7 +2,7 @@
 
 #include "tripy/Compiler/Compiler.h"
 
-#include "LinalgPrograms.h"
+#include "Levels.h"
 #include "ProgramCheck.h"
 
 #include "tripy/Base/Text.h"
@@ -14,22 +14,32 @@
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/InlineCalls.h"
 #include "tripy/Pipelines/LevelVerifier.h"
 #include "tripy/Pipelines/SilentFailures.h"
 #include "tripy/Target/HostCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLForwardCompat.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace tripy;
 
 Status CompileOptions::setTarget(std::string_view text) {
   if (text == "cpu") {
+    targetChosen = true;
     device = DeviceKind::CPU;
     return Status::ok();
   }
@@ -38,6 +48,7 @@ Status CompileOptions::setTarget(std::string_view text) {
     Result<target::CudaTarget> found = target::findCudaTarget(name);
     if (!found)
       return found.status();
+    targetChosen = true;
     device = DeviceKind::CUDA;
     chip = name;
     return Status::ok();
@@ -56,9 +67,13 @@ void tripy::registerCompilerDialects(DialectRegistry &registry) {
                   kernel::KernelDialect, arith::ArithDialect, func::FuncDialect,
                   linalg::LinalgDialect, math::MathDialect,
                   tensor::TensorDialect>();
+  // Of kernels' code.
+  registry.insert<cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  NVVM::NVVMDialect, scf::SCFDialect, ub::UBDialect,
+                  vector::VectorDialect>();
 }
 
-FailureOr<func::FuncOp> tripy::findProgram(ModuleOp module, StringRef name) {
+static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
   ClosestName closest(name);
   std::string all;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -76,28 +91,30 @@ FailureOr<func::FuncOp> tripy::findProgram(ModuleOp module, StringRef name) {
          << closest.suggestion();
 }
 
-/// The chosen function alone: others may not even be programs.
-static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
-  FailureOr<func::FuncOp> function = findProgram(module, name);
-  if (failed(function))
+FailureOr<func::FuncOp> tripy::findProgram(ModuleOp module,
+                                           const CompileOptions &given) {
+  FailureOr<CompileOptions> options = readOptions(module, given);
+  if (failed(options))
     return failure();
-  if (failed(checkProgram(*function)))
-    return failure();
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (&op != function->getOperation())
-      op.erase();
-  if (failed(verifyProfiles(*function)))
-    return failure();
-  return function;
+  return findFunction(module, options->function);
 }
 
-static target::OperationNames collectNames(func::FuncOp function) {
-  target::OperationNames names;
-  for (Operation &op : function.getBody().front())
-    for (const UserPlace &place : userPlaces(op.getLoc()))
-      names.try_emplace(LocationAttr(place.range),
-                        op.getName().getIdentifier().getValue());
-  return names;
+/// The chosen function alone: others may not even be programs.
+static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
+  FailureOr<func::FuncOp> function = findFunction(module, name);
+  if (failed(function) || failed(verifyProfiles(*function)))
+    return failure();
+  if (failed(inlineCalls(*function)))
+    return failure();
+  bool isLowered = levelOf(*function) > Level::FlatIR;
+  if (failed(isLowered ? checkLoweredProgram(*function)
+                       : checkProgram(*function)))
+    return failure();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (&op != function->getOperation() &&
+        (!isLowered || isa<func::FuncOp>(op)))
+      op.erase();
+  return function;
 }
 
 /// What the pipelines and the target need to know about the device.
@@ -140,24 +157,6 @@ static void prepare(PassManager &passes, const CompileOptions &options) {
     options.configure(passes);
 }
 
-/// Brings a program of linalg to the level of dispatches.
-static LogicalResult enterWithLinalg(ModuleOp module, func::FuncOp function) {
-  module.getContext()
-      ->loadDialect<kernel::KernelDialect, arith::ArithDialect,
-                    linalg::LinalgDialect, tensor::TensorDialect>();
-  guardSizes(function, [](OpBuilder &b, Operation *source, StringRef kind,
-                          Value lhs, Value rhs, StringRef message) {
-    kernel::RequireOp::create(b, source->getLoc(), kind, lhs, rhs, message);
-  });
-  PassManager passes(module.getContext());
-  reportSilentFailures(passes);
-  OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createSimplifyPass());
-  functions.addPass(createCSEPass());
-  return success(succeeded(passes.run(module)) &&
-                 succeeded(formLinalgDispatches(function)));
-}
-
 /// Runs the passes of one level after the other, each in a pass manager of its
 /// own, so that what is between them can be checked.
 static LogicalResult runLevels(ModuleOp module, Level from, Level to,
@@ -189,34 +188,41 @@ static LogicalResult runPasses(ModuleOp module, func::FuncOp function, Level to,
   std::optional<LevelVerifier> verifier;
   if (options.verify)
     verifier.emplace(module);
-  Level from = Level::Trace;
-  if (isLinalgProgram(function) && to >= Level::Dispatches) {
-    from = Level::Dispatches;
-    if (failed(enterWithLinalg(module, function)) ||
-        (verifier && failed(verifier->verify(from))))
-      return failure();
-  }
-  return runLevels(module, from, to, verifier, pipeline, options);
+  return runLevels(module, levelOf(function), to, verifier, pipeline, options);
 }
 
 LogicalResult tripy::lowerProgram(ModuleOp module, Level level,
-                                  const CompileOptions &options) {
+                                  const CompileOptions &given) {
+  FailureOr<CompileOptions> options = readOptions(module, given);
+  if (failed(options))
+    return failure();
   target::TranslateOptions translate;
   PipelineOptions pipeline;
-  FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
+  FailureOr<func::FuncOp> function = isolateProgram(module, options->function);
   if (failed(function) ||
-      failed(findDevice(module, options, translate, pipeline)))
+      failed(findDevice(module, *options, translate, pipeline)))
     return failure();
-  return runPasses(module, *function, level, pipeline, options);
+  if (Level from = levelOf(*function); from > level)
+    return emitError(function->getLoc(), "a program at the level '")
+           << levelName(from) << "' cannot go back to '" << levelName(level)
+           << "'";
+  target::UserOperations operations = collectOperations(*function);
+  if (failed(runPasses(module, *function, level, pipeline, *options)))
+    return failure();
+  writeOptions(module, level, *options, operations);
+  return success();
 }
 
 /// A planned program as the runtime takes it.
 static FailureOr<target::TranslatedProgram>
 translate(ModuleOp module, func::FuncOp function,
-          const target::TranslateOptions &settings,
-          const CompileOptions &options) {
+          target::TranslateOptions settings, const CompileOptions &options) {
   TimingScope scope =
       options.timing ? options.timing->nest("machine code") : TimingScope();
+  target::CodeWatch unwatched;
+  settings.watch = options.watch ? options.watch : &unwatched;
+  settings.watch->timing = &scope;
+  llvm::scope_exit done([&] { settings.watch->timing = nullptr; });
   ErrorWatch watch(module.getContext());
   FailureOr<target::TranslatedProgram> translated =
       target::translateToProgram(module, function, settings);
@@ -232,19 +238,24 @@ translate(ModuleOp module, func::FuncOp function,
 }
 
 FailureOr<target::TranslatedProgram>
-tripy::compileToProgram(ModuleOp module, const CompileOptions &options) {
+tripy::compileToProgram(ModuleOp module, const CompileOptions &given) {
+  FailureOr<CompileOptions> options = readOptions(module, given);
+  if (failed(options))
+    return failure();
   target::TranslateOptions settings;
   PipelineOptions pipeline;
-  FailureOr<func::FuncOp> function = isolateProgram(module, options.function);
+  FailureOr<func::FuncOp> function = isolateProgram(module, options->function);
   if (failed(function) ||
-      failed(findDevice(module, options, settings, pipeline)))
+      failed(findDevice(module, *options, settings, pipeline)))
     return failure();
-  settings.operationNames = collectNames(*function);
-  settings.weights = options.weights;
-  settings.cache = options.cache;
-  if (failed(runPasses(module, *function, Level::Plan, pipeline, options)))
+  settings.userOperations = collectOperations(*function);
+  settings.weights = options->weights;
+  settings.failingSizes = options->strictShapes ? target::FailingSizes::Error
+                                                : target::FailingSizes::Warning;
+  settings.cache = options->cache;
+  if (failed(runPasses(module, *function, Level::Plan, pipeline, *options)))
     return failure();
-  return translate(module, *function, settings, options);
+  return translate(module, *function, settings, *options);
 }
 
 FailureOr<target::TranslatedProgram>
@@ -316,22 +327,30 @@ static FailureOr<std::string> codeText(ModuleOp module, StopAfter stop,
 }
 
 FailureOr<std::string> tripy::compileToText(ModuleOp module, StopAfter stop,
-                                            const CompileOptions &options) {
+                                            const CompileOptions &given) {
+  FailureOr<CompileOptions> options = readOptions(module, given);
+  if (failed(options))
+    return failure();
   bool code = stop == StopAfter::PTX || stop == StopAfter::Assembly;
-  Level level = code                            ? Level::Kernels
-                : stop == StopAfter::Trace      ? Level::Trace
+  Level level = stop == StopAfter::Trace        ? Level::Trace
                 : stop == StopAfter::FlatIR     ? Level::FlatIR
                 : stop == StopAfter::Dispatches ? Level::Dispatches
                 : stop == StopAfter::Linalg     ? Level::Linalg
-                : stop == StopAfter::Kernels    ? Level::Kernels
-                                                : Level::Plan;
-  if (failed(lowerProgram(module, level, options)))
+                : stop == StopAfter::Plan       ? Level::Plan
+                : stop == StopAfter::LLVM       ? Level::LLVM
+                                                : Level::Kernels;
+  FailureOr<func::FuncOp> function = findFunction(module, options->function);
+  if (failed(function))
     return failure();
   if (code)
-    return codeText(module, stop, options);
+    level = std::max(level, levelOf(*function));
+  if (failed(lowerProgram(module, level, *options)))
+    return failure();
+  if (code)
+    return codeText(module, stop, *options);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module.print(stream);
+  module.print(stream, OpPrintingFlags().enableDebugInfo());
   stream << "\n";
   return text;
 }

@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 
 using namespace tripy;
@@ -219,6 +220,77 @@ extern "C" void mgpuLaunchClusterKernel(void *function, intptr_t clusterX,
          params, extra);
 }
 
+namespace {
+/// A ranked memref as MLIR passes it: sizes, then strides, behind the offset.
+struct MemRefDescriptor {
+  char *allocated, *aligned;
+  int64_t offset;
+  int64_t sizesAndStrides[];
+};
+} // namespace
+
+//===-- tensor maps -------------------------------------------------------===//
+
+/// Bytes of an element of a CUtensorMapDataType, by its number.
+static constexpr int64_t tensorMapElementBytes[] = {1, 2, 4, 4, 8, 8, 2,
+                                                    4, 8, 2, 4, 4, 4};
+
+/// cuTensorMapEncodeTiled, as its caller gives the arguments.
+extern "C" void mgpuTensorMapEncodeTiled(
+    TensorMapValue *map, int32_t dtype, int32_t rank, void *address,
+    const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+    const uint32_t *elementStrides, int32_t interleave, int32_t swizzle,
+    int32_t l2Promotion, int32_t outOfBoundsFill) {
+  Call call("mgpuTensorMapEncodeTiled");
+  call.require(call->tensorMapEncodeTiled(
+      map, dtype, static_cast<uint32_t>(rank), address, dims, strides, box,
+      elementStrides, interleave, swizzle, l2Promotion, outOfBoundsFill));
+}
+
+/// What nvgpu.tma.create.descriptor becomes: the map of a memref of device
+/// memory, itself in device memory, which nobody frees. `box` has the sizes of
+/// a copy, outermost dimension first, as memrefs have theirs.
+extern "C" void *
+mgpuTensorMapEncodeTiledMemref(int64_t rank, MemRefDescriptor *descriptor,
+                               int32_t dtype, int32_t interleave,
+                               int32_t swizzle, int32_t l2Promotion,
+                               int32_t outOfBoundsFill, const int64_t *box) {
+  Call call("mgpuTensorMapEncodeTiledMemref");
+  if (rank < 1 || rank > static_cast<int64_t>(maxTensorMapRank))
+    call.refuse(concat("a tensor map has 1 to ", maxTensorMapRank,
+                       " dimensions; found ", rank));
+  if (dtype < 0 ||
+      static_cast<size_t>(dtype) >= std::size(tensorMapElementBytes))
+    call.refuse(
+        concat("no element type of tensor maps has the number ", dtype));
+  int64_t bytes = tensorMapElementBytes[dtype];
+  const int64_t *sizes = descriptor->sizesAndStrides, *strides = sizes + rank;
+  if (strides[rank - 1] != 1)
+    call.refuse(concat("the innermost dimension of a tensor map is contiguous; "
+                       "found a stride of ",
+                       strides[rank - 1], " elements"));
+  uint64_t dims[maxTensorMapRank], steps[maxTensorMapRank];
+  uint32_t copied[maxTensorMapRank], each[maxTensorMapRank];
+  for (int64_t i = 0, outer = rank - 1; i < rank; ++i, --outer) {
+    dims[i] = static_cast<uint64_t>(sizes[outer]);
+    copied[i] = static_cast<uint32_t>(box[outer]);
+    each[i] = 1;
+    // The driver reads those of all dimensions but the first.
+    if (i > 0)
+      steps[i - 1] = static_cast<uint64_t>(strides[outer] * bytes);
+  }
+  TensorMapValue map;
+  call.require(call->tensorMapEncodeTiled(
+      &map, dtype, static_cast<uint32_t>(rank),
+      descriptor->aligned + descriptor->offset * bytes, dims, steps, copied,
+      each, interleave, swizzle, l2Promotion, outOfBoundsFill));
+  DevicePointer kept = 0;
+  call.require(call->memAlloc(&kept, sizeof(map)));
+  call.require(call->memcpyAsync(kept, pointerOf(&map), sizeof(map), nullptr));
+  call.require(call->streamSynchronize(nullptr));
+  return reinterpret_cast<void *>(kept);
+}
+
 /// A tensor map by value for a kernel's parameter. `dtype` is the number of
 /// Base/DType.h; sizes and strides are as cuTensorMapEncodeTiled has them.
 extern "C" void tripyEncodeTensorMap(void *map, int32_t dtype, int32_t rank,
@@ -349,15 +421,6 @@ extern "C" void mgpuMemHostUnregister(void *pointer) {
   Call call("mgpuMemHostUnregister");
   call.require(call->memHostUnregister(pointer));
 }
-
-namespace {
-/// A ranked memref as MLIR passes it: sizes, then strides, behind the offset.
-struct MemRefDescriptor {
-  char *allocated, *aligned;
-  int64_t offset;
-  int64_t sizesAndStrides[];
-};
-} // namespace
 
 extern "C" void mgpuMemHostRegisterMemRef(int64_t rank,
                                           MemRefDescriptor *descriptor,

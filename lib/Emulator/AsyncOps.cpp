@@ -1,7 +1,8 @@
 //===- AsyncOps.cpp - Asynchronous copies -----------------------*- C++ -*-===//
 //
-// Copies that an mbarrier tells of wait in the cluster and arrive late, in any
-// order. Copies of groups are carried out by the wait for their group.
+// Copies that complete on an mbarrier are queued in the cluster and arrive
+// late, in any order. Copies of groups are carried out by the wait for their
+// group.
 //
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"

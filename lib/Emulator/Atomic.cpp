@@ -1,6 +1,6 @@
 //===- Atomic.cpp - atom and red --------------------------------*- C++ -*-===//
 //
-// The lanes of a warp come one after the other, and a warp is never
+// The lanes of a warp access memory one after the other, and a warp is never
 // interrupted inside an instruction: plain reads and writes are atomic.
 //
 //===----------------------------------------------------------------------===//

@@ -65,7 +65,7 @@ Next leave(Warp &warp, const Instruction &i, uint32_t mask) {
     return faultAt(warp, i, 32, status);
   leaveAt(warp, warp.active & ~mask, warp.pc + 1);
   warp.exited |= mask;
-  // Those who waited for these lanes look again.
+  // Lanes that waited for these check again.
   warp.blocked = 0;
   selectLanes(warp);
   if (!warp.alive()) {
@@ -133,7 +133,8 @@ bool fence(Decoder &decoder) {
     continue;
   return decoder.operands(0, 2) && decoder.set(&pause);
 }
-/// The error of a launch in front is not this kernel's: it keeps its text.
+/// An error of a preceding launch is not this kernel's: its text is kept as it
+/// is.
 Next waitForGrids(Warp &warp, const Instruction &i, uint32_t mask) {
   Launch &launch = launchOf(warp);
   Status status = awaitPredecessors(launch);

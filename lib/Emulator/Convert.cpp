@@ -145,8 +145,8 @@ uint64_t packNumber(double value, const Form &form) {
 
 Whole clampTo(Type type, Whole value) {
   uint32_t bits = 8 * bytesOf(type);
-  Whole most = (Whole(1) << (isSigned(type) ? bits - 1 : bits)) - 1;
-  return std::clamp(value, isSigned(type) ? -most - 1 : Whole(0), most);
+  Whole maximum = (Whole(1) << (isSigned(type) ? bits - 1 : bits)) - 1;
+  return std::clamp(value, isSigned(type) ? -maximum - 1 : Whole(0), maximum);
 }
 
 double roundToWhole(double value, int rounding) {

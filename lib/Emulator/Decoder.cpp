@@ -24,6 +24,7 @@ constexpr TypeRow types[] = {
     {"f64", Type::F64, 8},       {"tf32", Type::TF32, 4},
     {"e4m3", Type::E4M3, 1},     {"e5m2", Type::E5M2, 1},
     {"e4m3x2", Type::E4M3x2, 2}, {"e5m2x2", Type::E5M2x2, 2},
+    {"u16x2", Type::U16x2, 4},   {"s16x2", Type::S16x2, 4},
     {"pred", Type::Pred, 0}};
 constexpr uint32_t registerAlignment = 64;
 } // namespace
@@ -120,8 +121,8 @@ bool Decoder::finish() {
   return true;
 }
 
-bool Decoder::operands(size_t least, size_t most) {
-  if (count() >= least && count() <= most)
+bool Decoder::operands(size_t least, size_t maximum) {
+  if (count() >= least && count() <= maximum)
     return true;
   return fail(concat(count(), " operands"));
 }

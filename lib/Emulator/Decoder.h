@@ -41,6 +41,8 @@ enum class Type : uint8_t {
   E5M2,
   E4M3x2,
   E5M2x2,
+  U16x2,
+  S16x2,
   Pred,
 };
 
@@ -77,7 +79,7 @@ public:
     return statement.operands[index];
   }
   /// The number of operands is in [least, most].
-  bool operands(size_t least, size_t most);
+  bool operands(size_t least, size_t maximum);
   /// Offset of a source of `bytes` (0: a predicate).
   bool source(const Operand &operand, uint32_t bytes, uint32_t &offset);
   bool source(size_t index, uint32_t bytes, uint32_t &offset);

@@ -82,7 +82,7 @@ template <typename T> struct MultiplyAddWide {
     return std::make_unsigned_t<W>(W(a) * b) + std::make_unsigned_t<W>(c);
   }
 };
-// What a division by zero gives is up to the machine: all ones.
+// The result of a division by zero is machine-specific: all ones here.
 template <typename T> struct Divide {
   T operator()(T a, T b) const {
     if (b == 0)
@@ -124,6 +124,24 @@ template <typename T> struct AbsoluteDifference {
     return difference + Wrap<T>(c);
   }
 };
+
+/// Each half of a register by itself.
+template <template <typename> class F, typename T> struct Halves {
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    auto half = [&](uint32_t shift) {
+      uint16_t result = F<T>{}(T(a >> shift), T(b >> shift));
+      return uint32_t(result) << shift;
+    };
+    return half(0) | half(16);
+  }
+};
+
+/// For pairs, which some instructions have since sm_90.
+template <template <typename> class F> Handler pickPair(Type type) {
+  return type == Type::S16x2   ? same2<uint32_t, Halves<F, int16_t>>
+         : type == Type::U16x2 ? same2<uint32_t, Halves<F, uint16_t>>
+                               : nullptr;
+}
 
 template <template <typename> class F> Handler pick1(Type type) {
   switch (type) {
@@ -226,8 +244,10 @@ bool addOrSubtract(Decoder &decoder) {
     return sources(decoder, 4, 2) &&
            decoder.set(subtract ? same2<int32_t, SubtractSaturated<int32_t>>
                                 : same2<int32_t, AddSaturated<int32_t>>);
-  return sources(decoder, bytesOf(type), 2) &&
-         decoder.set(subtract ? pick2<Subtract>(type) : pick2<Add>(type));
+  Handler handler = subtract ? pick2<Subtract>(type) : pick2<Add>(type);
+  if (!handler && !subtract)
+    handler = pickPair<Add>(type);
+  return sources(decoder, bytesOf(type), 2) && decoder.set(handler);
 }
 
 bool carryIn(Decoder &decoder) { return decodeCarry(decoder, true); }
@@ -280,6 +300,13 @@ template <template <typename> class F> bool integerOrFloat(Decoder &decoder) {
   return sources(decoder, bytesOf(type), 2) && decoder.set(pick2<F>(type));
 }
 
+template <template <typename> class F> bool extremum(Decoder &decoder) {
+  for (Type pair : {Type::S16x2, Type::U16x2})
+    if (decoder.take(pair == Type::S16x2 ? "s16x2" : "u16x2"))
+      return sources(decoder, 4, 2) && decoder.set(pickPair<F>(pair));
+  return integerOrFloat<F>(decoder);
+}
+
 template <template <typename> class F> bool signedOrFloat(Decoder &decoder) {
   Type type = decoder.takeType();
   if (isFloat(type))
@@ -322,8 +349,8 @@ void addIntegerOpcodes(std::map<std::string_view, DecodeFunction> &table) {
   table["mul"] = table["mad"] = multiply;
   table["div"] = integerOrFloat<Divide>;
   table["rem"] = integerOrFloat<Remainder>;
-  table["min"] = integerOrFloat<Minimum>;
-  table["max"] = integerOrFloat<Maximum>;
+  table["min"] = extremum<Minimum>;
+  table["max"] = extremum<Maximum>;
   table["abs"] = signedOrFloat<Absolute>;
   table["neg"] = signedOrFloat<Negate>;
   table["sad"] = absoluteDifference;

@@ -11,7 +11,7 @@ namespace {
 /// ...), so other warps may run before the next instruction.
 constexpr uint8_t ordering = 1;
 
-/// What bytes are that a load does not use.
+/// The value of bytes that a load does not use.
 constexpr int poison = 0xFD;
 
 /// T: in memory, D: in the register. extra: bytes at the end that are not used.
@@ -274,8 +274,8 @@ bool isspacep(Decoder &decoder) {
 
 Next nothing(Warp &, const Instruction &, uint32_t) { return Next::Continue; }
 
-/// The hardware ignores an address that is nobody's; whoever asks for one is
-/// wrong about what will be read.
+/// The hardware ignores an invalid address, but a kernel that prefetches one is
+/// wrong about what it will read.
 Next prefetchGlobal(Warp &warp, const Instruction &i, uint32_t mask) {
   for (; mask; mask &= mask - 1) {
     uint32_t lane = std::countr_zero(mask);

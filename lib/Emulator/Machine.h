@@ -30,7 +30,7 @@
 
 namespace tripy::emulator {
 
-/// What becomes of a warp after an instruction.
+/// How a warp goes on after an instruction.
 enum class Next : uint8_t {
   Continue, // to pc + 1
   Flow,     // the handler has set pc and active
@@ -308,7 +308,7 @@ bool resolveLanes(Warp &warp, const Instruction &instruction, uint32_t mask,
 /// there is none. `address` may be generic.
 Block *sharedTarget(Block &block, uint64_t address, uint32_t &offset);
 
-/// Completes the launches in front of this one, once.
+/// Completes the launches before this one, once.
 Status awaitPredecessors(Launch &launch);
 /// Runs all clusters.
 Status runGrid(Launch &launch);

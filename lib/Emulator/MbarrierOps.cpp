@@ -148,9 +148,9 @@ bool mbarrier(Decoder &decoder) {
   out.b = decoder.constant(4, 1);
   size_t first = arrives ? 1 : 0;
   bool needsCount = kind == 0 || expects || kind == 4 || kind == 5;
-  size_t most = first + (kind == 1 ? 1 : 2);
+  size_t maximum = first + (kind == 1 ? 1 : 2);
   return decoder.take("b64") &&
-         decoder.operands(needsCount ? most : first + 1, most) &&
+         decoder.operands(needsCount ? maximum : first + 1, maximum) &&
          (!arrives || decoder.destination(0, 8, out.dst)) &&
          decoder.address(first) &&
          (decoder.count() == first + 1 ||

@@ -210,7 +210,7 @@ uint8_t *placeOf(Warp &warp, const Instruction &i, uint32_t lane,
   return globalPlace(warp, i, lane, address, bytes, how);
 }
 /// The place of an access to the block's own shared memory that is in bounds
-/// and aligned, with its checks but for races; null: look closely.
+/// and aligned, with its checks but for races; null: take the slow path.
 inline uint8_t *ownPlace(Block &block, uint64_t address, uint32_t bytes,
                          uint32_t unused, Access how) {
   uint64_t offset = address - sharedStart;

@@ -40,8 +40,8 @@ public:
     acquire(warp, clocks[object]);
   }
 
-  /// Accesses of the units (through SharedSpace) are made in the name of this
-  /// warp and instruction; null: they are not checked.
+  /// Accesses of the units (through SharedSpace) are attributed to this warp
+  /// and instruction; null: they are not checked.
   Warp *agent = nullptr;
   const Instruction *agentInstruction = nullptr;
   /// The agent's clock when it issued the copy.
@@ -89,7 +89,7 @@ private:
   std::vector<std::array<Shadow, 4>> splits;
 };
 
-/// Accesses of the units are made in the name of a warp while this lives.
+/// While this lives, accesses of the units are attributed to a warp.
 class AgentScope {
 public:
   AgentScope(Warp &warp, const Instruction &instruction)

@@ -163,8 +163,8 @@ void reportDeadlock(Cluster &cluster) {
   launch.error = Status(Code::LaunchFailed, std::move(text));
 }
 
-/// Gives each warp of the cluster a turn. False when nothing but a look at
-/// memory happened: what the cluster waits for is up to others.
+/// Gives each warp of the cluster a turn. False when the warps only polled
+/// memory: what the cluster waits for must come from elsewhere.
 bool runRound(Cluster &cluster) {
   Launch &launch = *cluster.launch;
   bool ran = false, polled = false;
@@ -184,8 +184,8 @@ bool runRound(Cluster &cluster) {
       polled |= turn == Turn::Polled;
     }
   bool copies = !cluster.pending.empty();
-  // Copies arrive when nothing else can be done, or at last when the warps
-  // keep themselves busy with looking for them.
+  // Copies arrive when no warp can go on, or eventually when the warps only
+  // poll for them.
   if (!ran || (copies && launch.random() % 64 == 0))
     copies = completeCopy(cluster);
   if (!ran && !polled && !copies)
@@ -381,8 +381,8 @@ Status runGrid(Launch &launch) {
     count *= launch.shape.grid[axis] / launch.cluster[axis];
   std::deque<std::unique_ptr<Cluster>> resident;
   while (launch.error.isOk() && (next < count || !resident.empty())) {
-    // Clusters run one after the other; one that takes long makes room for
-    // the others, because it may be waiting for them.
+    // Clusters run one after the other; one that takes long yields to the
+    // others, because it may be waiting for them.
     if (resident.empty() ||
         (next < count && resident.size() < residentClusters))
       resident.push_front(makeCluster(launch, next++));

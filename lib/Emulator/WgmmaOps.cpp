@@ -2,8 +2,9 @@
 //
 // Each warp of a warpgroup issues its part; the products are computed when the
 // warps wait for them, and the registers of the accumulators are NaN from the
-// first issue until then. So a missing wait, or an operand that is overwritten
-// too early, shows in the result; registers of A that are, in an error.
+// first issue until then. So a missing wait, or an operand in memory that is
+// overwritten too early, shows in the result; overwriting a register of A too
+// early is an error.
 //
 //===----------------------------------------------------------------------===//
 #include "Flow.h"

@@ -55,22 +55,40 @@ Result<uint64_t> tripy::parseMemoryLimit(std::string_view text) {
 }
 
 Result<uint64_t> tripy::parseTimeLimit(std::string_view text) {
-  constexpr uint64_t most = 1000000;
+  constexpr uint64_t maximum = 1000000;
   uint64_t seconds = 0;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (text == "none")
     return uint64_t(0);
   if (error != std::errc() || end != text.data() + text.size() ||
-      seconds == 0 || seconds > most)
+      seconds == 0 || seconds > maximum)
     return Status(Code::InvalidArgument,
-                  concat("a time limit must be 1 to ", most,
+                  concat("a time limit must be 1 to ", maximum,
                          " seconds, or 'none', but is '", printable(text),
                          "'"));
   return seconds;
 }
 
 //===-- the child ---------------------------------------------------------===//
+
+static bool isChild = false;
+
+void tripy::leaveChild(int exitStatus) {
+  if (!isChild)
+    return;
+  llvm::outs().flush();
+  std::fflush(nullptr);
+  _exit(exitStatus);
+}
+
+static std::string outOfMemoryText(const std::string &tool,
+                                   const ChildLimits &limits) {
+  return concat(
+      tool, ": error: the compilation needs more memory than ",
+      limits.memoryBytes ? formatBytes(limits.memoryBytes) : "there is",
+      limits.memoryBytes ? ", the limit that --memory-limit sets\n" : "\n");
+}
 
 /// What the child says when its memory ends; made before, when there is some.
 static std::string memoryMessage;
@@ -96,14 +114,12 @@ static void becomeChild(const std::string &tool, const ChildLimits &limits,
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(childFailedStatus);
+  isChild = true;
   if (limits.memoryBytes) {
     rlimit limit = {limits.memoryBytes, limits.memoryBytes};
     setrlimit(RLIMIT_DATA, &limit);
   }
-  memoryMessage = concat(
-      tool, ": error: the compilation needs more memory than ",
-      limits.memoryBytes ? formatBytes(limits.memoryBytes) : "there is",
-      limits.memoryBytes ? ", the limit that --memory-limit sets\n" : "\n");
+  memoryMessage = outOfMemoryText(tool, limits);
   llvm::remove_bad_alloc_error_handler(); // The tool has its own.
   llvm::install_bad_alloc_error_handler(endWithoutMemory);
   llvm::install_out_of_memory_new_handler();
@@ -177,8 +193,17 @@ static void endBySignal(int number) {
   raise(number);
 }
 
+/// A library that does not check whether it got memory crashes without it: the
+/// process then holds three quarters of the limit or more.
+static bool isOutOfMemory(int signal, const rusage &usage,
+                          const ChildLimits &limits) {
+  return limits.memoryBytes &&
+         llvm::is_contained({SIGSEGV, SIGBUS, SIGABRT}, signal) &&
+         uint64_t(usage.ru_maxrss) * 1024 >= limits.memoryBytes / 4 * 3;
+}
+
 static int explain(const std::string &tool, const ChildLimits &limits,
-                   int status) {
+                   int status, const rusage &usage) {
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
   if (timedOut) {
@@ -190,6 +215,10 @@ static int explain(const std::string &tool, const ChildLimits &limits,
   int number = WTERMSIG(status);
   if (number == SIGPIPE || llvm::is_contained(endingSignals, number))
     endBySignal(number);
+  if (isOutOfMemory(number, usage, limits)) {
+    llvm::errs() << outOfMemoryText(tool, limits);
+    return childFailedStatus;
+  }
   llvm::errs() << tool << ": error: the compiler crashed with signal " << number
                << " (" << strsignal(number) << ")"
                << (number == SIGKILL
@@ -225,8 +254,9 @@ int tripy::runInChild(const std::string &tool, const ChildLimits &limits,
   signals.unblock();
   alarm(static_cast<unsigned>(limits.seconds));
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage usage = {};
+  while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   signals.restore();
-  return explain(tool, limits, status);
+  return explain(tool, limits, status, usage);
 }

@@ -2,13 +2,13 @@
 
 #include "tripy/Pipelines/Diagnostics.h"
 
+#include "ParserMessages.h"
+
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Pipelines/SourceText.h"
 
 #include "mlir/IR/Operation.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -47,6 +47,7 @@ private:
   void printWhys(Location location);
   void printOrigins(Location location, ArrayRef<UserPlace> stack);
   void printInputs(Location location);
+  std::string messageOf(Diagnostic &diagnostic, ArrayRef<UserPlace> stack);
   void printNotes(Diagnostic &diagnostic, Location shown);
   const SmallVector<Input> *inputsOf(Location location) const;
   raw_ostream &line(unsigned indent = 4) { return os.indent(indent); }
@@ -110,11 +111,22 @@ void UserDiagnosticHandler::Printer::remember(Operation *program) {
   });
 }
 
+/// What an inlined operation was in its function; null when it was not.
+static LocationAttr calleeOf(LocationAttr place) {
+  if (auto call = dyn_cast<CallSiteLoc>(place))
+    return LocationAttr(call.getCallee());
+  auto name = dyn_cast<NameLoc>(place);
+  return name && name.getName().getValue().ends_with("()")
+             ? LocationAttr(name.getChildLoc())
+             : LocationAttr();
+}
+
 const SmallVector<Input> *
 UserDiagnosticHandler::Printer::inputsOf(Location location) const {
   for (Location user : userLocations(location))
-    if (auto it = inputs.find(user); it != inputs.end())
-      return &it->second;
+    for (LocationAttr place = user; place; place = calleeOf(place))
+      if (auto it = inputs.find(Location(place)); it != inputs.end())
+        return &it->second;
   auto own = inputs.find(location);
   return own == inputs.end() ? nullptr : &own->second;
 }
@@ -196,7 +208,8 @@ void UserDiagnosticHandler::Printer::printNotes(Diagnostic &diagnostic,
                                                 Location shown) {
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string message = note.str();
-    if (StringRef(message).starts_with(currentOpPrefix))
+    if (StringRef(message).starts_with(currentOpPrefix) ||
+        isListOfDialects(message))
       continue;
     line() << "Note: " << printableLines(message, maxMessage) << '\n';
     SmallVector<UserPlace> stack = callStack(note.getLocation());
@@ -220,6 +233,22 @@ static void printLine(raw_ostream &os, Diagnostic &diagnostic) {
   os.flush();
 }
 
+/// The text of a diagnostic, in the user's terms.
+std::string
+UserDiagnosticHandler::Printer::messageOf(Diagnostic &diagnostic,
+                                          ArrayRef<UserPlace> stack) {
+  std::string message = diagnostic.str();
+  StringRef before;
+  if (!stack.empty()) {
+    FileLineColRange range = stack.front().range;
+    if (std::optional<StringRef> source =
+            text.getLine(range.getFilename().getValue(), range.getStartLine()))
+      before = source->take_front(std::max(range.getStartColumn(), 1u) - 1);
+  }
+  return explainUnknown(message, before, diagnostic.getLocation().getContext())
+      .value_or(message);
+}
+
 void UserDiagnosticHandler::Printer::print(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
   SmallVector<UserPlace> stack = callStack(location);
@@ -230,7 +259,7 @@ void UserDiagnosticHandler::Printer::print(Diagnostic &diagnostic) {
   if (!stack.empty())
     printPlace(stack.back(), 0);
   os << nameOf(diagnostic.getSeverity()) << ": "
-     << printableLines(diagnostic.str(), maxMessage) << '\n';
+     << printableLines(messageOf(diagnostic, stack), maxMessage) << '\n';
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   if (isError)
     for (Diagnostic &note : diagnostic.getNotes())
@@ -238,11 +267,10 @@ void UserDiagnosticHandler::Printer::print(Diagnostic &diagnostic) {
           StringRef(message).starts_with(currentOpPrefix))
         printOperation(StringRef(message).drop_front(currentOpPrefix.size()));
   printNotes(diagnostic, location);
-  if (isError) {
+  if (isError)
     printWhys(location);
-    printOrigins(location, stack);
-    printInputs(location);
-  }
+  printOrigins(location, stack);
+  printInputs(location);
   os.flush();
 }
 
@@ -252,7 +280,11 @@ UserDiagnosticHandler::UserDiagnosticHandler(MLIRContext *context,
                                              ArrayRef<std::string> named)
     : ScopedDiagnosticHandler(context),
       printer(std::make_unique<Printer>(os, sources, named)) {
-  setHandler([this](Diagnostic &diagnostic) { printer->print(diagnostic); });
+  setHandler([this](Diagnostic &diagnostic) {
+    printer->print(diagnostic);
+    if (afterError && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      afterError(diagnostic.str());
+  });
 }
 
 UserDiagnosticHandler::~UserDiagnosticHandler() = default;
@@ -261,19 +293,12 @@ void UserDiagnosticHandler::remember(Operation *program) {
   printer->remember(program);
 }
 
-//===-- programs and passes -----------------------------------------------===//
-
-OwningOpRef<ModuleOp>
-tripy::parseProgram(std::shared_ptr<llvm::SourceMgr> sources,
-                    MLIRContext *context, UserDiagnosticHandler &handler) {
-  // Verified once it is whole, so that errors can name inputs.
-  ParserConfig config(context, /*verifyAfterParse=*/false);
-  OwningOpRef<ModuleOp> program = parseSourceFile<ModuleOp>(sources, config);
-  if (!program)
-    return nullptr;
-  handler.remember(*program);
-  return succeeded(verify(*program)) ? std::move(program) : nullptr;
+void UserDiagnosticHandler::afterErrors(
+    std::function<void(StringRef message)> call) {
+  afterError = std::move(call);
 }
+
+//===-- passes ------------------------------------------------------------===//
 
 namespace {
 

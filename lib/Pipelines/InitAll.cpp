@@ -8,6 +8,7 @@
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/InlineCalls.h"
 #include "tripy/Pipelines/Pipelines.h"
 #include "tripy/Reference/Passes.h"
 #include "tripy/Target/Passes.h"
@@ -32,20 +33,24 @@ void tripy::registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry) {
 void tripy::registerTripyPasses() {
   registerTripyReferencePasses();
   registerTraceToFlatIRPass();
+  registerLinalgToFlatIRPass();
   registerInlineCompositesPass();
   registerFlatIRToLinalgPass();
   registerFormDispatchesPass();
   registerOutlineDispatchesPass();
   registerRoundValuesPass();
-  registerBidLibrariesPass();
+  registerLibraryCandidatesPass();
   registerEmitCPUPass();
   registerEmitCUDAPass();
   registerKernelPlanPass();
   registerExpandMathPass();
   registerKernelToGPUPass();
+  registerMergeEqualKernelsPass();
+  registerCodeToLLVMPass();
   registerDeviceCodeToBinaryPass();
   registerTripyPipelines();
-  registerSimplifyPass();
+  registerSimplifyPasses();
+  registerInlineCallsPass();
 }
 
 void tripy::registerTripyAndUpstreamPasses() {

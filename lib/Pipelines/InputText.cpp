@@ -18,6 +18,10 @@ using namespace tripy;
 static constexpr StringLiteral bytecodeMagic = "ML\xefR";
 /// Digits of a number in a list: more may not fit into 64 bits.
 static constexpr size_t maxListDigits = 18;
+/// Of a position in a struct or array: MLIR takes it for one of 32 bits.
+static constexpr size_t maxPositionDigits = 9;
+/// The number that MLIR keeps for a size that only the run decides.
+static constexpr StringLiteral dynamicSize = "-9223372036854775808";
 
 namespace {
 
@@ -51,8 +55,11 @@ private:
   bool integersFollow() const;
   bool iteratorsFollow() const;
   bool dimensionFollows() const;
+  bool positionsFollow() const;
+  bool widthsFollow() const;
   void checkLists(StringRef name, size_t start);
   void checkBlob(StringRef literal, size_t start);
+  void checkElements(StringRef kind, size_t start);
   void metadata();
   void number();
   void token();
@@ -78,6 +85,8 @@ private:
   /// The last token's last character, and whether a line ended since.
   char last = '\0';
   bool newLine = true;
+  /// A tensor.from_elements was read, and not its type.
+  bool listsElements = false;
 };
 
 } // namespace
@@ -233,6 +242,32 @@ bool Scanner::dimensionFollows() const {
          skipSpace(rest.drop_front(digits.size())).starts_with(")");
 }
 
+/// Whether the next list in brackets, if one comes before anything else than
+/// operands, has numbers of at most `maxPositionDigits` digits.
+bool Scanner::positionsFollow() const {
+  StringRef rest = text.substr(position);
+  rest = rest.drop_front(std::min(rest.find_first_of("[]{}:\""), rest.size()));
+  if (!rest.consume_front("["))
+    return true;
+  for (StringRef list = rest.take_until([](char c) { return c == ']'; });
+       !list.empty();) {
+    auto [number, more] = list.split(',');
+    if (number.trim().size() > maxPositionDigits)
+      return false;
+    list = more;
+  }
+  return true;
+}
+
+/// Whether the list in brackets that follows, if one does, lacks the number
+/// that MLIR keeps for "dynamic": its printer looks for an operand.
+bool Scanner::widthsFollow() const {
+  StringRef rest = skipSpace(text.substr(position));
+  return !rest.consume_front("[") ||
+         !rest.take_until([](char c) { return c == ']'; })
+              .contains(dynamicSize);
+}
+
 /// Lists and numbers that MLIR's parsers of operations do not check.
 void Scanner::checkLists(StringRef name, size_t start) {
   // Not the name of an attribute in a dictionary, whose values are checked.
@@ -240,10 +275,16 @@ void Scanner::checkLists(StringRef name, size_t start) {
   if ((name == "dimensions" || name == "permutation") && !inDictionary &&
       !integersFollow())
     error(start, "'" + name + "' is a list of integers; found something else");
+  if ((name == "llvm.extractvalue" || name == "llvm.insertvalue") &&
+      !positionsFollow())
+    error(start, "positions of '" + name + "' have at most " +
+                     Twine(maxPositionDigits) + " characters; found more");
   if (name == "iterator_types" && !iteratorsFollow())
     error(start,
           "'iterator_types' is a list of strings or of attributes such as "
           "#linalg.iterator_type<parallel>; found something else");
+  if ((name == "low" || name == "high") && !widthsFollow())
+    error(start, "widths of a pad are numbers above -2^63; found that one");
   if (name == "dim" && previous == "tensor.concat" && !dimensionFollows())
     error(start, "'dim' of tensor.concat is a number that is not negative; "
                  "found something else");
@@ -253,16 +294,38 @@ void Scanner::checkLists(StringRef name, size_t start) {
 /// allocates.
 void Scanner::checkBlob(StringRef literal, size_t start) {
   constexpr size_t alignmentDigits = 8;
-  constexpr uint32_t most = 1 << 16;
+  constexpr uint32_t maximum = 1 << 16;
   StringRef digits = literal.drop_front(1).rtrim('"');
   std::string bytes;
   if (!digits.consume_front("0x") || digits.size() <= alignmentDigits ||
       !tryGetFromHex(digits.take_front(alignmentDigits), bytes))
     return;
   uint32_t alignment = support::endian::read32le(bytes.data());
-  if (!isPowerOf2_32(alignment) || alignment > most)
+  if (!isPowerOf2_32(alignment) || alignment > maximum)
     error(start, "the alignment of a resource is a power of two up to " +
-                     Twine(most) + "; found " + Twine(alignment));
+                     Twine(maximum) + "; found " + Twine(alignment));
+}
+
+/// The sizes follow of a vector, or of the tensor of a tensor.from_elements.
+void Scanner::checkElements(StringRef kind, size_t start) {
+  StringRef rest = text.substr(position);
+  uint64_t elements = 1;
+  for (bool more = rest.consume_front("<"); more;
+       more = rest.consume_front("x")) {
+    rest = skipSpace(rest);
+    rest.consume_front("[");
+    uint64_t size = 0;
+    // What is no size is the element type; what does not fit is too large.
+    StringRef digits = rest.take_while(isDigit);
+    if (digits.empty())
+      return;
+    rest = rest.drop_front(digits.size());
+    rest.consume_front("]");
+    if (digits.getAsInteger(10, size) || size > maxListedElements ||
+        (elements *= size) > maxListedElements)
+      return error(start, kind + " has at most " + Twine(maxListedElements) +
+                              " elements; found more");
+  }
 }
 
 /// An end of the section of resources.
@@ -323,6 +386,12 @@ void Scanner::token() {
   arrayElement = c == '<' && previous == "array";
   StringRef name = text.slice(start, position);
   checkLists(name, start);
+  listsElements |= name == "tensor.from_elements";
+  if (name == "vector" || (name == "tensor" && listsElements))
+    checkElements(name == "vector" ? "a vector"
+                                   : "the tensor of tensor.from_elements",
+                  start);
+  listsElements &= name != "tensor";
   if (c == '"' && inMetadata)
     checkBlob(name, start);
   // In `!llvm.array<...>` it is another word.

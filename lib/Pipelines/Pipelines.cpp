@@ -2,10 +2,14 @@
 
 #include "tripy/Pipelines/Pipelines.h"
 
+#include "tripy/Pipelines/InlineCalls.h"
+
 #include "tripy/Codegen/CudaChip.h"
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Conversion/Passes.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Reference/Passes.h"
+#include "tripy/Target/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -20,11 +24,13 @@ using namespace tripy;
 static void simplifyFunctions(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createSimplifyPass());
-  functions.addPass(createCSEPass());
+  functions.addPass(createMergePass());
 }
 
-/// trace -> flatir
+/// trace, linalg -> flatir
 static void addFlatIR(OpPassManager &pm) {
+  pm.addPass(createInlineCallsPass());
+  pm.addPass(createLinalgToFlatIRPass());
   pm.addPass(createTraceToFlatIRPass());
   simplifyFunctions(pm);
   pm.addNestedPass<func::FuncOp>(createFoldConstantsPass());
@@ -53,12 +59,12 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
     return;
   }
   if (options.backends != Backends::Own) {
-    BidLibrariesPassOptions bids;
-    bids.chip = options.chip;
-    bids.tuningFile = options.tuningFile;
-    bids.tuningDevice = options.tuningDevice;
-    bids.always = options.backends == Backends::Libraries;
-    pm.addPass(createBidLibrariesPass(bids));
+    LibraryCandidatesPassOptions candidates;
+    candidates.chip = options.chip;
+    candidates.tuningFile = options.tuningFile;
+    candidates.tuningDevice = options.tuningDevice;
+    candidates.always = options.backends == Backends::Libraries;
+    pm.addPass(createLibraryCandidatesPass(candidates));
   }
   EmitCUDAPassOptions emit;
   emit.chip = options.chip;
@@ -78,19 +84,19 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
   if (passes(Level::FlatIR))
     addFlatIR(pm);
   if (passes(Level::Dispatches)) {
-    FormDispatchesPassOptions plan;
+    FormDispatchesPassOptions fusion;
     bool cuda = options.device == DeviceKind::CUDA;
     auto chip = codegen::CudaChip::of(options.chip);
-    plan.tensorCores = cuda && chip.hasMma();
-    plan.tensorF8 = chip.hasMmaOfF8();
+    fusion.tensorCores = cuda && chip.hasMma();
+    fusion.tensorF8 = chip.hasMmaOfF8();
     // Columns of up to four contractions lie side by side in a tile.
-    plan.tensorPaired = plan.tensorCores ? 4 : 1;
+    fusion.tensorPaired = fusion.tensorCores ? 4 : 1;
     if (cuda && chip.hasWgmma())
-      plan.tensorPrologues = options.gemmPrologues;
-    plan.vectorRows = cuda ? codegen::mostVectorRows : 0;
-    plan.fewRowsOnTensorCores = cuda && chip.hasWgmma();
-    plan.columnBlocks = cuda ? codegen::columnBlocks : 0;
-    pm.addPass(createFormDispatchesPass(plan));
+      fusion.tensorPrologues = options.gemmPrologues;
+    fusion.vectorRows = cuda ? codegen::maxVectorRows : 0;
+    fusion.fewRowsOnTensorCores = cuda && chip.hasWgmma();
+    fusion.columnBlocks = cuda ? codegen::columnBlocks : 0;
+    pm.addPass(createFormDispatchesPass(fusion));
   }
   if (passes(Level::Linalg)) {
     pm.addPass(createOutlineDispatchesPass());
@@ -101,9 +107,31 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     addEmission(pm, options);
   if (passes(Level::Plan))
     pm.addPass(createKernelPlanPass());
+  if (passes(Level::LLVM)) {
+    pm.addPass(createMergeEqualKernelsPass());
+    pm.addPass(createCodeToLLVMPass());
+  }
 }
 
 namespace {
+/// What else --kernel-plan finds missing, after everything else was done.
+struct VerifyProfiles : PassWrapper<VerifyProfiles, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyProfiles)
+
+  StringRef getArgument() const override { return "tripy-verify-profiles"; }
+  StringRef getDescription() const override {
+    return "Reports arguments of dynamic shape without a profile";
+  }
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() &&
+          failed(verifyProfiles(function)))
+        signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
 struct CpuOptions : PassPipelineOptions<CpuOptions> {
   Option<unsigned> vectorBits{
       *this, "vector-bits",
@@ -129,21 +157,24 @@ struct CudaOptions : PassPipelineOptions<CudaOptions> {
 } // namespace
 
 void tripy::registerTripyPipelines() {
+  PassRegistration<VerifyProfiles>();
   PassPipelineRegistration<CpuOptions>(
-      "tripy-cpu", "From trace or flatir to launches of host code",
+      "tripy-cpu", "From trace, flatir or linalg to launches of host code",
       [](OpPassManager &pm, const CpuOptions &given) {
         PipelineOptions options;
         options.vectorBits = given.vectorBits;
+        pm.addPass(std::make_unique<VerifyProfiles>());
         buildPipeline(pm, Level::Trace, Level::Plan, options);
       });
   PassPipelineRegistration<CudaOptions>(
-      "tripy-cuda", "From trace or flatir to launches of CUDA kernels",
+      "tripy-cuda", "From trace, flatir or linalg to launches of CUDA kernels",
       [](OpPassManager &pm, const CudaOptions &given) {
         PipelineOptions options;
         options.device = DeviceKind::CUDA;
         options.chip = given.chip;
         options.tuningFile = given.tuningFile;
         options.backends = given.backend;
+        pm.addPass(std::make_unique<VerifyProfiles>());
         buildPipeline(pm, Level::Trace, Level::Plan, options);
       });
 }

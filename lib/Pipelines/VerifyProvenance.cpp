@@ -56,6 +56,13 @@ static bool isOfProgram(Operation *op) {
       op->getDialect());
 }
 
+/// Whether the user may have written it: what is raised to flatir, too.
+static bool mayBeWritten(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return isOfProgram(op) || dialect == "linalg" || dialect == "tensor" ||
+         dialect == "arith" || dialect == "math";
+}
+
 static bool isInKernel(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp())
@@ -92,7 +99,8 @@ ProvenanceSnapshot::ProvenanceSnapshot(Operation *root) {
         add(argument.getLoc());
         complete &= isKnownLocation(argument.getLoc());
       }
-    if (computes(op) && !isInKernel(op))
+    if (mayBeWritten(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+        (!isOfProgram(op) || computes(op)) && !isInKernel(op))
       results[op->getLoc()] += std::max<int64_t>(op->getNumResults(), 1);
   });
 }
@@ -118,6 +126,26 @@ LogicalResult ProvenanceSnapshot::verify(Operation *root, StringRef step,
   return failure(result.wasInterrupted());
 }
 
+/// Whether a location is that of a call site, of a place and a caller that both
+/// were there before: a call was inlined.
+bool ProvenanceSnapshot::isInlined(Location user) const {
+  auto call = dyn_cast<CallSiteLoc>(user);
+  if (!call)
+    return false;
+  // Callers may be many, one called by the next.
+  for (; call; call = dyn_cast<CallSiteLoc>(call.getCaller())) {
+    Location callee = call.getCallee();
+    auto name = dyn_cast<NameLoc>(callee);
+    if (name && !users.contains(callee))
+      callee = name.getChildLoc();
+    if (!users.contains(callee))
+      return false;
+    if (users.contains(call.getCaller()))
+      return true;
+  }
+  return false;
+}
+
 LogicalResult ProvenanceSnapshot::checkLocation(Operation *op,
                                                 StringRef step) const {
   if (!isKnownLocation(op->getLoc()))
@@ -126,7 +154,7 @@ LogicalResult ProvenanceSnapshot::checkLocation(Operation *op,
            << step << "' this one has none";
   if (!locations.contains(op->getLoc()))
     for (Location user : userLocations(op->getLoc()))
-      if (!users.contains(user))
+      if (!users.contains(user) && !isInlined(user))
         return op->emitError("a pass takes locations from the operations that "
                              "it replaces; '")
                << step << "' made up this one";
@@ -140,7 +168,7 @@ LogicalResult ProvenanceSnapshot::checkReason(Operation *op,
       !computes(op) || isInKernel(op))
     return success();
   Location location = op->getLoc();
-  if (!whysOf(location).empty())
+  if (!whysOf(location).empty() || isInlined(location))
     return success();
   auto fused = dyn_cast<FusedLoc>(location);
   bool isNew = !locations.contains(location);

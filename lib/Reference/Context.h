@@ -66,6 +66,9 @@ std::optional<Tensor> evaluateElementwise(Context &context, mlir::Operation *op,
 /// constant, iota, from_index, and everything that only moves elements.
 std::optional<Tensor> evaluateMovement(Context &context, mlir::Operation *op,
                                        llvm::ArrayRef<Datum> operands);
+/// window.
+std::optional<Tensor> evaluateWindow(Context &context, mlir::Operation *op,
+                                     llvm::ArrayRef<Datum> operands);
 /// reduce, scan and dot.
 std::optional<Tensor> evaluateReduction(Context &context, mlir::Operation *op,
                                         llvm::ArrayRef<Datum> operands);

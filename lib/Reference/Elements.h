@@ -28,6 +28,7 @@ template <DType d, typename StorageT, typename ValueT> struct ElementBase {
   static constexpr DType dtype = d;
   using Storage = StorageT;
   using Value = ValueT;
+  /// Bits that integers are computed with.
   static constexpr unsigned bits = 8 * sizeof(Storage);
   static const Storage *at(const void *data) {
     return static_cast<const Storage *>(data);
@@ -59,13 +60,27 @@ struct Element<DType::BF16> : ElementBase<DType::BF16, uint16_t, double> {
 };
 
 template <>
+struct Element<DType::I16> : ElementBase<DType::I16, int16_t, int64_t> {};
+template <>
+struct Element<DType::I8> : ElementBase<DType::I8, int8_t, int64_t> {};
+template <>
+struct Element<DType::U8> : ElementBase<DType::U8, uint8_t, int64_t> {
+  /// Computed with, in a signed type that has all values.
+  static constexpr unsigned bits = 16;
+};
+template <>
+struct Element<DType::F8E5M2> : ElementBase<DType::F8E5M2, uint8_t, double> {
+  static double load(uint8_t bits) { return fromF8E5M2(bits); }
+  static uint8_t store(double value) { return toF8E5M2(value); }
+};
+template <>
 struct Element<DType::F8E4M3FN>
     : ElementBase<DType::F8E4M3FN, uint8_t, double> {
   static double load(uint8_t bits) { return fromF8E4M3FN(bits); }
   static uint8_t store(double value) { return toF8E4M3FN(value); }
 };
 
-/// Calls `fn` with the Element of `dtype`, one that programs have.
+/// Calls `fn` with the Element of `dtype`.
 template <typename Fn> decltype(auto) withElement(DType dtype, Fn fn) {
   switch (dtype) {
   case DType::F32:
@@ -84,9 +99,16 @@ template <typename Fn> decltype(auto) withElement(DType dtype, Fn fn) {
     return fn(Element<DType::Bool>());
   case DType::F64:
     return fn(Element<DType::F64>());
-  default:
-    llvm_unreachable("no tensor of a program has this element type");
+  case DType::I16:
+    return fn(Element<DType::I16>());
+  case DType::I8:
+    return fn(Element<DType::I8>());
+  case DType::U8:
+    return fn(Element<DType::U8>());
+  case DType::F8E5M2:
+    return fn(Element<DType::F8E5M2>());
   }
+  llvm_unreachable("no such element type");
 }
 
 /// Truncation toward zero that saturates at T's limits; 0 for NaN.
@@ -135,9 +157,12 @@ template <typename To, typename From> To convertValue(From value) {
 /// flatir.convert of a value to a stored element.
 template <typename To, typename From>
 typename To::Storage convertElement(From value) {
+  // An f64 is rounded here and nowhere else.
+  if constexpr (To::dtype == DType::F64 && std::is_same_v<From, int64_t>)
+    return static_cast<double>(value);
   // Saturation is at the limits of the element type, not of int64_t.
-  if constexpr (std::is_same_v<typename To::Value, int64_t> &&
-                std::is_same_v<From, double>)
+  else if constexpr (std::is_same_v<typename To::Value, int64_t> &&
+                     std::is_same_v<From, double>)
     return truncateSaturating<typename To::Storage>(value);
   else
     return To::store(convertValue<typename To::Value>(value));

@@ -17,6 +17,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::reference;
@@ -64,6 +66,8 @@ static std::optional<Tensor> evaluateTensor(Context &context, Operation *op,
                                             ArrayRef<Datum> operands) {
   if (isMovementOp(op))
     return evaluateMovement(context, op, operands);
+  if (isa<flatir::WindowOp>(op))
+    return evaluateWindow(context, op, operands);
   if (isElementwiseOp(op))
     return evaluateElementwise(context, op, operands);
   if (isReductionOp(op))
@@ -199,6 +203,13 @@ FailureOr<SmallVector<Datum>> Interpreter::run(Block &block,
 
 //===-- inputs ------------------------------------------------------------===//
 
+/// What an input that is a size holds.
+static int64_t valueOfSize(const Tensor &input) {
+  int64_t value = 0;
+  std::memcpy(&value, input.data(), sizeof(value));
+  return value;
+}
+
 namespace {
 /// Checks what the runtime checks of a program's inputs, too.
 class InputCheck {
@@ -210,6 +221,7 @@ public:
 
 private:
   LogicalResult checkInput(unsigned index);
+  LogicalResult checkSizeInput(unsigned index);
   LogicalResult checkSize(unsigned index, int64_t dim, int64_t declared,
                           ProfileAttr profile);
   LogicalResult checkNames(unsigned index);
@@ -239,7 +251,25 @@ LogicalResult InputCheck::check() {
   return success();
 }
 
+/// An `index` is passed as the runtime wants it: one i64.
+LogicalResult InputCheck::checkSizeInput(unsigned index) {
+  const Tensor &input = inputs[index];
+  if (input.dtype() != DType::I64 || input.rank() != 0)
+    return fail(name(index) + " is a size, one i64 of rank 0; found " +
+                std::string(dtypeName(input.dtype())) + " of rank " +
+                Twine(input.rank()));
+  int64_t value = valueOfSize(input);
+  ProfileAttr profile = profileOf(function, index);
+  if (profile && (value < profile.getMin()[0] || value > profile.getMax()[0]))
+    return fail(name(index) + " is in the range " + Twine(profile.getMin()[0]) +
+                " to " + Twine(profile.getMax()[0]) + "; found " +
+                Twine(value));
+  return success();
+}
+
 LogicalResult InputCheck::checkInput(unsigned index) {
+  if (function.getArgument(index).getType().isIndex())
+    return checkSizeInput(index);
   auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
   std::optional<DType> dtype =
       type ? dtypeOf(type.getElementType()) : std::nullopt;
@@ -279,10 +309,12 @@ LogicalResult InputCheck::checkNames(unsigned index) {
     return success();
   for (auto [dim, attr] : llvm::enumerate(names)) {
     auto dimName = dyn_cast<StringAttr>(attr);
+    bool isSize = function.getArgument(index).getType().isIndex();
     if (!dimName || dimName.empty() ||
-        static_cast<int64_t>(dim) >= inputs[index].rank())
+        (!isSize && static_cast<int64_t>(dim) >= inputs[index].rank()))
       continue;
-    int64_t found = inputs[index].shape()[dim];
+    int64_t found =
+        isSize ? valueOfSize(inputs[index]) : inputs[index].shape()[dim];
     auto [it, isNew] = named.try_emplace(dimName, found);
     if (it->second != found)
       return fail("dimensions named '" + dimName.getValue() +
@@ -303,7 +335,10 @@ reference::evaluate(func::FuncOp function, ArrayRef<Tensor> inputs,
                                   "'func.return'; found another form");
   if (failed(InputCheck(context, function, inputs).check()))
     return failure();
-  SmallVector<Datum> arguments(inputs.begin(), inputs.end());
+  SmallVector<Datum> arguments;
+  for (auto [argument, input] : llvm::zip(function.getArguments(), inputs))
+    arguments.push_back(argument.getType().isIndex() ? Datum(valueOfSize(input))
+                                                     : Datum(input));
   FailureOr<SmallVector<Datum>> results =
       Interpreter(context).run(function.getBody().front(), arguments);
   if (failed(results))

@@ -89,22 +89,6 @@ int64_t Tensor::toInt(int64_t index) const {
 
 //===-- attributes --------------------------------------------------------===//
 
-std::optional<DType> reference::dtypeOf(Type type) {
-  if (!isTensorElementType(type))
-    return std::nullopt;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (isa<Float8E4M3FNType>(type))
-    return DType::F8E4M3FN;
-  if (type.isInteger(1))
-    return DType::Bool;
-  return type.isInteger(32) ? DType::I32 : DType::I64;
-}
-
 static std::optional<Tensor>
 borrowResource(DType dtype, ArrayRef<int64_t> shape, ArrayRef<char> data,
                const std::shared_ptr<uint64_t> &meter) {

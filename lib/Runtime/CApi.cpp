@@ -45,7 +45,7 @@ tripy_code record(Code code, const char *message) noexcept {
   return tripy_code(code);
 }
 
-/// Runs `body`, which returns a Status, and lets nothing out.
+/// Runs `body`, which returns a Status, and lets no exception out.
 template <typename Body> tripy_code guarded(Body body) noexcept {
   try {
     return record(body());
@@ -284,6 +284,8 @@ tripy_code tripy_executable_input(const tripy_executable *executable,
       return outOfRange("inputs", index, inputs.size());
     describe(*executable, inputs[index],
              inputs[index].kind == InputKind::Parameter, *info);
+    info->is_size = inputs[index].kind == InputKind::Size;
+    info->ndim = int32_t(inputs[index].rank());
     return Status::ok();
   });
 }
@@ -368,7 +370,8 @@ tripy_code tripy_executable_launch_backend(const tripy_executable *executable,
     ThreadTexts *texts = threadTexts();
     if (!texts)
       return Status::outOfMemory("for a text");
-    Backend backend = executable->shared->backend(static_cast<Index>(launch));
+    Backend backend =
+        executable->shared->backend(static_cast<TableIndex>(launch));
     texts->backend = std::move(backend.text);
     *is_library = backend.isLibrary ? 1 : 0;
     *text = texts->backend.c_str();

@@ -62,11 +62,11 @@ public:
       : program(program), code(code), pool(pool) {}
 
   Status initialize(const std::shared_ptr<Device> &device) {
-    size_t most = 0;
+    size_t maximum = 0;
     for (const Launch &launch : program.launches)
-      most = std::max(most, launch.args.size());
-    pointers.resize(most);
-    values.resize(most);
+      maximum = std::max(maximum, launch.args.size());
+    pointers.resize(maximum);
+    values.resize(maximum);
     uint64_t scratchBytes = 0;
     for (const Kernel &kernel : program.kernels)
       scratchBytes = std::max<uint64_t>(scratchBytes, kernel.scratchBytes);
@@ -124,7 +124,7 @@ private:
   const Program &program;
   const CodeBlock &code;
   ThreadPool &pool;
-  /// Arguments of the launch in work.
+  /// Arguments of the current launch.
   HostKernel current = nullptr;
   std::vector<void *> pointers;
   std::vector<int64_t> values;

@@ -123,13 +123,13 @@ Status Executable::initialize(std::span<const uint8_t> bytes) {
                                                            : limits.arenaBytes;
   if (Status status = verifyProgram(contents, limits); !status.isOk())
     return status;
-  for (Index i = 0; i < contents.inputs.size(); ++i)
-    if (contents.inputs[i].kind == InputKind::Argument)
+  for (TableIndex i = 0; i < contents.inputs.size(); ++i)
+    if (contents.inputs[i].kind != InputKind::Parameter)
       arguments.push_back(i);
-  inputNames = NameIndex(namesOf(contents.inputs));
-  outputNames = NameIndex(namesOf(contents.outputs));
-  NameIndex symbolNames(namesOf(contents.symbols));
-  for (Index i = 0; i < contents.symbols.size(); ++i) {
+  inputNames = NameTable(namesOf(contents.inputs));
+  outputNames = NameTable(namesOf(contents.outputs));
+  NameTable symbolNames(namesOf(contents.symbols));
+  for (TableIndex i = 0; i < contents.symbols.size(); ++i) {
     const std::string &name = contents.symbols[i].name;
     sameAs.push_back(name.empty() ? i : *symbolNames.find(name));
   }
@@ -167,7 +167,7 @@ Status Executable::prepare() {
 
 //===-- parameters --------------------------------------------------------===//
 
-Result<DeviceMemory> Executable::copyParameter(Index number,
+Result<DeviceMemory> Executable::copyParameter(TableIndex number,
                                                const TensorView &value) {
   const InputInfo &input = contents.inputs[number];
   if (frozen || bound[number])
@@ -199,7 +199,7 @@ static Status notForInspection() {
                 "an executable loaded for inspection has no parameters");
 }
 
-/// What is wrong with a name that no parameter has.
+/// The error for a name that no parameter has.
 static Status unknownParameter(const Program &program, std::string_view name) {
   ClosestName closest(name);
   for (const InputInfo &input : program.inputs)
@@ -216,7 +216,7 @@ Status Executable::bindParameter(std::string_view name,
     std::lock_guard lock(bindMutex);
     if (!place)
       return notForInspection();
-    std::optional<Index> input = findInput(name);
+    std::optional<TableIndex> input = findInput(name);
     if (!input || contents.inputs[*input].kind != InputKind::Parameter)
       return unknownParameter(contents, name);
     Result<DeviceMemory> memory = copyParameter(*input, value);
@@ -234,7 +234,7 @@ Status Executable::bindAll(const io::SafeTensors &file) {
   if (!place && hasParameters())
     return notForInspection();
   std::vector<DeviceMemory> copies(contents.inputs.size());
-  for (Index i = 0; i < contents.inputs.size(); ++i) {
+  for (TableIndex i = 0; i < contents.inputs.size(); ++i) {
     if (contents.inputs[i].kind != InputKind::Parameter)
       continue;
     // Type and shape first: a file must not ask for more memory than the
@@ -255,7 +255,7 @@ Status Executable::bindAll(const io::SafeTensors &file) {
       return memory.status();
     copies[i] = std::move(*memory);
   }
-  for (Index i = 0; i < contents.inputs.size(); ++i)
+  for (TableIndex i = 0; i < contents.inputs.size(); ++i)
     if (contents.inputs[i].kind == InputKind::Parameter) {
       parameters[i] = std::move(copies[i]);
       bound[i] = true;
@@ -284,7 +284,7 @@ Status Executable::freeze() const {
   if (!prepared)
     return Status(Code::InvalidArgument,
                   "an executable loaded for inspection cannot run");
-  for (Index i = 0; i < contents.inputs.size(); ++i)
+  for (TableIndex i = 0; i < contents.inputs.size(); ++i)
     if (contents.inputs[i].kind == InputKind::Parameter && !bound[i])
       return Status(Code::InvalidArgument,
                     concat("parameter '", contents.inputs[i].name,
@@ -296,7 +296,7 @@ Status Executable::freeze() const {
 
 //===-- names -------------------------------------------------------------===//
 
-std::optional<size_t> Executable::argumentOf(Index input) const {
+std::optional<size_t> Executable::argumentOf(TableIndex input) const {
   auto found = std::lower_bound(arguments.begin(), arguments.end(), input);
   if (found == arguments.end() || *found != input)
     return std::nullopt;
@@ -374,7 +374,7 @@ Executable::arrangeInputs(std::span<const NamedTensor> tensors) const {
       return std::string_view(contents.inputs[arguments[i]].name);
     });
     for (const NamedTensor &tensor : tensors) {
-      std::optional<Index> input = findInput(tensor.name);
+      std::optional<TableIndex> input = findInput(tensor.name);
       if (input && contents.inputs[*input].kind == InputKind::Parameter)
         return Status(Code::InvalidArgument,
                       concat("'", tensor.name,

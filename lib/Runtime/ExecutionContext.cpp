@@ -57,20 +57,20 @@ Status ExecutionContext::initialize() {
   outputStaging.resize(program.outputs.size());
   outputStaged.resize(program.outputs.size());
   extents.reserve(program.inputs.size() + program.outputs.size());
-  for (Index i = 0; i < program.inputs.size(); ++i)
+  for (TableIndex i = 0; i < program.inputs.size(); ++i)
     if (program.inputs[i].kind == InputKind::Parameter)
       inputAddresses[i] = shared->parameters[i].data();
   return Status::ok();
 }
 
-/// Once: kernels leave zero what they find so.
+/// Cleared once: kernels leave this memory zero again.
 Status ExecutionContext::clearZeroed() {
   Device &device = *shared->device();
   std::vector<uint8_t> zeros;
   for (const Buffer &buffer : shared->program().buffers) {
     if (buffer.kind != BufferKind::Zeroed || buffer.size == 0)
       continue;
-    // Nothing is under way that reads them.
+    // No work that reads them is in flight.
     zeros.assign(buffer.size, 0);
     Status status = device.copyToDevice(arena.data() + buffer.offset,
                                         zeros.data(), buffer.size, ownStream);
@@ -97,7 +97,7 @@ ExecutionContext::~ExecutionContext() {
 
 Status ExecutionContext::bindShapes(std::span<const TensorView> inputs) {
   const Program &program = shared->program();
-  std::span<const Index> arguments = shared->argumentInputs();
+  std::span<const TableIndex> arguments = shared->argumentInputs();
   bool showSource = shared->options().showSource;
   if (inputs.size() != arguments.size())
     return Status(Code::InvalidArgument,
@@ -110,7 +110,8 @@ Status ExecutionContext::bindShapes(std::span<const TensorView> inputs) {
       return status;
   if (shapesKnown && nextSymbols == symbols)
     return Status::ok();
-  if (Status status = checkNamedDims(program, shared->sameAs, nextSymbols);
+  if (Status status =
+          checkNamedDims(program, shared->sameAs, nextSymbols, showSource);
       !status.isOk())
     return status;
   shapesKnown = false;
@@ -140,7 +141,7 @@ Status ExecutionContext::outputShapes(std::span<const TensorView> inputs,
     return bound;
   for (size_t i = 0; i < shapes.size(); ++i) {
     shapes[i] = Shape();
-    for (Index dim : program.outputs[i].dims)
+    for (TableIndex dim : program.outputs[i].dims)
       shapes[i].push(sizes[dim]);
   }
   return Status::ok();
@@ -153,7 +154,7 @@ ExecutionContext::checkOutputs(std::span<const TensorView> outputs) const {
     return Status(Code::InvalidArgument,
                   concat("the program has ", program.outputs.size(),
                          " outputs, but ", outputs.size(), " are given"));
-  for (Index i = 0; i < outputs.size(); ++i)
+  for (TableIndex i = 0; i < outputs.size(); ++i)
     if (Status status = checkOutput(program, i, outputs[i], sizes);
         !status.isOk())
       return status;
@@ -165,7 +166,7 @@ Status ExecutionContext::checkOverlap(std::span<const TensorView> inputs,
                                       std::span<const TensorView> outputs) {
   const Program &program = shared->program();
   extents.clear();
-  auto add = [&](const TensorView &tensor, Index index, bool output) {
+  auto add = [&](const TensorView &tensor, TableIndex index, bool output) {
     uint64_t begin = reinterpret_cast<uint64_t>(tensor.data);
     uint64_t bytes = *tensor.shape.bytes(tensor.dtype);
     if (bytes > 0)
@@ -174,7 +175,7 @@ Status ExecutionContext::checkOverlap(std::span<const TensorView> inputs,
   for (size_t i = 0; i < inputs.size(); ++i)
     add(inputs[i], shared->argumentInputs()[i], false);
   for (size_t i = 0; i < outputs.size(); ++i)
-    add(outputs[i], Index(i), true);
+    add(outputs[i], TableIndex(i), true);
   std::sort(extents.begin(), extents.end(),
             [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
   // The extents that reach furthest so far: of any tensor and of an output.
@@ -234,7 +235,10 @@ Status ExecutionContext::stageInputs(std::span<const TensorView> inputs,
                                      Stream stream) {
   Device &device = *shared->device();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Index input = shared->argumentInputs()[i];
+    TableIndex input = shared->argumentInputs()[i];
+    // Its value has been read, and no kernel takes its address.
+    if (shared->program().inputs[input].kind == InputKind::Size)
+      continue;
     const TensorView &tensor = inputs[i];
     bool staged = false;
     if (Status status =

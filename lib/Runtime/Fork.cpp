@@ -12,10 +12,11 @@ using namespace tripy::runtime;
 
 namespace tripy::runtime {
 
-/// All objects that watch.
+/// All watches of this process.
 struct ForkRegistry {
   std::atomic<uint32_t> generation = 0;
-  /// Guards the list; held across fork(), so that the child finds it whole.
+  /// Guards the list; held across fork(), so that the child finds it
+  /// consistent.
   std::mutex mutex;
   bool installed = false;
   ForkWatch *first = nullptr;

@@ -1,7 +1,7 @@
 //===- Fork.h - What is left after fork() -----------------------*- C++ -*-===//
 //
-// A child process has the memory of its parent, and of its threads the one that
-// called fork(). What depends on other threads or on the process learns of it
+// A child process has its parent's memory, but only the thread that called
+// fork(). Objects that depend on other threads or on the process are notified
 // here. Private to lib/Runtime.
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,7 @@ namespace tripy::runtime {
 /// noticed.
 uint32_t forkGeneration() noexcept;
 
-/// Is told in each child.
+/// Is notified in each child.
 class ForkWatch {
 public:
   /// Throws std::bad_alloc when the system cannot watch.

@@ -5,17 +5,24 @@
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/Report.h"
 
+#include <cstring>
+#include <optional>
+
 using namespace tripy;
 using namespace tripy::runtime;
 
-/// Puts the lines that required a rule after the sentence that says it.
-static Status withWhy(Status status, const Program &program, Index why,
-                      bool showSource) {
-  std::string lines = formatWhy(program, why, showSource);
+/// Puts lines after the sentence that they belong to.
+static Status withLines(Status status, std::string lines) {
   if (lines.empty())
     return status;
   lines.pop_back();
   return Status(status.code(), concat(status.message(), "\n", lines));
+}
+
+/// Puts the lines that required a rule after the sentence that says it.
+static Status withWhy(Status status, const Program &program, TableIndex why,
+                      bool showSource) {
+  return withLines(std::move(status), formatWhy(program, why, showSource));
 }
 
 static std::string typeName(DType dtype) {
@@ -25,7 +32,8 @@ static std::string typeName(DType dtype) {
 }
 
 /// Name of a dimension for messages: "dimension 0" or "dimension 0 ('batch')".
-static std::string dimName(const Program &program, Index expr, size_t dim) {
+static std::string dimName(const Program &program, TableIndex expr,
+                           size_t dim) {
   std::string text = concat("dimension ", dim);
   if (program.exprs[expr].op == SizeOp::Symbol) {
     const std::string &name = program.symbols[program.exprs[expr].a].name;
@@ -33,6 +41,15 @@ static std::string dimName(const Program &program, Index expr, size_t dim) {
       text += concat(" ('", name, "')");
   }
   return text;
+}
+
+/// Which dimension of an input an expression is: "dimension 0", or nothing
+/// where it is the input's value.
+static std::string partName(const Program &program, const InputInfo &input,
+                            size_t dim) {
+  return input.kind == InputKind::Size
+             ? std::string()
+             : concat(" ", dimName(program, input.dims[dim], dim));
 }
 
 static Status badDim(const Program &program, const InputInfo &input, size_t dim,
@@ -47,12 +64,49 @@ static Status badDim(const Program &program, const InputInfo &input, size_t dim,
     allowed = std::to_string(expr.value);
   }
   return Status(Code::ShapeOutOfRange,
-                concat("input '", input.name, "' ",
-                       dimName(program, input.dims[dim], dim), " must be ",
-                       allowed, ", but is ", found));
+                concat("input '", input.name, "'",
+                       partName(program, input, dim), " must be ", allowed,
+                       ", but is ", found));
 }
 
-Status runtime::checkInput(const Program &program, Index index,
+/// Reads the value of an input that is a size; without data, when its type
+/// alone is asked about, there is none.
+static Status readSize(const InputInfo &input, const TensorView &tensor,
+                       bool needed, std::optional<int64_t> &value) {
+  if (tensor.device != DeviceKind::CPU)
+    return Status(Code::DeviceMismatch,
+                  concat("input '", input.name,
+                         "' is a size, whose value must be in host memory, "
+                         "but is on GPU ",
+                         tensor.ordinal));
+  if (!tensor.data && needed)
+    return Status(Code::InvalidArgument,
+                  concat("input '", input.name, "' has elements, but no data"));
+  if (tensor.data) {
+    value.emplace();
+    std::memcpy(&*value, tensor.data, sizeof(int64_t));
+  }
+  return Status::ok();
+}
+
+/// One size of an input, which becomes the value of its symbol.
+static Status checkSize(const Program &program, const InputInfo &input,
+                        size_t dim, int64_t size, std::span<int64_t> symbols,
+                        bool showSource) {
+  const SizeExpr &expr = program.exprs[input.dims[dim]];
+  bool good = size == expr.value;
+  if (expr.op == SizeOp::Symbol) {
+    const SizeSymbol &symbol = program.symbols[expr.a];
+    good = symbol.min <= size && size <= symbol.max;
+    if (!symbols.empty())
+      symbols[expr.a] = size;
+  }
+  return good ? Status::ok()
+              : withWhy(badDim(program, input, dim, size), program, input.why,
+                        showSource);
+}
+
+Status runtime::checkInput(const Program &program, TableIndex index,
                            const TensorView &tensor, std::span<int64_t> symbols,
                            bool showSource) {
   const InputInfo &input = program.inputs[index];
@@ -63,51 +117,61 @@ Status runtime::checkInput(const Program &program, Index index,
                       typeName(input.dtype), ", but has ",
                       typeName(tensor.dtype))),
         program, input.why, showSource);
-  if (tensor.shape.rank() != input.dims.size())
+  if (tensor.shape.rank() != input.rank())
     return withWhy(
         Status(Code::ShapeOutOfRange,
-               concat("input '", input.name, "' must have rank ",
-                      input.dims.size(), " with sizes ",
-                      formatDims(program, input.dims), ", but has rank ",
-                      tensor.shape.rank(), " with sizes ", tensor.shape.str())),
+               concat("input '", input.name, "' must have rank ", input.rank(),
+                      " with sizes ",
+                      formatDims(program,
+                                 std::span(input.dims).first(input.rank())),
+                      ", but has rank ", tensor.shape.rank(), " with sizes ",
+                      tensor.shape.str())),
         program, input.why, showSource);
-  for (uint32_t dim = 0; dim < tensor.shape.rank(); ++dim) {
-    const SizeExpr &expr = program.exprs[input.dims[dim]];
-    int64_t size = tensor.shape[dim];
-    bool good = size == expr.value;
-    if (expr.op == SizeOp::Symbol) {
-      const SizeSymbol &symbol = program.symbols[expr.a];
-      good = symbol.min <= size && size <= symbol.max;
-      if (!symbols.empty())
-        symbols[expr.a] = size;
-    }
-    if (!good)
-      return withWhy(badDim(program, input, dim, size), program, input.why,
-                     showSource);
+  if (input.kind == InputKind::Size) {
+    std::optional<int64_t> value;
+    if (Status status = readSize(input, tensor, !symbols.empty(), value);
+        !status.isOk())
+      return withWhy(std::move(status), program, input.why, showSource);
+    return value ? checkSize(program, input, 0, *value, symbols, showSource)
+                 : Status::ok();
   }
+  for (uint32_t dim = 0; dim < tensor.shape.rank(); ++dim)
+    if (Status status = checkSize(program, input, dim, tensor.shape[dim],
+                                  symbols, showSource);
+        !status.isOk())
+      return status;
   return Status::ok();
 }
 
 static std::string symbolPlace(const Program &program,
                                const SizeSymbol &symbol) {
-  return concat("input '", program.inputs[symbol.input].name, "' dimension ",
-                symbol.dim);
+  const InputInfo &input = program.inputs[symbol.input];
+  return input.kind == InputKind::Size
+             ? concat("input '", input.name, "'")
+             : concat("input '", input.name, "' dimension ", symbol.dim);
 }
 
 Status runtime::checkNamedDims(const Program &program,
-                               std::span<const Index> sameAs,
-                               std::span<const int64_t> symbols) {
+                               std::span<const TableIndex> sameAs,
+                               std::span<const int64_t> symbols,
+                               bool showSource) {
   for (size_t i = 0; i < symbols.size(); ++i) {
     if (symbols[i] == symbols[sameAs[i]])
       continue;
     const SizeSymbol &symbol = program.symbols[i];
     const SizeSymbol &other = program.symbols[sameAs[i]];
-    return Status(Code::ShapeOutOfRange,
-                  concat("dimension '", symbol.name,
-                         "' must have one size everywhere, but is ",
-                         symbols[sameAs[i]], " in ",
-                         symbolPlace(program, other), " and ", symbols[i],
-                         " in ", symbolPlace(program, symbol)));
+    std::string lines =
+        formatWhy(program, program.inputs[other.input].why, showSource);
+    if (symbol.input != other.input)
+      lines += formatWhy(program, program.inputs[symbol.input].why, showSource);
+    return withLines(
+        Status(Code::ShapeOutOfRange,
+               concat("dimension '", symbol.name,
+                      "' must have one size everywhere, but is ",
+                      symbols[sameAs[i]], " in ", symbolPlace(program, other),
+                      " and ", symbols[i], " in ",
+                      symbolPlace(program, symbol))),
+        std::move(lines));
   }
   return Status::ok();
 }
@@ -117,15 +181,16 @@ Status runtime::checkSizes(const Program &program,
   for (const SizeCheck &check : program.checks) {
     int64_t a = sizes[check.a], b = sizes[check.b];
     if (!holds(check.kind, a, b))
-      return withWhy(
+      return withLines(
           Status(Code::ShapeOutOfRange,
                  concat(check.message, ", but the sizes are ", a, " and ", b)),
-          program, check.why, showSource);
+          formatWhy(program, check.why, showSource) +
+              formatOrigins(program, check, sizes, showSource));
   }
   return Status::ok();
 }
 
-Status runtime::checkOutput(const Program &program, Index index,
+Status runtime::checkOutput(const Program &program, TableIndex index,
                             const TensorView &tensor,
                             std::span<const int64_t> sizes) {
   const OutputInfo &output = program.outputs[index];
@@ -140,7 +205,7 @@ Status runtime::checkOutput(const Program &program, Index index,
   if (good)
     return Status::ok();
   Shape wanted;
-  for (Index dim : output.dims)
+  for (TableIndex dim : output.dims)
     wanted.push(sizes[dim]);
   return Status(Code::ShapeOutOfRange,
                 concat("output '", output.name, "' must have shape ",

@@ -19,21 +19,25 @@
 namespace tripy::runtime {
 
 /// Element type, rank and sizes of input number `index`; stores the value of
-/// each of its dynamic dimensions in `symbols`, unless that is empty.
-Status checkInput(const Program &program, Index index, const TensorView &tensor,
-                  std::span<int64_t> symbols, bool showSource);
+/// each of its dynamic dimensions in `symbols`, unless that is empty. The value
+/// of an input that is a size is read; it may be missing when `symbols` is
+/// empty.
+Status checkInput(const Program &program, TableIndex index,
+                  const TensorView &tensor, std::span<int64_t> symbols,
+                  bool showSource);
 
 /// Dimensions of the same name have the same size. `sameAs` holds, for each
 /// symbol, the first one of its name, or itself.
-Status checkNamedDims(const Program &program, std::span<const Index> sameAs,
-                      std::span<const int64_t> symbols);
+Status checkNamedDims(const Program &program,
+                      std::span<const TableIndex> sameAs,
+                      std::span<const int64_t> symbols, bool showSource);
 
 /// The program's own conditions on sizes.
 Status checkSizes(const Program &program, std::span<const int64_t> sizes,
                   bool showSource);
 
 /// Element type and exact shape of output number `index`.
-Status checkOutput(const Program &program, Index index,
+Status checkOutput(const Program &program, TableIndex index,
                    const TensorView &tensor, std::span<const int64_t> sizes);
 
 /// Data pointer and device of a tensor that passed the checks above; `kind`

@@ -19,7 +19,7 @@ public:
   explicit LazyBounds(const Program &program) : program(program) {}
   /// "3..8", "4" where there is one value, "?" for a program that does not
   /// verify.
-  std::string text(Index expr) {
+  std::string text(TableIndex expr) {
     if (!computed)
       computed.emplace(boundSizes(program));
     if (!*computed)
@@ -37,7 +37,7 @@ private:
 } // namespace
 
 static std::string dimsText(const Program &program, LazyBounds &bounds,
-                            std::span<const Index> dims) {
+                            std::span<const TableIndex> dims) {
   std::string text = "(";
   for (size_t i = 0; i < dims.size(); ++i) {
     const SizeExpr &expr = program.exprs[dims[i]];
@@ -56,14 +56,20 @@ static std::string dimsText(const Program &program, LazyBounds &bounds,
 }
 
 std::string runtime::formatDims(const Program &program,
-                                std::span<const Index> dims) {
+                                std::span<const TableIndex> dims) {
   LazyBounds bounds(program);
   return dimsText(program, bounds, dims);
 }
 
-/// Line `number` (from 1) of a file, when there is one.
-static std::optional<std::string> sourceLine(const std::string &path,
-                                             uint32_t number) {
+//===-- user lines --------------------------------------------------------===//
+
+/// More of a kind than this are counted, not shown.
+static constexpr size_t maxShown = 8;
+
+std::optional<std::string> runtime::readSourceLine(const std::string &path,
+                                                   uint32_t number) {
+  if (number == 0 || path.empty())
+    return std::nullopt;
   Result<std::vector<uint8_t>> bytes = readFile(path, uint64_t(16) << 20);
   if (!bytes)
     return std::nullopt;
@@ -82,39 +88,140 @@ static std::optional<std::string> sourceLine(const std::string &path,
   return text.empty() ? std::nullopt : std::optional(printable(text, 200));
 }
 
-static void appendLine(std::string &text, const WhyLine &line,
-                       bool showSource) {
-  // The file name of an executable is foreign text, checked to be printable.
-  text += concat("--> ", line.file, ":", line.line);
-  if (!line.operation.empty())
-    text += concat(" in ", line.operation);
-  text += "\n";
-  std::optional<std::string> source;
-  if (showSource && line.line > 0 && !line.file.empty())
-    source = sourceLine(line.file, line.line);
-  if (source) {
-    std::string number = std::to_string(line.line);
-    std::string margin(std::max<size_t>(5, number.size()), ' ');
-    text +=
-        concat(margin, " |\n", std::string(margin.size() - number.size(), ' '),
-               number, " | ", *source, "\n", margin, " | ");
-    if (line.column > 0 && line.column <= source->size())
-      text += std::string(line.column - 1, ' ') + "^";
-    text += "\n";
-  }
-  if (!line.reason.empty())
-    text += concat("    note: ", line.reason, "\n");
+std::string runtime::formatPlaceName(const WhyLine &line) {
+  if (line.operation.empty())
+    return line.function.empty() ? "" : concat(" in ", line.function);
+  return concat(" in ", line.operation, line.function.empty() ? "" : " of ",
+                line.function);
 }
 
-std::string runtime::formatWhy(const Program &program, Index why,
+/// "--> file:line", `name` and the line itself, which is indented.
+static void appendPlace(std::string &text, const std::string &file,
+                        uint32_t number, uint32_t column, std::string_view name,
+                        size_t indent, bool showSource) {
+  // The file name of an executable is foreign text, checked to be printable.
+  text += concat("--> ", file, ":", number, name, "\n");
+  std::optional<std::string> source;
+  if (showSource)
+    source = readSourceLine(file, number);
+  if (!source)
+    return;
+  std::string digits = std::to_string(number);
+  std::string margin(std::max<size_t>(5, digits.size()) + indent, ' ');
+  text +=
+      concat(margin, " |\n", std::string(margin.size() - digits.size(), ' '),
+             digits, " | ", *source, "\n", margin, " | ");
+  if (column > 0 && column <= source->size())
+    text += std::string(column - 1, ' ') + "^";
+  text += "\n";
+}
+
+static void appendLine(std::string &text, const Program &program,
+                       const WhyLine &line, size_t indent, bool showSource) {
+  appendPlace(text, line.file, line.line, line.column, formatPlaceName(line),
+              indent, showSource);
+  if (!line.reason.empty())
+    text += concat("    note: ", line.reason, "\n");
+  TableIndex caller = line.caller;
+  for (size_t shown = 0; caller < program.frames.size(); ++shown) {
+    if (shown == maxShown) {
+      text += "    called from further lines\n";
+      break;
+    }
+    const Frame &frame = program.frames[caller];
+    text += "    called from: ";
+    appendPlace(text, frame.file, frame.line, frame.column,
+                frame.function.empty() ? "" : concat(" in ", frame.function), 4,
+                showSource);
+    caller = frame.caller;
+  }
+}
+
+std::string runtime::formatWhy(const Program &program, TableIndex why,
                                bool showSource) {
   std::string text;
   if (why >= program.whys.size())
     return text;
   for (const WhyLine &line : program.whys[why].lines)
-    appendLine(text, line, showSource);
+    appendLine(text, program, line, 0, showSource);
   return text;
 }
+
+/// The first line of a why; null where there is none.
+static const WhyLine *firstLine(const Program &program, TableIndex why) {
+  if (why >= program.whys.size() || program.whys[why].lines.empty())
+    return nullptr;
+  return &program.whys[why].lines.front();
+}
+
+std::string runtime::formatInput(const Program &program, TableIndex input,
+                                 std::span<const int64_t> sizes,
+                                 bool showSource) {
+  const InputInfo &info = program.inputs[input];
+  std::vector<int64_t> shape;
+  for (TableIndex dim : info.dims)
+    shape.push_back(sizes[dim]);
+  bool isSize = info.kind == InputKind::Size;
+  std::string text =
+      concat("    input '", info.name, "' ", isSize ? "of value " : "of shape ",
+             isSize ? std::to_string(shape.front()) : formatSizes(shape));
+  if (const WhyLine *line = firstLine(program, info.why)) {
+    text += ": ";
+    appendLine(text, program, *line, 4, showSource);
+    return text;
+  }
+  return text + "\n";
+}
+
+/// The inputs whose sizes decide the expressions `a` and `b`, in order.
+static std::vector<TableIndex> inputsOf(const Program &program, TableIndex a,
+                                        TableIndex b) {
+  std::vector<bool> needed(size_t(std::max(a, b)) + 1);
+  std::vector<bool> found(program.inputs.size());
+  needed[a] = needed[b] = true;
+  // Operands come before what they are operands of.
+  for (size_t i = needed.size(); i-- > 0;) {
+    const SizeExpr &expr = program.exprs[i];
+    if (!needed[i] || expr.op == SizeOp::Constant)
+      continue;
+    if (expr.op == SizeOp::Symbol)
+      found[program.symbols[expr.a].input] = true;
+    else
+      needed[expr.a] = needed[expr.b] = true;
+  }
+  std::vector<TableIndex> inputs;
+  for (TableIndex i = 0; i < found.size(); ++i)
+    if (found[i])
+      inputs.push_back(i);
+  return inputs;
+}
+
+std::string runtime::formatOrigins(const Program &program,
+                                   const SizeCheck &check,
+                                   std::span<const int64_t> sizes,
+                                   bool showSource) {
+  std::string text;
+  std::vector<TableIndex> inputs = inputsOf(program, check.a, check.b), shown;
+  for (TableIndex input : inputs) {
+    if (shown.size() == maxShown) {
+      text += concat("    and ", inputs.size() - maxShown, " more inputs\n");
+      break;
+    }
+    text += formatInput(program, input, sizes, showSource);
+    shown.push_back(program.inputs[input].why);
+  }
+  for (size_t i = 0; i < std::min(check.operands.size(), maxShown); ++i) {
+    const WhyLine *line = firstLine(program, check.operands[i]);
+    if (!line ||
+        std::find(shown.begin(), shown.end(), check.operands[i]) != shown.end())
+      continue;
+    text += concat("    operand ", i, ": ");
+    appendLine(text, program, *line, 4, showSource);
+  }
+  return text;
+}
+
+//===-- programs ----------------------------------------------------------===//
 
 static std::string formatCode(const Program &program) {
   std::string text;
@@ -130,6 +237,13 @@ static std::string formatCode(const Program &program) {
   return text;
 }
 
+/// "size n=1..8, tuned for 4", with a new line.
+static std::string sizeText(const Program &program, const InputInfo &input) {
+  const SizeSymbol &symbol = program.symbols[program.exprs[input.dims[0]].a];
+  return concat("size ", symbol.name, symbol.name.empty() ? "" : "=",
+                symbol.min, "..", symbol.max, ", tuned for ", symbol.opt, "\n");
+}
+
 std::string runtime::formatProgram(const Program &program) {
   std::string text =
       concat("program '", program.name, "' for ",
@@ -138,9 +252,14 @@ std::string runtime::formatProgram(const Program &program) {
   for (const InputInfo &input : program.inputs) {
     text += concat(input.kind == InputKind::Parameter ? "  parameter '"
                                                       : "  input '",
-                   input.name, "': ", dtypeName(input.dtype), " ",
+                   input.name, "': ");
+    if (input.kind == InputKind::Size) {
+      text += sizeText(program, input);
+      continue;
+    }
+    text += concat(dtypeName(input.dtype), " ",
                    dimsText(program, bounds, input.dims));
-    for (Index dim : input.dims)
+    for (TableIndex dim : input.dims)
       if (program.exprs[dim].op == SizeOp::Symbol) {
         const SizeSymbol &symbol = program.symbols[program.exprs[dim].a];
         text += concat(", dimension ", symbol.dim, " tuned for ", symbol.opt);

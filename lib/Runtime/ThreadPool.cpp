@@ -49,8 +49,8 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::afterFork() noexcept {
   helpers.clear();
-  // Made over the old ones, which are not destroyed: a condition variable would
-  // wait for threads that wait for it.
+  // Constructed in place of the old ones, which are not destroyed: a condition
+  // variable's destructor would wait for its waiting threads, which are gone.
   new (&owner) std::mutex;
   new (&mutex) std::mutex;
   new (&wake) std::condition_variable;

@@ -33,8 +33,9 @@ public:
   uint32_t threads() const { return limit; }
 
   /// Runs all of [0, items), the caller helping, and returns when done.
-  /// Helpers start when first needed. While another thread's range is in
-  /// work, the caller does its own alone. Allocates nothing but the threads.
+  /// Helpers start when first needed. While another thread's range is being
+  /// processed, the caller does its own alone. Allocates nothing but the
+  /// threads.
   void run(int64_t items, Work work, void *state);
 
 private:
@@ -54,7 +55,7 @@ private:
   void afterFork() noexcept override;
 
   const uint32_t limit;
-  /// Held by the thread whose range is in work.
+  /// Held by the thread whose range is being processed.
   std::mutex owner;
   /// As many as the limit allows are reserved: threads point at theirs.
   std::vector<Helper> helpers;

@@ -13,7 +13,7 @@ namespace {
 /// Plain data, so that a thread's first use does nothing.
 struct ThreadState {
   ThreadTexts *texts = nullptr;
-  /// The last failure's sentence had no memory.
+  /// There was no memory for the last failure's sentence.
   bool lostError = false;
 };
 

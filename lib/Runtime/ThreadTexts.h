@@ -1,6 +1,7 @@
 //===- ThreadTexts.h - Texts that the C interface hands out -----*- C++ -*-===//
 //
-// What tripy_last_error() and its kin return lives here, once for each thread.
+// The texts that tripy_last_error() and similar functions return live here, for
+// each thread its own.
 // Nothing that happens in a thread's first call can end the process: a
 // thread_local object with a destructor would, when there is no memory to
 // register it. Private to lib/Runtime.

@@ -63,6 +63,21 @@ static std::string withoutChance(StringRef said, StringRef folder) {
   return log;
 }
 
+/// How long each kernel took, by what the assembler said.
+static std::vector<std::pair<std::string, double>> kernelTimes(StringRef said) {
+  std::vector<std::pair<std::string, double>> times;
+  std::string kernel;
+  for (StringRef line : llvm::split(said, '\n')) {
+    if (size_t at = line.find("entry function '"); at != StringRef::npos)
+      kernel = line.drop_front(at).split('\'').second.split('\'').first.str();
+    StringRef rest = line.split("Compile time = ").second;
+    double milliseconds = 0;
+    if (!kernel.empty() && !rest.split(" ms").first.getAsDouble(milliseconds))
+      times.push_back({kernel, milliseconds / 1e3});
+  }
+  return times;
+}
+
 //===-- nvJitLink ---------------------------------------------------------===//
 
 namespace {
@@ -179,7 +194,9 @@ Result<AssembledCode> NvJitLink::assemble(const std::string &ptx,
     result.cubin.resize(size);
     done = cubin(handle, result.cubin.data()) == 0;
   }
-  result.log = withoutChance(text(infoLogSize, infoLog), "");
+  std::string said = text(infoLogSize, infoLog);
+  result.log = withoutChance(said, "");
+  result.seconds = kernelTimes(said);
   std::string errors = text(errorLogSize, errorLog);
   destroy(&handle);
   if (!done)
@@ -231,16 +248,19 @@ static Result<AssembledCode> runPtxas(const std::string &ptxas,
     int code = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
                                          redirects, 0, 0, &message);
     std::string text;
-    if (Result<std::vector<uint8_t>> said = readFile(log))
-      text = withoutChance(
-          {reinterpret_cast<const char *>(said->data()), said->size()}, in(""));
+    StringRef words;
+    Result<std::vector<uint8_t>> said = readFile(log);
+    if (said)
+      words = {reinterpret_cast<const char *>(said->data()), said->size()};
+    text = withoutChance(words, in(""));
     if (code != 0)
       return Status(Code::Malformed,
                     text.empty() ? concat("ptxas fails: ", message) : text);
     Result<std::vector<uint8_t>> cubin = readFile(output);
     if (!cubin)
       return cubin.status();
-    return AssembledCode{std::move(*cubin), std::move(text)};
+    return AssembledCode{std::move(*cubin), std::move(text),
+                         kernelTimes(words)};
   }();
   llvm::sys::fs::remove_directories(folder);
   return result;

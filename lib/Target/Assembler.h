@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tripy::target {
@@ -19,6 +20,8 @@ struct AssembledCode {
   std::vector<uint8_t> cubin;
   /// What the assembler said: registers and memory of each kernel, warnings.
   std::string log;
+  /// What it says that each kernel took.
+  std::vector<std::pair<std::string, double>> seconds;
 };
 
 /// Assembles `ptx` for `chip` with ptxas, or with nvJitLink where there is no

@@ -1,8 +1,12 @@
 //===- CodeGen.cpp - From MLIR to machine code ----------------------------===//
 
 #include "CodeGen.h"
+#include "HoistDivisions.h"
 
+#include "KernelClock.h"
 #include "Partition.h"
+
+#include "tripy/Dialect/Common/Barriers.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -22,6 +26,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -30,6 +35,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -86,16 +92,36 @@ static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
   RewritePatternSet assembly(context);
   populateNVVMToLLVMConversionPatterns(assembly);
   walkAndApplyPatterns(root, std::move(assembly));
+  useBarrierIntrinsics(root);
   return success();
+}
+
+LogicalResult target::lowerPart(Operation *part, bool device) {
+  SmallVector<StringRef> order = symbolOrder(part);
+  if (failed(lowerToLLVMDialect(part, device)))
+    return failure();
+  restoreOrder(part, order);
+  return success();
+}
+
+size_t target::countKernels(Operation *container) {
+  return llvm::count_if(container->getRegion(0).front(), [](Operation &op) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    return function && !function.isExternal() && function.isPublic();
+  });
 }
 
 FailureOr<target::PartOutputs>
 target::compileParts(Operation *container,
                      llvm::function_ref<LogicalResult(Operation *, size_t,
                                                       SmallVectorImpl<char> &)>
-                         compile) {
+                         compile,
+                     CodeWatch *watch) {
   MLIRContext *context = container->getContext();
   prepareContext(*context);
+  TimingScope scope = watch ? watch->nest("LLVM") : TimingScope();
+  if (watch)
+    watch->begin("LLVM", countKernels(container));
   std::vector<OwningOpRef<Operation *>> parts = partition(container);
   PartOutputs outputs(parts.size());
   if (failed(failableParallelForEach(
@@ -108,15 +134,23 @@ target::compileParts(Operation *container,
 std::unique_ptr<llvm::Module>
 target::translatePart(Operation *part, bool device,
                       llvm::LLVMContext &context) {
-  if (failed(lowerToLLVMDialect(part, device)))
+  if (failed(lowerPart(part, device)))
     return nullptr;
   return translateModuleToLLVMIR(part, context,
                                  device ? "device_code" : "host_code",
                                  /*disableVerification=*/false);
 }
 
-void target::optimizeModule(llvm::Module &module,
-                            llvm::TargetMachine &machine) {
+void target::optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
+                            CodeWatch *watch) {
+  KernelClock clock(watch);
+  llvm::PassInstrumentationCallbacks callbacks;
+  auto enter = [&](StringRef, llvm::Any unit) {
+    if (auto *function = llvm::any_cast<const llvm::Function *>(&unit))
+      clock.enter((*function)->getName());
+  };
+  if (clock.isOn())
+    callbacks.registerBeforeNonSkippedPassCallback(enter);
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   for (llvm::LibFunc function :
@@ -125,7 +159,7 @@ void target::optimizeModule(llvm::Module &module,
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -136,6 +170,11 @@ void target::optimizeModule(llvm::Module &module,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  if (!machine.getTargetTriple().isNVPTX())
+    builder.registerVectorizerStartEPCallback(
+        [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+          passes.addPass(HoistDivisionsPass());
+        });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
 }
@@ -151,20 +190,24 @@ namespace {
 /// longer than all other passes together.
 class PassGate : public llvm::OptPassGate {
 public:
-  explicit PassGate(const llvm::Module &module) {
+  PassGate(const llvm::Module &module, target::KernelClock &clock)
+      : clock(clock) {
     for (const llvm::Function &function : module)
       if (numCandidates(function) > maxStrengthReduced)
         large.insert(("function (" + function.getName() + ")").str());
   }
-  bool isEnabled() const override { return !large.empty(); }
+  bool isEnabled() const override { return !large.empty() || clock.isOn(); }
   bool shouldRunPass(StringRef pass, StringRef unit) const override {
+    // Asked for each pass and function, so that it knows which one is next.
+    if (StringRef name = unit; name.consume_front("function ("))
+      clock.enter(name.drop_back());
     return pass != "slsr" || !large.contains(unit);
   }
 
 private:
   /// Of the block that has the most.
   static unsigned numCandidates(const llvm::Function &function) {
-    unsigned most = 0;
+    unsigned maximum = 0;
     for (const llvm::BasicBlock &block : function) {
       unsigned count =
           llvm::count_if(block, [](const llvm::Instruction &instruction) {
@@ -173,17 +216,41 @@ private:
                    opcode == llvm::Instruction::Mul ||
                    opcode == llvm::Instruction::GetElementPtr;
           });
-      most = std::max(most, count);
+      maximum = std::max(maximum, count);
     }
-    return most;
+    return maximum;
   }
 
+  target::KernelClock &clock;
   llvm::StringSet<> large;
+};
+
+/// Runs behind the passes that print a function: a kernel is done.
+class CountKernel : public llvm::FunctionPass {
+public:
+  static char id;
+  explicit CountKernel(target::CodeWatch &watch)
+      : FunctionPass(id), watch(watch) {}
+  llvm::StringRef getPassName() const override { return "Count kernels"; }
+  bool runOnFunction(llvm::Function &function) override {
+    if (!function.hasLocalLinkage())
+      watch.advance("LLVM");
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
+    usage.setPreservesAll();
+  }
+
+private:
+  target::CodeWatch &watch;
 };
 } // namespace
 
+char CountKernel::id = 0;
+
 bool target::emitModule(llvm::Module &module, llvm::TargetMachine &machine,
-                        Emission kind, SmallVectorImpl<char> &out) {
+                        Emission kind, SmallVectorImpl<char> &out,
+                        CodeWatch *watch) {
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
   llvm::CodeGenFileType type = kind == Emission::Object
@@ -192,7 +259,10 @@ bool target::emitModule(llvm::Module &module, llvm::TargetMachine &machine,
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
                                   /*DisableVerify=*/true))
     return false;
-  PassGate gate(module);
+  if (watch)
+    passes.add(new CountKernel(*watch));
+  target::KernelClock clock(watch);
+  PassGate gate(module, clock);
   module.getContext().setOptPassGate(gate);
   passes.run(module);
   module.getContext().setOptPassGate(llvm::getGlobalPassGate());

@@ -4,7 +4,6 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
 #include <new>
@@ -12,12 +11,6 @@
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::target;
-
-std::optional<DType> target::dtypeOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return findDType(text, &DTypeInfo::mlir);
-}
 
 std::span<uint8_t> ConstantTable::allocate(uint64_t bytes) {
   std::unique_ptr<uint8_t[]> memory(new (std::nothrow) uint8_t[bytes]);

@@ -5,6 +5,8 @@
 #include "CodeGen.h"
 #include "FlatLinker.h"
 
+#include "tripy/Target/CodeWatch.h"
+
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -119,23 +121,25 @@ static void prepareModule(llvm::Module &module, llvm::TargetMachine &machine,
 }
 
 static bool compileModule(llvm::Module &module, const HostTarget &host,
-                          Emission kind, SmallVectorImpl<char> &out) {
+                          Emission kind, SmallVectorImpl<char> &out,
+                          CodeWatch *watch) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(host);
   if (!machine)
     return false;
   prepareModule(module, *machine, host);
-  optimizeModule(module, *machine);
-  return emitModule(module, *machine, kind, out);
+  optimizeModule(module, *machine, watch);
+  return emitModule(module, *machine, kind, out, watch);
 }
 
 static LogicalResult compilePart(Operation *part, const HostTarget &host,
-                                 Emission kind, SmallVectorImpl<char> &out) {
+                                 Emission kind, SmallVectorImpl<char> &out,
+                                 CodeWatch *watch) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translatePart(part, /*device=*/false, context);
   if (!module)
     return failure();
-  if (!compileModule(*module, host, kind, out))
+  if (!compileModule(*module, host, kind, out, watch))
     return emitError(part->getLoc(), "this LLVM makes no x86-64 code");
   return success();
 }
@@ -146,21 +150,26 @@ static bool compileMemoryFunctions(const HostTarget &host,
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> module =
       llvm::parseAssemblyString(memoryFunctions, diagnostic, context);
-  return module && compileModule(*module, host, Emission::Object, out);
+  return module &&
+         compileModule(*module, host, Emission::Object, out, /*watch=*/nullptr);
 }
 
-static FailureOr<PartOutputs>
-compileAll(ModuleOp hostCode, const HostTarget &host, Emission kind) {
-  return compileParts(hostCode,
-                      [&](Operation *part, size_t, SmallVectorImpl<char> &out) {
-                        return compilePart(part, host, kind, out);
-                      });
+static FailureOr<PartOutputs> compileAll(ModuleOp hostCode,
+                                         const HostTarget &host, Emission kind,
+                                         CodeWatch *watch) {
+  return compileParts(
+      hostCode,
+      [&](Operation *part, size_t, SmallVectorImpl<char> &out) {
+        return compilePart(part, host, kind, out, watch);
+      },
+      watch);
 }
 
 FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
                                             ArrayRef<std::string> kernels,
-                                            const HostTarget &host) {
-  auto objects = compileAll(hostCode, host, Emission::Object);
+                                            const HostTarget &host,
+                                            CodeWatch *watch) {
+  auto objects = compileAll(hostCode, host, Emission::Object, watch);
   if (failed(objects))
     return failure();
   auto refs = [&] {
@@ -175,6 +184,7 @@ FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
       return emitError(hostCode.getLoc(),
                        "memory functions cannot be compiled");
   }
+  TimingScope scope = watch ? watch->nest("link") : TimingScope();
   Result<LinkedCode> linked = linkFlat(refs(), kernels);
   if (!linked)
     return emitError(hostCode.getLoc(), linked.status().message());
@@ -183,7 +193,8 @@ FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
 
 FailureOr<std::string> target::printHostAssembly(ModuleOp hostCode,
                                                  const HostTarget &host) {
-  auto texts = compileAll(hostCode, host, Emission::Assembly);
+  auto texts =
+      compileAll(hostCode, host, Emission::Assembly, /*watch=*/nullptr);
   if (failed(texts))
     return failure();
   std::string all;

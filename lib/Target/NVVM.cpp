@@ -8,6 +8,7 @@
 #include "Partition.h"
 
 #include "tripy/Base/Text.h"
+#include "tripy/Target/CodeWatch.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -23,6 +24,9 @@
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::target;
+
+/// What a kernel starts with in a PTX text.
+static constexpr llvm::StringLiteral entryDirective = ".entry ";
 
 static const llvm::Target *nvptxTarget() {
   static std::once_flag once;
@@ -41,7 +45,7 @@ static const llvm::Target *nvptxTarget() {
 /// all parts become one.
 static LogicalResult compilePart(Operation *part, size_t number,
                                  const CudaTarget &target,
-                                 SmallVectorImpl<char> &out) {
+                                 SmallVectorImpl<char> &out, CodeWatch *watch) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translatePart(part, /*device=*/true, context);
@@ -56,11 +60,11 @@ static LogicalResult compilePart(Operation *part, size_t number,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());
-  optimizeModule(*module, *machine);
+  optimizeModule(*module, *machine, watch);
   for (llvm::GlobalVariable &global : module->globals())
     if (global.hasLocalLinkage())
       global.setName(global.getName() + "_" + Twine(number));
-  if (!emitModule(*module, *machine, Emission::Assembly, out))
+  if (!emitModule(*module, *machine, Emission::Assembly, out, watch))
     return emitError(part->getLoc(), "this LLVM makes no code for NVIDIA GPUs");
   return success();
 }
@@ -103,9 +107,9 @@ static std::string kernelOfLine(StringRef ptx, unsigned number) {
   std::string kernel;
   while (number-- > 0 && !ptx.empty()) {
     auto [line, rest] = ptx.split('\n');
-    size_t entry = line.find(".entry ");
+    size_t entry = line.find(entryDirective);
     if (entry != StringRef::npos)
-      kernel = line.drop_front(entry + 7)
+      kernel = line.drop_front(entry + entryDirective.size())
                    .take_until([](char c) { return c == '(' || c == ' '; })
                    .str();
     ptx = rest;
@@ -149,11 +153,14 @@ static LogicalResult reportRefusal(const Status &status, StringRef ptx,
 
 /// Each part of the module as a PTX text of its own.
 static FailureOr<std::vector<std::string>>
-compilePartsToPTX(gpu::GPUModuleOp module, const CudaTarget &target) {
+compilePartsToPTX(gpu::GPUModuleOp module, const CudaTarget &target,
+                  CodeWatch *watch) {
   FailureOr<PartOutputs> texts = compileParts(
-      module, [&](Operation *part, size_t number, SmallVectorImpl<char> &out) {
-        return compilePart(part, number, target, out);
-      });
+      module,
+      [&](Operation *part, size_t number, SmallVectorImpl<char> &out) {
+        return compilePart(part, number, target, out, watch);
+      },
+      watch);
   if (failed(texts))
     return failure();
   std::vector<std::string> parts;
@@ -175,7 +182,8 @@ static std::string joinPTX(ArrayRef<std::string> parts) {
 
 FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
                                             const CudaTarget &target) {
-  FailureOr<std::vector<std::string>> parts = compilePartsToPTX(module, target);
+  FailureOr<std::vector<std::string>> parts =
+      compilePartsToPTX(module, target, /*watch=*/nullptr);
   if (failed(parts))
     return failure();
   return joinPTX(*parts);
@@ -221,11 +229,24 @@ static LogicalResult checkCode(const CachedCode &code,
 static LogicalResult assembleParts(MLIRContext *context, CachedCode &code,
                                    ArrayRef<std::string> parts,
                                    const CudaTarget &target,
-                                   const KernelPlaces &places) {
+                                   const KernelPlaces &places,
+                                   CodeWatch *watch) {
   std::vector<std::optional<Result<AssembledCode>>> assembled(parts.size());
+  TimingScope scope = watch ? watch->nest("assembler") : TimingScope();
+  size_t kernels = 0;
+  for (const std::string &part : parts)
+    kernels += StringRef(part).count(entryDirective);
+  if (watch)
+    watch->begin("assembler", kernels);
   parallelFor(context, 0, parts.size(), [&](size_t i) {
     assembled[i] = assemblePTX(parts[i], target.chip);
+    if (!watch || !*assembled[i])
+      return;
+    watch->advance("assembler", StringRef(parts[i]).count(entryDirective));
+    for (const auto &[kernel, seconds] : (**assembled[i]).seconds)
+      watch->add({kernel, 0, seconds});
   });
+  scope.stop();
   for (auto [part, result] : llvm::zip(parts, assembled)) {
     if (*result) {
       code.cubins.push_back(std::move((**result).cubin));
@@ -247,11 +268,13 @@ static LogicalResult assembleParts(MLIRContext *context, CachedCode &code,
 
 static FailureOr<CachedCode> compileAndAssemble(gpu::GPUModuleOp module,
                                                 const CudaTarget &target,
-                                                const KernelPlaces &places) {
-  FailureOr<std::vector<std::string>> parts = compilePartsToPTX(module, target);
+                                                const KernelPlaces &places,
+                                                CodeWatch *watch) {
+  FailureOr<std::vector<std::string>> parts =
+      compilePartsToPTX(module, target, watch);
   CachedCode code;
-  if (failed(parts) ||
-      failed(assembleParts(module.getContext(), code, *parts, target, places)))
+  if (failed(parts) || failed(assembleParts(module.getContext(), code, *parts,
+                                            target, places, watch)))
     return failure();
   code.ptx = joinPTX(*parts);
   return code;
@@ -285,7 +308,8 @@ static FailureOr<CachedCode>
 findOrCompile(gpu::GPUModuleOp module, const CudaTarget &target,
               const KernelPlaces &places,
               const llvm::StringMap<LaunchShape> &shapes,
-              const CacheOptions &options) {
+              const CacheOptions &options, CodeWatch *watch) {
+  TimingScope scope = watch ? watch->nest("cache") : TimingScope();
   Result<std::optional<CodeCache>> opened = CodeCache::open(options);
   if (!opened)
     emitWarning(places.module, "no code is kept: ")
@@ -293,15 +317,23 @@ findOrCompile(gpu::GPUModuleOp module, const CudaTarget &target,
   std::optional<CodeCache> cache = opened ? std::move(*opened) : std::nullopt;
   std::optional<CacheKey> key = cache ? keyOf(module, target) : std::nullopt;
   std::optional<CachedCode> kept = key ? cache->find(*key) : std::nullopt;
+  scope.stop();
+  if (kept && watch) {
+    size_t kernels = StringRef(kept->ptx).count(entryDirective);
+    watch->begin("cache", kernels);
+    watch->advance("cache", kernels);
+  }
   if (kept && succeeded(checkCode(*kept, places, target, shapes)))
     return std::move(*kept);
   if (kept)
     return failure();
-  FailureOr<CachedCode> made = compileAndAssemble(module, target, places);
+  FailureOr<CachedCode> made =
+      compileAndAssemble(module, target, places, watch);
   if (failed(made) || failed(checkCode(*made, places, target, shapes)))
     return failure();
   if (!key || made->cubins.empty())
     return made;
+  TimingScope storing = watch ? watch->nest("cache") : TimingScope();
   Status status = cache->store(*key, *made);
   if (!status.isOk() && cache->isChosen())
     emitRemark(places.module, "the machine code is not kept for the next "
@@ -313,13 +345,13 @@ findOrCompile(gpu::GPUModuleOp module, const CudaTarget &target,
 FailureOr<DeviceCode>
 target::compileDeviceCode(gpu::GPUModuleOp module, const CudaTarget &target,
                           const llvm::StringMap<LaunchShape> &shapes,
-                          const CacheOptions &cache) {
+                          const CacheOptions &cache, CodeWatch *watch) {
   KernelPlaces places(module);
   for (const auto &[name, shape] : shapes)
     if (failed(checkShape(places.of(name), name, shape, target)))
       return failure();
   FailureOr<CachedCode> code =
-      findOrCompile(module, target, places, shapes, cache);
+      findOrCompile(module, target, places, shapes, cache, watch);
   if (failed(code))
     return failure();
   return DeviceCode{std::move(code->ptx), std::move(code->cubins)};

@@ -85,6 +85,34 @@ std::vector<OwningOpRef<Operation *>> target::partition(Operation *container) {
   return parts;
 }
 
+SmallVector<StringRef> target::symbolOrder(Operation *container) {
+  SmallVector<StringRef> order;
+  for (Operation &op : container->getRegion(0).front())
+    if (auto name = op.getAttrOfType<StringAttr>("sym_name"))
+      order.push_back(name.getValue());
+  return order;
+}
+
+void target::restoreOrder(Operation *container, ArrayRef<StringRef> order) {
+  llvm::StringMap<size_t> places;
+  for (auto [place, name] : llvm::enumerate(order))
+    places.try_emplace(name, place);
+  std::vector<std::pair<size_t, SmallVector<Operation *>>> groups;
+  for (auto &[leader, members] : groupSymbols(container)) {
+    size_t first = order.size();
+    for (Operation *op : members)
+      if (auto name = op->getAttrOfType<StringAttr>("sym_name"))
+        if (auto place = places.find(name.getValue()); place != places.end())
+          first = std::min(first, place->getValue());
+    groups.emplace_back(first, members);
+  }
+  llvm::stable_sort(groups, llvm::less_first());
+  Block &block = container->getRegion(0).front();
+  for (auto &[first, members] : groups)
+    for (Operation *op : members)
+      op->moveBefore(&block, block.end());
+}
+
 /// `text` with the number of each symbol in `names` in place of its name.
 static std::string withoutNames(StringRef text,
                                 const llvm::StringMap<unsigned> &names) {

@@ -37,6 +37,24 @@ llvm::StringMap<std::string>
 mergeEqualKernels(mlir::Operation *container,
                   const llvm::StringMap<mlir::Attribute> &launched);
 
+/// On a module of code: equal kernels are merged.
+constexpr llvm::StringLiteral mergedAttrName = "kernel.merged";
+/// On a kernel.func: the name of the equal kernel whose code it has.
+constexpr llvm::StringLiteral codeAttrName = "kernel.code";
+
+/// Merges the equal kernels of a planned program, unless that has been done.
+void mergeKernels(mlir::ModuleOp module);
+
+/// The names of the symbols in `container`, in order. They live as long as the
+/// context.
+llvm::SmallVector<llvm::StringRef> symbolOrder(mlir::Operation *container);
+
+/// Sorts the symbols of `container`: what refers to each other stands together,
+/// where the first of it stands in `order`. Lowering may have put new ones
+/// anywhere.
+void restoreOrder(mlir::Operation *container,
+                  llvm::ArrayRef<llvm::StringRef> order);
+
 } // namespace tripy::target
 
 #endif // TRIPY_LIB_TARGET_PARTITION_H

@@ -6,7 +6,7 @@
 #include "Partition.h"
 #include "TranslateState.h"
 
-#include "tripy/Base/NameIndex.h"
+#include "tripy/Base/NameTable.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Target/HostCode.h"
@@ -14,7 +14,6 @@
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::target;
-using tripy::Index;
 
 namespace {
 
@@ -23,12 +22,12 @@ public:
   Translator(ModuleOp module, func::FuncOp function,
              const TranslateOptions &options)
       : module(module), function(function), options(options),
-        whys(options.operationNames), constants(result) {}
+        whys(options.userOperations), constants(result) {}
   FailureOr<TranslatedProgram> run();
 
 private:
   LogicalResult readInputs();
-  FailureOr<Buffer> bake(unsigned argument, const NameIndex &weightNames);
+  FailureOr<Buffer> bake(unsigned argument, const NameTable &weightNames);
   LogicalResult readBody();
   LogicalResult readOutputs(func::ReturnOp end);
   LogicalResult readBuffer(kernel::BufferOp op);
@@ -40,8 +39,7 @@ private:
                               Launch &launch);
   LogicalResult readProduct(kernel::LaunchOp op, kernel::FuncOp callee,
                             Launch &launch);
-  void mergeKernels();
-  FailureOr<Index> kernelOf(kernel::LaunchOp op);
+  FailureOr<TableIndex> kernelOf(kernel::LaunchOp op);
   LogicalResult checkGrid(kernel::LaunchOp op, const Launch &launch);
   LogicalResult checkTensorMap(kernel::LaunchOp op, Type tensor,
                                const TensorMap &map);
@@ -58,16 +56,16 @@ private:
   WhyTable whys;
   ConstantTable constants;
   kernel::SizeTable sizes;
+  /// Of each check.
+  SmallVector<Location> checkLocations;
   /// Of each argument: its number among the program's inputs, or the constant
   /// that replaces it.
-  SmallVector<Index> inputNumbers;
+  SmallVector<TableIndex> inputNumbers;
   SmallVector<Buffer> bakedBuffers;
-  DenseMap<Value, Index> buffers;
-  llvm::StringMap<Index> kernels;
+  DenseMap<Value, TableIndex> buffers;
+  llvm::StringMap<TableIndex> kernels;
   /// By the kernel that computes them otherwise.
-  DenseMap<Operation *, Index> products;
-  /// Names of kernels by those of equal ones.
-  llvm::StringMap<std::string> equal;
+  DenseMap<Operation *, TableIndex> products;
 };
 
 } // namespace
@@ -80,7 +78,7 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 
 /// The weight of a parameter; errors at the argument.
 FailureOr<Buffer> Translator::bake(unsigned argument,
-                                   const NameIndex &weightNames) {
+                                   const NameTable &weightNames) {
   std::string name = argumentName(function, argument);
   Location loc = function.getArgument(argument).getLoc();
   auto type = cast<RankedTensorType>(function.getArgument(argument).getType());
@@ -108,21 +106,21 @@ FailureOr<Buffer> Translator::bake(unsigned argument,
 }
 
 /// The names of a compilation's weights, when it has some.
-static NameIndex indexWeights(const TranslateOptions &options) {
+static NameTable indexWeights(const TranslateOptions &options) {
   std::vector<std::string_view> names;
   if (options.weights)
     for (const Weight &weight : *options.weights)
       names.push_back(weight.name);
-  return NameIndex(std::move(names));
+  return NameTable(std::move(names));
 }
 
 LogicalResult Translator::readInputs() {
   sizes.addInputs(function);
   Program &program = result.program;
-  NameIndex weightNames = indexWeights(options);
+  NameTable weightNames = indexWeights(options);
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
-    auto type = cast<RankedTensorType>(argument.getType());
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
     bool parameter = isParameter(function, number);
     inputNumbers.push_back(noIndex);
     bakedBuffers.emplace_back();
@@ -136,14 +134,17 @@ LogicalResult Translator::readInputs() {
     inputNumbers.back() = program.inputs.size();
     InputInfo input;
     input.name = argumentName(function, number);
-    input.kind = parameter ? InputKind::Parameter : InputKind::Argument;
-    std::optional<DType> dtype = dtypeOf(type.getElementType());
+    input.kind = !type       ? InputKind::Size
+                 : parameter ? InputKind::Parameter
+                             : InputKind::Argument;
+    std::optional<DType> dtype =
+        type ? dtypeOf(type.getElementType()) : std::optional(DType::I64);
     if (!dtype)
       return emitError(argument.getLoc(),
                        "an input cannot have the element type ")
              << type.getElementType();
     input.dtype = *dtype;
-    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    for (unsigned dim = 0, end = type ? type.getRank() : 1; dim < end; ++dim)
       input.dims.push_back(sizes.inputSize(number, dim));
     input.why = whys.add(argument.getLoc());
     program.inputs.push_back(std::move(input));
@@ -152,8 +153,8 @@ LogicalResult Translator::readInputs() {
 }
 
 LogicalResult Translator::readOutputs(func::ReturnOp end) {
-  auto types = function->getAttrOfType<ArrayAttr>("kernel.outputs");
-  auto names = function->getAttrOfType<ArrayAttr>("kernel.output_names");
+  auto types = function->getAttrOfType<ArrayAttr>(kernel::outputsAttrName);
+  auto names = function->getAttrOfType<ArrayAttr>(kernel::outputNamesAttrName);
   unsigned next = 0;
   for (auto [typeAttr, name] : llvm::zip_equal(types, names)) {
     auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
@@ -169,7 +170,7 @@ LogicalResult Translator::readOutputs(func::ReturnOp end) {
         output.dims.push_back(sizes.constant(size));
         continue;
       }
-      FailureOr<Index> expr = sizes.lookup(end.getOperand(next++));
+      FailureOr<TableIndex> expr = sizes.lookup(end.getOperand(next++));
       if (failed(expr))
         return failure();
       output.dims.push_back(*expr);
@@ -195,7 +196,7 @@ LogicalResult Translator::readBuffer(kernel::BufferOp op) {
       buffer = {BufferKind::Input, inputNumbers[index], 0, 0};
     break;
   case kernel::BufferKind::Output:
-    buffer = {BufferKind::Output, Index(index), 0, 0};
+    buffer = {BufferKind::Output, TableIndex(index), 0, 0};
     break;
   case kernel::BufferKind::Arena:
     buffer = {BufferKind::Arena, 0, op.getOffset(), op.getSize()};
@@ -204,7 +205,7 @@ LogicalResult Translator::readBuffer(kernel::BufferOp op) {
     buffer = {BufferKind::Zeroed, 0, op.getOffset(), op.getSize()};
     break;
   case kernel::BufferKind::Constant: {
-    auto values = function->getAttrOfType<ArrayAttr>("kernel.constants");
+    auto values = function->getAttrOfType<ArrayAttr>(kernel::constantsAttrName);
     if (!values || index >= values.size())
       return op.emitOpError("no constant has the number ") << index;
     auto bytes = constants.bytesOf(values[index], op.getLoc());
@@ -230,21 +231,20 @@ LogicalResult Translator::addCheck(const kernel::SizeCondition &condition) {
   if (decided == false)
     return emitError(condition.loc, condition.message)
            << "; the sizes are " << formatRange(a) << " and " << formatRange(b);
+  checkLocations.push_back(condition.loc);
   result.program.checks.push_back(
       {condition.kind, condition.a, condition.b,
        printable(std::string_view(condition.message), 4096),
-       whys.add(condition.loc)});
+       whys.add(condition.loc), whys.addOperands(condition.loc)});
   return success();
 }
 
 LogicalResult Translator::readRequire(kernel::RequireOp op) {
-  FailureOr<Index> lhs = sizes.lookup(op.getLhs());
-  FailureOr<Index> rhs = sizes.lookup(op.getRhs());
+  FailureOr<TableIndex> lhs = sizes.lookup(op.getLhs());
+  FailureOr<TableIndex> rhs = sizes.lookup(op.getRhs());
   if (failed(lhs) || failed(rhs))
     return failure();
-  const CheckKindInfo *info = findCheckKind(op.getKind());
-  if (!info)
-    return op.emitOpError("has an unknown kind: '") << op.getKind() << "'";
+  const CheckKindInfo *info = findCheckKind(op.getCheckKind());
   if (!info->op)
     return addCheck(
         {info->kind, *lhs, *rhs, op.getLoc(), op.getMessage().str()});
@@ -260,34 +260,16 @@ LogicalResult Translator::addConditions() {
   return success();
 }
 
-/// Kernels whose code is the same become one.
-void Translator::mergeKernels() {
-  Operation *code =
-      options.device == DeviceKind::CPU
-          ? module.lookupSymbol<ModuleOp>("host_code").getOperation()
-          : module.lookupSymbol<gpu::GPUModuleOp>("device_code").getOperation();
-  if (!code)
-    return;
-  llvm::StringMap<Attribute> launched;
-  for (auto kernel : module.getOps<kernel::FuncOp>())
-    if (std::optional<kernel::ConfigAttr> config = kernel.getConfig())
-      // Tensor maps and grids are each launch's own.
-      launched[kernel.getSymName()] = kernel::ConfigAttr::get(
-          module.getContext(), AffineMap::get(module.getContext()),
-          config->getBlock(), config->getCluster(), config->getScratch(),
-          config->getWorkspace(), {});
-  equal = mergeEqualKernels(code, launched);
-}
-
-FailureOr<Index> Translator::kernelOf(kernel::LaunchOp op) {
-  auto merged = equal.find(op.getCallee());
-  StringRef symbol =
-      merged == equal.end() ? op.getCallee() : StringRef(merged->getValue());
+FailureOr<TableIndex> Translator::kernelOf(kernel::LaunchOp op) {
+  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  StringRef symbol = op.getCallee();
+  if (callee)
+    if (auto code = callee->getAttrOfType<StringAttr>(codeAttrName))
+      symbol = code.getValue();
   auto [entry, isNew] =
       kernels.try_emplace(symbol, result.program.kernels.size());
   if (!isNew)
     return entry->second;
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
   std::optional<kernel::ConfigAttr> config =
       callee ? callee.getConfig() : std::nullopt;
   if (!config || config->getBlock().size() != 3 ||
@@ -345,7 +327,7 @@ LogicalResult Translator::checkGrid(kernel::LaunchOp op, const Launch &launch) {
 /// Static sizes beyond this have been given to another kernel.
 LogicalResult Translator::checkTensorMap(kernel::LaunchOp op, Type tensor,
                                          const TensorMap &map) {
-  for (Index dim : map.dims)
+  for (TableIndex dim : map.dims)
     if (int64_t size = sizes.bounds(dim).hi; size > maxTensorMapSize)
       return op.emitError("the kernel '")
              << op.getCallee() << "' copies " << tensor
@@ -359,7 +341,7 @@ LogicalResult Translator::checkTensorMap(kernel::LaunchOp op, Type tensor,
 LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
                                         kernel::TensorMapAttr attr,
                                         Launch &launch) {
-  SmallVector<Index> symbols;
+  SmallVector<TableIndex> symbols;
   for (const Arg &arg : launch.args)
     if (arg.kind == ArgKind::Size)
       symbols.push_back(arg.index);
@@ -378,7 +360,7 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
   for (auto [exprs, list] : {std::pair(attr.getDims(), &map.dims),
                              std::pair(attr.getStrides(), &map.strides)})
     for (AffineExpr expr : exprs.getResults()) {
-      std::optional<Index> size = sizes.evaluate(expr, symbols);
+      std::optional<TableIndex> size = sizes.evaluate(expr, symbols);
       if (!size)
         return op.emitOpError("its kernel's tensor map must not overflow for "
                               "sizes that the profile allows");
@@ -387,7 +369,7 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
   if (failed(checkTensorMap(op, tensors[number], map)))
     return failure();
   launch.args.push_back(
-      {ArgKind::TensorMap, Index(result.program.tensorMaps.size())});
+      {ArgKind::TensorMap, TableIndex(result.program.tensorMaps.size())});
   // The same as through the pointer.
   launch.accesses.push_back(launch.accesses[number]);
   result.program.tensorMaps.push_back(std::move(map));
@@ -413,7 +395,7 @@ LogicalResult Translator::readProduct(kernel::LaunchOp op,
   MatrixProduct product;
   product.a = operand;
   product.b = attr->getB();
-  product.bias = attr->getBias() < 0 ? noIndex : Index(attr->getBias());
+  product.bias = attr->getBias() < 0 ? noIndex : TableIndex(attr->getBias());
   product.result = tensors.size() - 1;
   for (auto [number, dtype] :
        {std::pair(operand, &product.operandType),
@@ -438,12 +420,12 @@ LogicalResult Translator::readProduct(kernel::LaunchOp op,
 
 LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   Launch launch;
-  FailureOr<Index> kernel = kernelOf(op);
+  FailureOr<TableIndex> kernel = kernelOf(op);
   if (failed(kernel))
     return failure();
   launch.kernel = *kernel;
   for (auto [i, size] : llvm::enumerate(op.getGrid())) {
-    FailureOr<Index> expr = sizes.lookup(size);
+    FailureOr<TableIndex> expr = sizes.lookup(size);
     if (failed(expr))
       return failure();
     launch.grid[i] = *expr;
@@ -452,7 +434,7 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
   size_t tensors = tensorsOf(callee).size();
   for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
-    FailureOr<Index> bytes = sizes.lookup(op.getBytes()[i]);
+    FailureOr<TableIndex> bytes = sizes.lookup(op.getBytes()[i]);
     auto known = buffers.find(buffer);
     if (failed(bytes) || known == buffers.end())
       return op.emitOpError("its buffers must be made by kernel.buffer");
@@ -462,7 +444,7 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
         {i < firstWritten || i >= tensors, i >= firstWritten, *bytes});
   }
   for (Value size : op.getSizes()) {
-    FailureOr<Index> expr = sizes.lookup(size);
+    FailureOr<TableIndex> expr = sizes.lookup(size);
     if (failed(expr))
       return failure();
     launch.args.push_back({ArgKind::Size, *expr});
@@ -474,6 +456,7 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
       return failure();
   if (failed(readProduct(op, callee, launch)))
     return failure();
+  launch.work = countWork(callee, launch);
   launch.why = whys.add(op.getLoc());
   launch.overlapsPredecessor = op.getOverlaps();
   result.program.launches.push_back(std::move(launch));
@@ -514,7 +497,8 @@ LogicalResult Translator::compileHost(ArrayRef<std::string> symbols) {
     return emitError(module.getLoc(),
                      "a program for the CPU must have a module "
                      "@host_code");
-  FailureOr<HostCode> compiled = compileHostCode(code, symbols, options.host);
+  FailureOr<HostCode> compiled =
+      compileHostCode(code, symbols, options.host, options.watch);
   if (failed(compiled))
     return failure();
   for (auto [kernel, entry] :
@@ -533,8 +517,8 @@ LogicalResult Translator::compileDevice() {
   llvm::StringMap<LaunchShape> shapes;
   for (const Kernel &kernel : result.program.kernels)
     shapes[kernel.symbol] = {kernel.block, kernel.cluster, kernel.scratchBytes};
-  FailureOr<DeviceCode> compiled =
-      compileDeviceCode(code, options.cuda, shapes, options.cache);
+  FailureOr<DeviceCode> compiled = compileDeviceCode(
+      code, options.cuda, shapes, options.cache, options.watch);
   if (failed(compiled))
     return failure();
   for (const std::vector<uint8_t> &cubin : compiled->cubins)
@@ -555,26 +539,29 @@ LogicalResult Translator::compile() {
 }
 
 FailureOr<TranslatedProgram> Translator::run() {
-  for (StringRef name :
-       {"kernel.outputs", "kernel.output_names", "kernel.constants"})
+  for (StringRef name : {kernel::outputsAttrName, kernel::outputNamesAttrName,
+                         kernel::constantsAttrName})
     if (!function->hasAttrOfType<ArrayAttr>(name))
       return emitError(function.getLoc(),
                        "a program must be planned by --kernel-plan");
-  mergeKernels();
+  mergeKernels(module);
   if (failed(readInputs()) || failed(readBody()))
     return failure();
   Program &program = result.program;
   program.device = options.device;
   program.name = printable(std::string_view(function.getSymName()), 1024);
-  if (auto bytes = function->getAttrOfType<IntegerAttr>("kernel.arena"))
+  if (auto bytes = function->getAttrOfType<IntegerAttr>(kernel::arenaAttrName))
     program.arenaBytes = bytes.getInt();
   program.symbols = sizes.symbolList();
   for (SizeSymbol &symbol : program.symbols)
     symbol.input = inputNumbers[symbol.input];
   program.exprs = sizes.exprList();
+  if (failed(reportFailingSizes(program, checkLocations, options.failingSizes)))
+    return failure();
   if (failed(compile()))
     return failure();
-  program.whys = whys.take();
+  program.frames = whys.takeFrames();
+  program.whys = whys.takeRows();
   program.imageData = result.images;
   return std::move(result);
 }

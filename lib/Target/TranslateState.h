@@ -1,33 +1,53 @@
 //===- TranslateState.h - State of one translation --------------*- C++ -*-===//
 //
 // Private to lib/Target: Translate.cpp reads the function, Constants.cpp lays
-// out constants, Whys.cpp turns locations into text.
+// out constants, Whys.cpp turns locations into text, Work.cpp counts what
+// launches have to do, FailingSizes.cpp warns of sizes that are refused.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_TARGET_TRANSLATESTATE_H
 #define TRIPY_LIB_TARGET_TRANSLATESTATE_H
 
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Kernel/SizeTable.h"
 #include "tripy/Target/Translate.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <map>
+#include <tuple>
+
 namespace tripy::target {
 
-/// Rows of Program::whys, equal ones once.
+/// Rows of Program::whys and Program::frames, equal ones once.
 class WhyTable {
 public:
-  explicit WhyTable(const OperationNames &names) : names(names) {}
+  explicit WhyTable(const UserOperations &operations)
+      : operations(operations) {}
   /// The row for `location`, or noIndex when it is unknown.
-  Index add(mlir::Location location);
-  std::vector<WhyEntry> take() { return std::move(rows); }
+  TableIndex add(mlir::Location location);
+  /// The rows of the operands of the user's operation at `location`.
+  std::vector<TableIndex> addOperands(mlir::Location location);
+  std::vector<WhyEntry> takeRows() { return std::move(rows); }
+  std::vector<Frame> takeFrames() { return std::move(frames); }
 
 private:
-  const OperationNames &names;
+  WhyEntry makeRow(mlir::Location location);
+  TableIndex addFrames(mlir::Location caller, TableIndex outer);
+
+  const UserOperations &operations;
   std::vector<WhyEntry> rows;
-  llvm::DenseMap<mlir::Attribute, Index> known;
+  llvm::DenseMap<mlir::Attribute, TableIndex> known;
+  std::vector<Frame> frames;
+  /// By place, function and caller.
+  std::map<std::tuple<const void *, llvm::StringRef, TableIndex>, TableIndex>
+      knownFrames;
 };
+
+/// What a launch of `callee` has to do, besides touching its accesses once:
+/// terms of the launch's size arguments.
+std::vector<WorkTerm> countWork(kernel::FuncOp callee, const Launch &launch);
 
 /// Lays out constants as pieces of the executable's section.
 class ConstantTable {
@@ -48,8 +68,12 @@ private:
   llvm::DenseMap<const uint8_t *, Buffer> placed;
 };
 
-/// The element type for `type`; none when tensors of a program cannot have it.
-std::optional<DType> dtypeOf(mlir::Type type);
+/// Says which of a program's checks, each at its location, the profile does not
+/// imply, with the smallest sizes that break them. Fails where that is an
+/// error.
+mlir::LogicalResult reportFailingSizes(const Program &program,
+                                       llvm::ArrayRef<mlir::Location> locations,
+                                       FailingSizes severity);
 
 } // namespace tripy::target
 

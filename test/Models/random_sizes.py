@@ -3,10 +3,11 @@
 
 usage: random_sizes.py --bin DIR [--count 100] [--seed 1] [--only N [--print]] [--jobs 2]
 
-DIR has tripy-compile and tripy-run. Each program computes one number from the sizes of its input by a random expression
+DIR has tripy-compile and tripy-run. Each program computes one number from the sizes of its input, and an input that is a size, by a random expression
 over all operations that sizes may use (docs/sizes.md), with constants up to the ends of 64 bits and random profiles, and
 returns it as a tensor. For random sizes all three give the same number, or all three report an error; a program may be
-refused when it is compiled where no size has a result.
+refused when it is compiled where no size has a result. Sizes that the compiler warns of have none, and all that
+--strict-shapes accepts have one.
 """
 import argparse
 import concurrent.futures
@@ -96,6 +97,9 @@ class Program:
         self.indices, self.truths = [], []
         for dim in range(2):
             self.add("index", f"flatir.dim %x, {dim} : tensor<?x?xi1>", lambda sizes, dim=dim: sizes[dim], None)
+        low = draw.choice([0, 0, 1, 7, 2**31])
+        self.profile.append((low, min(low + draw.choice([0, 1, 6, 2**32, 2**40]), 2**40 - 1)))
+        self.add("index", "arith.minsi %n, %n : index", lambda sizes: sizes[2], None)
         # Programs that stay near small numbers have results; the others have errors.
         self.extreme = draw.random() < 0.4
         for _ in range(draw.randint(1, 12)):
@@ -159,10 +163,11 @@ class Program:
             self.add("index", f"arith.index_castui %{a} : i1 to index", lambda t: t, [a])
 
     def text(self):
-        mins, maxs = zip(*self.profile)
-        profile = f"min = {list(mins)}, opt = {list(maxs)}, max = {list(maxs)}"
-        lines = [f'func.func @main(%x: tensor<?x?xi1> {{tripy.name = "x", tripy.profile = #tripy.profile<{profile}>}})'
-                 " -> tensor<i64> {"]
+        def profile(part):
+            mins, maxs = zip(*part)
+            return f"tripy.profile = #tripy.profile<min = {list(mins)}, opt = {list(maxs)}, max = {list(maxs)}>"
+        lines = [f'func.func @main(%x: tensor<?x?xi1> {{tripy.name = "x", {profile(self.profile[:2])}}},'
+                 f' %n: index {{tripy.name = "n", {profile(self.profile[2:])}}}) -> tensor<i64> {{']
         lines += [f"  %{number} = {text}" for number, (_, text, _, _) in enumerate(self.steps)]
         lines += [f"  %r = flatir.from_index %{self.indices[-1]} : tensor<i64>", "  return %r : tensor<i64>", "}"]
         # Names that are numbers follow each other; others may stand between them.
@@ -188,6 +193,24 @@ def run(command):
     return done.returncode, int(number.group(1)) if number else None, done.stderr
 
 
+def check_warnings(program, compiler, runner, source, target, said):
+    """Sizes that the compiler warns of have no result. Returns what is wrong, and whether it warns of none."""
+    warnings = re.findall(r"the smallest (?:is|are) (.*), where ", said)
+    for warning in warnings:
+        shape = [low for low, _ in program.profile]
+        for size, dim in re.findall(r"(\d+) for dimension (\d+) of 'x'", warning):
+            shape[int(dim)] = int(size)
+        for size in re.findall(r"(\d+) for 'n'", warning):
+            shape[2] = int(size)
+        code, value, _ = run([runner, target, "--input", f"x=zeros:{shape[0]}x{shape[1]}", "--input", f"n={shape[2]}"])
+        if code == 0 or program.evaluate(tuple(shape)) is not None:
+            return f"{shape}: the compiler warns of it, but the program says {value}", False
+    code, _, said = run([compiler, source, "-o", "/dev/null", "--target=cpu", "--strict-shapes"])
+    if (code == 1) != bool(warnings) and "it was not found out" not in said:
+        return f"--strict-shapes exits with {code} after {len(warnings)} warnings: {said[:500]}", False
+    return None, code == 0
+
+
 def check(options, index):
     """What is wrong, or None, and how many results and errors there were."""
     program = Program(options.seed, index)
@@ -202,13 +225,20 @@ def check(options, index):
         refused, _, said = run([compiler, source, "-o", target, "--target=cpu"])
         if refused not in (0, 1):
             return f"tripy-compile exits with {refused}: {said[:500]}", counts
+        strict = False
+        if refused == 0:
+            problem, strict = check_warnings(program, compiler, runner, source, target, said)
+            if problem:
+                return problem, counts
         shapes = {tuple(program.random.randint(*bounds) for bounds in program.profile) for _ in range(options.shapes)}
         for shape in sorted(shapes):
             expected = program.evaluate(shape)
+            if strict and expected is None:
+                return f"{shape}: has no result, but --strict-shapes accepts the program", counts
             counts[expected is None] += 1
-            given = f"x=zeros:{shape[0]}x{shape[1]}"
-            results = {"the evaluator": run([compiler, source, "--evaluate", "--input", given])}
-            results["the program"] = (refused, None, said) if refused else run([runner, target, "--input", given])
+            given = ["--input", f"x=zeros:{shape[0]}x{shape[1]}", "--input", f"n={shape[2]}"]
+            results = {"the evaluator": run([compiler, source, "--evaluate", *given])}
+            results["the program"] = (refused, None, said) if refused else run([runner, target, *given])
             for who, (code, value, text) in results.items():
                 if code not in (0, 1, 2):
                     return f"{shape}: {who} exits with {code}: {text[:500]}", counts

@@ -76,7 +76,7 @@ def product(b):
     return value, types, [ROWS, ROWS]
 
 
-HEROES = {"sum": whole(False), "sum-keepdim": whole(True), "max0": along(0, False), "max1": along(1, False),
+ROOTS = {"sum": whole(False), "sum-keepdim": whole(True), "max0": along(0, False), "max1": along(1, False),
           "max0-keepdim": along(0, True), "max1-keepdim": along(1, True), "softmax": keeps("softmax %x dim = 1"),
           "cumsum": keeps("cumsum %x dim = 1"), "exp": keeps("exp %x"), "matmul": product}
 
@@ -110,9 +110,9 @@ TAILS = {f"{shape}-{name}": reshape(to, known) for (shape, to), (name, known) in
 INPUTS = {"static": [ROWS, COLUMNS], "dynamic": ["?", "?"], "rows": ["?", COLUMNS], "columns": [ROWS, "?"]}
 
 
-def program(x_types, hero, tail, after):
+def program(x_types, root, tail, after):
     b = Builder(x_types)
-    value, types, sizes = TAILS[tail](b, *HEROES[hero](b))
+    value, types, sizes = TAILS[tail](b, *ROOTS[root](b))
     if after == "add":
         value = b.op(f"trace.add {value}, {value} : ({tensor(types)}, {tensor(types)}) -> {tensor(types)}")
     elif after == "expand":
@@ -162,7 +162,7 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="one of this many cases")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    cases = [case for case in itertools.product(INPUTS, HEROES, TAILS, ("none", "add", "expand"))
+    cases = [case for case in itertools.product(INPUTS, ROOTS, TAILS, ("none", "add", "expand"))
              if options.only in "/".join(case)]
     cases = cases[::options.every]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

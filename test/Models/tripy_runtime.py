@@ -6,7 +6,9 @@ import numpy as np
 
 from shape_program import STORED
 
-CODES = {"f32": 1, "f16": 2, "bf16": 3, "i32": 4, "i64": 5, "i1": 6, "f8E4M3FN": 11}
+# The numbers of tripy/runtime.h.
+CODES = {"f32": 1, "f16": 2, "bf16": 3, "i32": 4, "i64": 5, "i1": 6, "i8": 7, "ui8": 8, "i16": 9, "f64": 10, "f8E4M3FN": 11,
+         "f8E5M2": 12}
 CPU, CUDA = 1, 2
 CONTEXT_LOST = 20
 # What outputs hold before a run: what a kernel leaves out is not there by chance.
@@ -41,6 +43,14 @@ def describe(array, dtype, address=None, ordinal=0):
     return Tensor(*place, CODES[dtype], (ctypes.c_uint8 * 3)(), array.ndim, shape)
 
 
+def size(value):
+    """A size as a tensor: one i64 in host memory. Keep it until the call has returned."""
+    array = np.array(value, "<i8")
+    tensor = describe(array, "i64")
+    tensor.array = array
+    return tensor
+
+
 class Runtime:
     def __init__(self, folder, device):
         places = [os.path.join(folder, "libtripy_runtime.so"), os.path.join(folder, "../lib/libtripy_runtime.so")]
@@ -52,6 +62,16 @@ class Runtime:
         self.options.device = CUDA if kind == "cuda" else CPU
         self.options.device_id = int(number or 0)
         self.options.trust_host_code = 1
+        if kind == "cuda":
+            self.keep_context(self.options.device_id)
+
+    @staticmethod
+    def keep_context(number):
+        """Retains the GPU's primary context. Otherwise it ends with the last executable, and the next one waits a
+        tenth of a second for a new one."""
+        driver, device, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_void_p()
+        if driver.cuInit(0) == 0 and driver.cuDeviceGet(ctypes.byref(device), number) == 0:
+            driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
 
     def check(self, code):
         if code != 0:

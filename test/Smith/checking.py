@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from tripy_runtime import CUDA, Failure, Runtime, Tensor, describe  # noqa: E402
 
 import shapes  # noqa: E402
-from elements import STORED  # noqa: E402
+from elements import F8, STORED  # noqa: E402
 from program import uses_short  # noqa: E402
 from sets import Context  # noqa: E402
 
@@ -96,7 +96,7 @@ class Checker:
                 return
             raise
         runtime = self.runtime(target)
-        runtime.options.arena_limit = program.most_memory()
+        runtime.options.arena_limit = program.max_memory()
         try:
             context = runtime.load(executable)
         except Failure as failure:
@@ -154,7 +154,7 @@ class Checker:
         arguments = []
         for i, array in enumerate(bits):
             path = os.path.join(folder, f"a{i}.npy")
-            raw = {"bf16": "V2", "f8E4M3FN": "V1", "i1": "?"}.get(program.types[i].dtype)
+            raw = {"bf16": "V2", **{dtype: "V1" for dtype in F8}, "i1": "?"}.get(program.types[i].dtype)
             np.save(path, array.view(raw) if raw else array)
             arguments += ["--input", f"a{i}=@{path}"]
         places = [os.path.join(folder, f"y{i}.npy") for i in range(len(program.outputs))]

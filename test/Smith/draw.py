@@ -8,10 +8,11 @@ import collections
 
 import numpy as np
 
+import draw_windows
 import shapes
 from builder import Builder
-from elements import ALL, CLASSES
-from ops import BINARY, COMPARISONS, OPS, REDUCTIONS, UNARY
+from elements import ALL, CLASSES, F8
+from ops import BINARY, CLASSIFICATIONS, COMPARISONS, OPS, PARAMETERS, REDUCTIONS, UNARY
 from reducing import without_dead_code
 from shapes import Dim, Invalid, Type
 
@@ -20,7 +21,7 @@ Limits = collections.namedtuple("Limits", "elements products operations", defaul
 FLOAT = CLASSES["float"]
 NUMBERS = CLASSES["float"] + CLASSES["integer"]
 # More f16 and bf16 than their share: their rounding is where readers may differ.
-MIXED = ("f32", "f32", "f16", "f16", "bf16", "i32", "i64", "i1", "f8E4M3FN")
+MIXED = ("f32", "f32", "f16", "f16", "bf16", "f64", "i32", "i64", "i8", "i8", "i16", "ui8", "i1", "f8E4M3FN", "f8E5M2")
 
 
 def of(classes):
@@ -37,6 +38,7 @@ def unary(name):
     def draw(b):
         value = b.operand(of(UNARY[name]))
         attributes = {"approximate": b.one_of(["tanh", "erf"])} if name == "gelu" else {}
+        attributes |= {parameter: b.one_of([0.0, 0.01, 0.2, 1.0, 1.5, -0.5]) for parameter in PARAMETERS.get(name, ())}
         b.apply(name, [value], attributes)
     return draw
 
@@ -49,6 +51,15 @@ def binary(name, classes):
     return draw
 
 
+def classification(name):
+    return lambda b: b.apply(name, [b.operand(FLOAT)])
+
+
+def clamp(b):
+    value = b.operand(NUMBERS)
+    b.apply("clamp", [value, b.partner(value), b.partner(value)])
+
+
 def where(b):
     value = b.operand(ALL)
     other, condition = b.partner(value), b.partner(value, "i1")
@@ -58,6 +69,64 @@ def where(b):
 def cast(b):
     value = b.operand(ALL)
     b.apply("cast", [value], {"dtype": b.one_of(MIXED)})
+
+
+#===-- arrangement ---------------------------------------------------------------===#
+
+def axes(b, rank):
+    chosen = [i for i in range(rank) if b.chance(0.5)]
+    return [i - rank if b.chance(0.2) else i for i in chosen]
+
+
+def flip(b):
+    value = b.operand(ALL, (0, 6))
+    b.apply("flip", [value], {"dims": axes(b, len(b.type(value).dims))})
+
+
+def roll(b):
+    value = b.operand(ALL, (1, 6))
+    dims = axes(b, len(b.type(value).dims))
+    b.apply("roll", [value], {"dims": dims, "shifts": [b.some(-9, 9) for _ in dims]})
+
+
+def copies(name):
+    def draw(b):
+        value = b.operand(ALL, (0, 6))
+        entries, args = [], []
+        for _ in b.type(value).dims:
+            count = b.size_within(0, 3) if b.dynamic and b.chance(0.15) else None
+            if count is None:
+                entries.append(b.one_of([1, 1, 1, 2, 3, 0]))
+            else:
+                args.append(count)
+                entries.append(f"#{len(args)}")
+        b.apply(name, [value, *args], {"counts": entries})
+    return draw
+
+
+def triangle(name):
+    return lambda b: b.apply(name, [b.operand(ALL, (2, 6))], {"diagonal": b.some(-4, 4)})
+
+
+def from_index(b):
+    b.apply("from_index", [b.size_value()], {"sizes": ["#0"], "dtype": b.one_of([t for t in MIXED if t not in ("i1", "f8E4M3FN")])})
+
+
+def change(name):
+    """scatter and update_slice."""
+    def draw(b):
+        value = b.operand(ALL, (1, 5))
+        dims, rank = list(b.type(value).dims), len(b.type(value).dims)
+        axis = b.some(0, rank - 1)
+        count = b.one_of([*b.dims, shapes.known(b.some(0, 4), b.runs)])
+        dims[axis] = count
+        if not b.fits(dims):
+            raise Invalid("size")
+        update = b.fresh(b.type(value).dtype, dims)
+        where_ = b.fresh(b.one_of(["i32", "i64"]), [count] if name == "scatter" else [])
+        args = [value, where_, update] if name == "scatter" else [value, update, where_]
+        b.apply(name, args, {"dim": axis - rank if b.chance(0.3) else axis})
+    return draw
 
 
 #===-- creation ----------------------------------------------------------------===#
@@ -139,8 +208,11 @@ def reshape(b):
     value = b.operand(ALL)
     dims = b.type(value).dims
     if b.chance(0.25):
-        return b.apply("reshape", [value], {"sizes": [-1]})
-    if b.chance(0.25) and len(dims) > 2 and not (dims[-1].static and dims[-2].static):
+        flat = b.apply("reshape", [value], {"sizes": [-1]})[0]
+        if b.chance(0.5):
+            slice_(b, flat)
+        return None
+    if b.chance(0.5) and len(dims) > 2 and not (dims[-1].static and dims[-2].static):
         join_last(b, value)
         return None
     target = grouped(b, dims)
@@ -217,8 +289,8 @@ def bound(b, args, most, backward, is_stop):
     return b.some(-most - 1, most + 1)
 
 
-def slice_(b):
-    value = b.operand(ALL, (1, 6))
+def slice_(b, value=None):
+    value = b.operand(ALL, (1, 6)) if value is None else value
     starts, stops, steps, first, last = [], [], [], [], []
     for d in b.type(value).dims:
         if b.chance(0.4):
@@ -237,7 +309,7 @@ def split(b):
     value = b.operand(ALL, (1, 6))
     axis = b.draw_axis(len(b.type(value).dims))
     size = b.type(value).dims[axis]
-    if size.static and b.chance(0.5):
+    if len(set(size.sizes)) == 1 and b.chance(0.5):
         cuts = sorted(b.some(0, size.sizes[0]) for _ in range(b.some(0, 3)))
         ends = [*cuts, size.sizes[0]]
         return b.apply("split", [value], {"dim": axis, "sizes": [e - s for s, e in zip([0, *cuts], ends)]})
@@ -254,12 +326,12 @@ def splat(b, dtype, dims):
 def concatenate(b):
     value = b.operand(ALL, (1, 6))
     draw = b.rng.random()
-    if draw >= 0.96:  # of very many operands
+    if draw >= 0.92:  # of very many operands
         value = b.fresh(b.one_of(MIXED), [shapes.known(b.some(1, 2), b.runs) for _ in range(b.some(1, 3))])
         b.limits = b.limits._replace(elements=max(b.limits.elements, 2500))
     type_ = b.type(value)
     axis = b.draw_axis(len(type_.dims))
-    count = b.some(1, 4) if draw < 0.92 else b.some(5, 40) if draw < 0.96 else b.some(60, 300)
+    count = b.some(1, 4) if draw < 0.86 else b.some(5, 40) if draw < 0.92 else b.some(60, 300)
     values = [value]
 
     def suits(other):
@@ -291,17 +363,21 @@ def pad(b):
                 entries.append(f"#{len(args[0]) + len(args[1])}")
         lists.append(entries)
     dtype = b.type(value).dtype
+    if b.chance(0.4):
+        b.apply("pad", [value, *args[0], *args[1]],
+                {"low": lists[0], "high": lists[1], "mode": b.one_of(["edge", "reflect", "wrap"])})
+        return
     b.apply("pad", [value, *args[0], *args[1]], {"low": lists[0], "high": lists[1], "dtype": dtype, "value": b.draw_number(dtype)})
 
 
 #===-- indexing ------------------------------------------------------------------===#
 
-def index_tensor(b, most_rank):
+def index_tensor(b, max_rank):
     """Rather one that was computed."""
-    value = b.pick(lambda t: t.dtype in CLASSES["integer"] and len(t.dims) <= most_rank)
+    value = b.pick(lambda t: t.dtype in CLASSES["integer"] and len(t.dims) <= max_rank)
     if value is not None and b.chance(0.8):
         return value
-    return b.fresh(b.one_of(["i32", "i64"]), b.draw_dims(b.some(0, min(most_rank, 2)), 40))
+    return b.fresh(b.one_of(["i32", "i64"]), b.draw_dims(b.some(0, min(max_rank, 2)), 40))
 
 
 def gather(b):
@@ -370,12 +446,14 @@ def contraction_attributes(b, dtype):
         attributes["tf32"] = True
     if dtype in ("f16", "bf16") and b.chance(0.25):
         attributes["dtype"] = "f32"
-    if dtype == "f8E4M3FN" and b.chance(0.75):
+    if dtype in F8 and b.chance(0.75):
         attributes["dtype"] = b.one_of(["f32", "f16", "bf16"])
+    if dtype in ("i8", "i16", "ui8") and b.chance(0.75):
+        attributes["dtype"] = "i32"
     return attributes
 
 
-MATRIX = (*FLOAT, "f16", "i32", "i64", "f8E4M3FN")
+MATRIX = (*FLOAT, "f16", "f64", "i32", "i64", "i8", "i8", "i16", "ui8", *F8)
 
 
 def products(b, dims, depth):
@@ -383,7 +461,20 @@ def products(b, dims, depth):
     return max(volumes[:-1] if b.wide else volumes) <= b.limits.products
 
 
+def tile_operands(b):
+    """Operands of a product with several rows, columns and matrices: most others have few rows, or one matrix."""
+    dtype = b.one_of(MATRIX)
+    batch, rows, columns = b.one_of([(2, 12, 17), (3, 9, 12), (5, 9, 9), (2, 16, 16), (1, 24, 20), (4, 10, 9)])
+    depth = b.one_of([3, 8, 12, 16])
+    batch, rows, depth, columns = (shapes.known(size, b.runs) for size in (batch, rows, depth, columns))
+    return b.fresh(dtype, [batch, rows, depth]), b.fresh(dtype, [batch, depth, columns])
+
+
 def matmul(b):
+    if b.chance(0.15):
+        value, other = tile_operands(b)
+        b.apply("matmul", [value, other], contraction_attributes(b, b.type(value).dtype))
+        return
     value = b.operand(MATRIX, (1, 5))
     type_ = b.type(value)
     depth = type_.dims[-1]
@@ -412,7 +503,7 @@ def linear(b):
         raise Invalid("products")
     args = [value, b.fresh(type_.dtype, [rows, type_.dims[-1]])]
     target = attributes.get("dtype", type_.dtype)
-    if b.chance(0.7) and target != "f8E4M3FN":
+    if b.chance(0.7) and target not in F8:
         args.append(b.fresh(target, [rows]))
     b.apply("linear", args, attributes)
 
@@ -420,7 +511,11 @@ def linear(b):
 #===-- programs --------------------------------------------------------------------===#
 
 DRAW = {
-    **{name: (1.0, unary(name)) for name in UNARY},
+    **{name: (0.6, unary(name)) for name in UNARY},
+    **{name: (0.6, classification(name)) for name in CLASSIFICATIONS}, "clamp": (1.0, clamp),
+    "flip": (1.5, flip), "roll": (1.5, roll), "tile": (1.5, copies("tile")), "repeat": (1.5, copies("repeat")),
+    "tril": (1.0, triangle("tril")), "triu": (1.0, triangle("triu")), "from_index": (0.5, from_index),
+    "scatter": (2.0, change("scatter")), "update_slice": (2.0, change("update_slice")),
     **{name: (1.2, binary(name, classes)) for name, classes in BINARY.items()},
     **{name: (1.2, binary(name, ())) for name in COMPARISONS},
     **{name: (1.2, reduction(name)) for name in REDUCTIONS},
@@ -433,7 +528,7 @@ DRAW = {
     "argmax": (2.5, arg_extreme("argmax")), "argmin": (2.0, arg_extreme("argmin")),
     "cumsum": (1.5, along("cumsum", NUMBERS)), "softmax": (2.0, along("softmax", FLOAT)),
     "layer_norm": (1.0, norm("layer_norm")), "rms_norm": (1.0, norm("rms_norm")),
-    "matmul": (4.0, matmul), "linear": (2.0, linear)}
+    "matmul": (4.0, matmul), "linear": (2.0, linear), **draw_windows.DRAW}
 
 
 def undrawn():

@@ -5,14 +5,19 @@ import numpy as np
 
 # bits of the significand; exponent of the smallest step; largest number
 Float = collections.namedtuple("Float", "bits step largest")
-FLOATS = {"f32": Float(24, -149, 3.4028234663852886e38), "f16": Float(11, -24, 65504.0),
-          "bf16": Float(8, -133, 3.3895313892515355e38), "f8E4M3FN": Float(4, -9, 448.0)}
-INTEGERS = {"i32": 32, "i64": 64}
-STORED = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i32": "<i4", "i64": "<i8", "i1": "u1", "f8E4M3FN": "u1"}
-# The classes that rules name; f8E4M3FN is of none, it is moved, compared, converted and contracted.
-CLASSES = {"float": ("f32", "f16", "bf16"), "integer": ("i32", "i64"), "bool": ("i1",), "f8": ("f8E4M3FN",)}
-ALL = ("f32", "f16", "bf16", "i32", "i64", "i1", "f8E4M3FN")
+FLOATS = {"f64": Float(53, -1074, 1.7976931348623157e308), "f32": Float(24, -149, 3.4028234663852886e38),
+          "f16": Float(11, -24, 65504.0), "bf16": Float(8, -133, 3.3895313892515355e38),
+          "f8E4M3FN": Float(4, -9, 448.0), "f8E5M2": Float(3, -16, 57344.0)}
+INTEGERS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8}
+STORED = {"f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<u2", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
+          "ui8": "u1", "i1": "u1", "f8E4M3FN": "u1", "f8E5M2": "u1"}
+# The classes that rules name; floats of 8 bits are of none, they are moved, compared, converted and contracted. What
+# is known of f64 here are one operation's roundings: "double" is drawn where that is enough.
+CLASSES = {"float": ("f32", "f16", "bf16"), "double": ("f64",), "integer": ("i32", "i64", "i8", "i16", "ui8"),
+           "bool": ("i1",), "f8": ("f8E4M3FN", "f8E5M2")}
+ALL = tuple(STORED)
 SHORT = ("f16", "bf16")
+F8 = CLASSES["f8"]
 
 
 def is_float(dtype):
@@ -22,6 +27,8 @@ def is_float(dtype):
 def round_to(values, dtype):
     """float64 values rounded to nearest even, once; beyond the largest number infinity, for f8E4M3FN NaN."""
     kind = FLOATS[dtype]
+    if dtype == "f64":
+        return values
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(values)
         quantum = np.ldexp(1.0, np.maximum(exponent - kind.bits, kind.step))
@@ -39,25 +46,31 @@ def integer_to_float64(values, dtype):
     return np.where(np.abs(values.astype(np.float64)) < 2.0**53, values, sticky).astype(np.float64)
 
 
-def _f8_values():
+def _f8_values(dtype):
+    """The number of each code."""
     bits = np.arange(256)
-    exponent, mantissa = (bits >> 3) & 15, bits & 7
-    value = np.where(exponent == 0, mantissa / 8 * 2.0**-6, (1 + mantissa / 8) * 2.0 ** (exponent - 7.0))
-    return np.where((bits & 127) == 127, np.nan, np.where(bits & 128, -value, value))
+    width = FLOATS[dtype].bits - 1
+    exponent, mantissa = (bits & 127) >> width, (bits & (1 << width) - 1) / 2**width
+    bias = (1 << (6 - width)) - 1
+    value = np.where(exponent == 0, mantissa * 2.0 ** (1 - bias), (1 + mantissa) * 2.0 ** (exponent - float(bias)))
+    beyond = np.where(mantissa == 0, np.inf, np.nan) if dtype == "f8E5M2" else np.nan
+    value = np.where(value > FLOATS[dtype].largest, beyond, value)
+    return np.where(bits & 128, -value, value)
 
 
-F8 = _f8_values()
+F8_VALUES = {dtype: _f8_values(dtype) for dtype in F8}
 
 
 def to_bits(values, dtype):
     """Values, rounded to `dtype`, as an array of the stored type."""
     values = np.asarray(values)
-    if dtype in ("f32", "f16") or not is_float(dtype):
+    if dtype in ("f64", "f32", "f16") or not is_float(dtype):
         with np.errstate(all="ignore"):
             return np.asarray(values, STORED[dtype], order="C")
     values = round_to(values.astype(np.float64), dtype)
-    if dtype == "f8E4M3FN":
-        place = np.searchsorted(F8[:127], np.abs(np.nan_to_num(values)))
+    if dtype in F8:
+        numbers = F8_VALUES[dtype][:128]
+        place = np.searchsorted(numbers[~np.isnan(numbers)], np.abs(np.where(np.isnan(values), 0.0, values)))
         return np.asarray(np.where(np.isnan(values), 127, place + 128 * np.signbit(values)), "u1")
     bits = (np.ascontiguousarray(values.reshape(-1).astype("<f4")).view("<u4") >> 16).astype("<u2").reshape(values.shape)
     return np.where(np.isnan(values), np.uint16(0x7FC0), bits).astype("<u2")
@@ -65,8 +78,8 @@ def to_bits(values, dtype):
 
 def from_bits(bits, dtype):
     """float64 for floats, int64 for the rest; stored truth values are 0 and 1."""
-    if dtype == "f8E4M3FN":
-        return F8[bits]
+    if dtype in F8:
+        return F8_VALUES[dtype][bits]
     if dtype == "bf16":
         wide = np.ascontiguousarray(bits).reshape(-1).astype("<u4") << 16
         return wide.view("<f4").astype(np.float64).reshape(bits.shape)
@@ -75,12 +88,14 @@ def from_bits(bits, dtype):
 
 def wrap(values, dtype):
     """Integers modulo 2^bits."""
-    return values.astype(np.int32).astype(np.int64) if dtype == "i32" else values
+    return values.astype(STORED[dtype]).astype(np.int64) if dtype in INTEGERS else values
 
 
 def integer_range(dtype):
     if dtype == "i1":
         return 0, 1
+    if dtype.startswith("u"):
+        return 0, 2 ** INTEGERS[dtype] - 1
     return -(2 ** (INTEGERS[dtype] - 1)), 2 ** (INTEGERS[dtype] - 1) - 1
 
 
@@ -100,8 +115,8 @@ def fill(kind, seed, shape, dtype):
         low, high = integer_range(dtype)
         if kind in ("wide", "special"):
             values = rng.integers(low, high, shape, endpoint=True)
-            return np.where(rng.random(shape) < 0.2, rng.choice(np.array([low, high, 0, -1, 1]), shape), values)
-        return rng.integers(1, 9, shape) if kind in ("positive", "one") else rng.integers(-9, 10, shape)
+            return np.where(rng.random(shape) < 0.2, rng.choice(np.array([low, high, 0, max(low, -1), 1]), shape), values)
+        return rng.integers(1, 9, shape) if kind in ("positive", "one") else rng.integers(max(low, -9), 10, shape)
     values = {"normal": lambda: rng.standard_normal(shape),
               "whole": lambda: rng.integers(-8, 9, shape).astype(np.float64),
               "ties": lambda: rng.integers(-3, 4, shape) / 2.0,

@@ -5,8 +5,8 @@ Sums are in f32, in an order that the documentation leaves open.
 import numpy as np
 
 import sets
-from elements import FLOATS, INTEGERS, integer_range, is_float, wrap
-from pointwise import FEW, exponential
+from elements import F8, FLOATS, INTEGERS, integer_range, is_float, wrap
+from pointwise import FEW, divide_truncating, exponential
 from sets import Set
 
 F32 = 2.0**-24
@@ -44,6 +44,14 @@ def exact_sum(s, dtype, axes, keep):
     largest = np.sum(np.maximum(np.abs(s.lo.astype(float)), np.abs(s.hi.astype(float))), axis=axes, keepdims=keep)
     open_ = np.any(s.lo != s.hi, axis=axes, keepdims=keep) & (largest > high)
     return Set(np.where(open_, low, wrap(lo, dtype)), np.where(open_, high, wrap(hi, dtype)))
+
+
+def exact_mean(s, dtype, axes, keep):
+    """The sum in i64, and a quotient that rounds toward zero, of nothing -1."""
+    total = exact_sum(s, "i64", axes, keep)
+    count = s.lo.size // max(total.lo.size, 1)
+    lo, hi = (divide_truncating(bound, np.int64(count)) for bound in (total.lo, total.hi))
+    return Set(wrap(lo, dtype), wrap(hi, dtype))
 
 
 def product_of(s, axes, keep):
@@ -114,7 +122,7 @@ def reduce(name, context, dtype, s, attributes):
     if name in ("max", "min", "any", "all"):
         return extreme_of(name, s, dtype, axes, keep)
     if dtype in INTEGERS:
-        return (exact_sum if name == "sum" else exact_product)(s, dtype, axes, keep)
+        return {"sum": exact_sum, "prod": exact_product, "mean": exact_mean}[name](s, dtype, axes, keep)
     if name == "var":
         found = variance_of(context, s, axes, attributes["correction"], keep)
     else:
@@ -233,7 +241,7 @@ def contraction_error(context, source, count, allow_tf32):
     each = (count + 3) * F32
     if context.cuda and source in ("f16", "bf16"):
         each = (count + 3) * 2 * F32
-    if context.cuda and source == "f8E4M3FN":
+    if context.cuda and source in F8:
         each = 2.0**-12
     return each + (2.0**-8.5 if allow_tf32 else 0)
 
@@ -243,8 +251,8 @@ def matmul(context, a, b, source, target, allow_tf32=False):
     if source in INTEGERS:
         known = (a.lo == a.hi).all() and (b.lo == b.hi).all()
         value = np.matmul(a.lo, b.lo)
-        low, high = integer_range(source)
-        return sets.exact(wrap(value, source)) if known else Set(np.full(value.shape, low), np.full(value.shape, high))
+        low, high = integer_range(target)
+        return sets.exact(wrap(value, target)) if known else Set(np.full(value.shape, low), np.full(value.shape, high))
     wild = [~np.isfinite(s.lo) | ~np.isfinite(s.hi) | s.nan | ~s.num for s in (a, b)]
     middle, radius = [], []
     for s, bad in ((a, wild[0]), (b, wild[1])):
@@ -259,7 +267,10 @@ def matmul(context, a, b, source, target, allow_tf32=False):
     count = a.lo.shape[-1]
     # The spread is a difference of what float64 rounds as well.
     error = spread + total * (contraction_error(context, source, count, allow_tf32) + 2.0**-45) + count * 2.0**-149
+    if allow_tf32:  # denormal numbers of TF32 are multiples of 2^-136
+        left, right = (np.abs(m) + r for m, r in zip(middle, radius))
+        error = error + 2.0**-136 * (np.matmul(left, np.ones(b.lo.shape)) + np.matmul(np.ones(a.lo.shape), right))
     if count == 0:
         error = np.zeros(value.shape)
     result = Set(np.where(bad, -np.inf, value - error), np.where(bad, np.inf, value + error), bad, np.ones(value.shape, bool))
-    return result if target == "f8E4M3FN" else sets.settle(result, target)
+    return result if target in F8 else sets.settle(result, target)

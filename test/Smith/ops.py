@@ -10,7 +10,8 @@ import folding
 import pointwise
 import sets
 import shapes
-from elements import CLASSES, fill, is_float, to_bits, from_bits
+import windows
+from elements import CLASSES, F8, fill, is_float, to_bits, from_bits
 from shapes import Dim, Type, require
 from sets import Set
 
@@ -20,6 +21,8 @@ class Op:
 
     def __init__(self, types, words, value, dialect="trace"):
         self.types, self.words, self.value, self.dialect = types, words, value, dialect
+        # Elements of memory that it takes besides those of values: (args, attributes, runs) -> number.
+        self.scratch = lambda args, attributes, runs: 0
 
 
 class At:
@@ -50,13 +53,21 @@ def comma(attributes, names):
 
 #===-- element-wise ------------------------------------------------------------===#
 
-UNARY = {**{name: ("float", "integer") for name in ("neg", "abs", "relu")},
-         **{name: ("float",) for name in ("exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sin", "cos", "floor", "ceil",
-                                          "sigmoid", "silu", "gelu")},
-         "logical_not": ("bool",)}
-BINARY = {**{name: ("float", "integer") for name in ("add", "sub", "mul", "div", "floor_div")},
-          "mod": ("integer",), "pow": ("float",), "maximum": ("float", "integer", "bool"),
-          "minimum": ("float", "integer", "bool"), "logical_and": ("bool",), "logical_or": ("bool",)}
+UNARY = {**{name: ("float", "double", "integer") for name in ("neg", "abs", "relu", "tanh")},
+         **{name: ("float", "double") for name in ("exp", "log", "sqrt", "rsqrt", "erf", "sin", "cos", "floor", "ceil")},
+         **{name: ("float", "integer") for name in ("sigmoid", "silu", "gelu", "sign")},
+         **{name: ("float",) for name in (
+             "exp2", "expm1", "log2", "log10", "log1p", "cbrt", "reciprocal", "sinh", "cosh", "asinh", "acosh", "atanh", "tan",
+             "asin", "acos", "atan", "round", "trunc", "softplus", "mish", "hard_swish", "elu", "leaky_relu", "hard_sigmoid")},
+         "logical_not": ("bool",), "bitwise_not": ("integer",)}
+# Parameters that are written after the operand.
+PARAMETERS = {"elu": ("alpha",), "leaky_relu": ("slope",), "hard_sigmoid": ("alpha", "beta")}
+CLASSIFICATIONS = ("isnan", "isinf", "isfinite")
+BINARY = {**{name: ("float", "double", "integer", "bool") for name in ("add", "sub", "mul", "div", "maximum", "minimum")},
+          "floor_div": ("float", "integer", "bool"), "mod": ("float", "integer", "bool"),
+          "pow": ("float", "double", "integer"), "atan2": ("float",),
+          **{name: ("bool",) for name in ("logical_and", "logical_or", "logical_xor")},
+          **{name: ("integer",) for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right")}}
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
@@ -69,7 +80,8 @@ def unary_types(classes):
 
 def unary_words(attributes, names):
     text = attributes.get("approximate")
-    return names[0] + (f' {{approximate = "{text}"}}' if text else "")
+    parameters = "".join(f" {name} = {value:.6e}" for name, value in attributes.items() if name != "approximate")
+    return names[0] + parameters + (f' {{approximate = "{text}"}}' if text else "")
 
 
 def binary_types(classes):
@@ -86,6 +98,17 @@ def where_types(args, attributes, runs):
     return [Type(args[1].dtype, shapes.broadcast([a.dims for a in args], runs))]
 
 
+def classification_types(args, attributes, runs):
+    is_one_of(args[0].dtype, ("float",))
+    return [Type("i1", args[0].dims)]
+
+
+def clamp_types(args, attributes, runs):
+    is_one_of(args[0].dtype, ("float", "integer"))
+    require(len({a.dtype for a in args}) == 1, "one element type")
+    return [Type(args[0].dtype, shapes.broadcast([a.dims for a in args], runs))]
+
+
 for _name, _classes in UNARY.items():
     OPS[_name] = Op(unary_types(_classes), unary_words, lambda at, name=_name: [
         pointwise.unary(name, at.context, at.dtype, at.sets[0], at.attributes)])
@@ -94,6 +117,9 @@ for _name, _classes in BINARY.items():
         pointwise.binary(name, at.context, at.dtype, *at.sets)])
 for _name in COMPARISONS:
     OPS[_name] = Op(binary_types(()), comma, lambda at, name=_name: [pointwise.compare(name, *at.sets)])
+for _name in CLASSIFICATIONS:
+    OPS[_name] = Op(classification_types, comma, lambda at, name=_name: [pointwise.classify(name, at.sets[0])])
+OPS["clamp"] = Op(clamp_types, comma, lambda at: [pointwise.clamp(at.dtype, *at.sets)])
 OPS["where"] = Op(where_types, comma, lambda at: [pointwise.where(*at.sets)])
 OPS["cast"] = Op(lambda args, attributes, runs: [Type(attributes["dtype"], args[0].dims)],
                  lambda attributes, names: f"{names[0]} to {attributes['dtype']}",
@@ -110,7 +136,7 @@ def number(value, dtype):
         return str(int(value))
     if np.isfinite(value):
         return np.format_float_scientific(value, trim="0").replace("e+", "e+") if value else ("-0.0" if np.signbit(value) else "0.0")
-    return f"0x{int(to_bits(np.array([value]), dtype).view({1: 'u1', 2: '<u2', 4: '<u4'}[to_bits(np.array([value]), dtype).itemsize])[0]):X}"
+    return f"0x{int(to_bits(np.array([value]), dtype).view({1: 'u1', 2: '<u2', 4: '<u4', 8: '<u8'}[to_bits(np.array([value]), dtype).itemsize])[0]):X}"
 
 
 def literal(array, dtype):
@@ -354,7 +380,7 @@ OPS["embedding"] = Op(embedding_types, comma, gather_value)
 #===-- reductions --------------------------------------------------------------------===#
 
 REDUCTIONS = {**{name: ("float", "integer") for name in ("sum", "prod", "max", "min")},
-              "all": ("bool",), "any": ("bool",), "mean": ("float",), "var": ("float",)}
+              "all": ("bool",), "any": ("bool",), "mean": ("float", "integer"), "var": ("float",)}
 
 
 def reduction_types(classes):
@@ -418,11 +444,12 @@ OPS["rms_norm"] = Op(norm_types, NORM, lambda at: [
 def contraction_types(linear):
     def types(args, attributes, runs):
         source = args[0].dtype
-        is_one_of(source, ("float", "integer", "f8"))
+        is_one_of(source, ("float", "double", "integer", "f8"))
         target = attributes.get("dtype") or source
         require(args[1].dtype == source and (not attributes.get("tf32") or source == "f32"), "element type")
-        require(target == source or (target == "f32" and source not in CLASSES["integer"])
-                or (source == "f8E4M3FN" and target in ("f16", "bf16")), "dtype")
+        require(target == source or (target == "f32" and source in CLASSES["float"] + F8)
+                or (target == "i32" and source in ("i8", "i16", "ui8"))
+                or (source in F8 and target in ("f16", "bf16")), "dtype")
         if not linear:
             return [Type(target, shapes.matmul(args[0], args[1], runs))]
         require(args[0].dims and len(args[1].dims) == 2, "rank")
@@ -441,7 +468,7 @@ def contraction_words(a, names):
 def product(at, b):
     target = at.results[0].dtype
     found = folding.matmul(at.context, at.sets[0], b, at.dtype, target, bool(at.attributes.get("tf32")))
-    return pointwise.cast(found, "f32", target) if target == "f8E4M3FN" else found
+    return pointwise.cast(found, "f32", target) if target in F8 else found
 
 
 def linear_value(at):
@@ -449,7 +476,7 @@ def linear_value(at):
     found = product(at, at.sets[1].moved(np.transpose))
     if len(at.sets) == 2:
         return [found]
-    if target == "f8E4M3FN":
+    if target in F8:
         raw = folding.matmul(at.context, at.sets[0], at.sets[1].moved(np.transpose), at.dtype, target)
         whole = sets.hull(sets.add(raw, at.sets[2].broadcast(raw.shape)), sets.add(found, at.sets[2].broadcast(raw.shape)))
         return [sets.hull(pointwise.cast(whole, "f32", target), pointwise.cast(whole, "f32", target))]
@@ -458,3 +485,10 @@ def linear_value(at):
 
 OPS["matmul"] = Op(contraction_types(False), contraction_words, lambda at: [product(at, at.sets[1])])
 OPS["linear"] = Op(contraction_types(True), contraction_words, linear_value)
+
+
+#===-- windows -----------------------------------------------------------------------===#
+
+OPS.update(windows.entries(Op))
+
+import arranging  # noqa: E402, F401, pylint: disable=cyclic-import; adds more entries to OPS

@@ -125,6 +125,116 @@ def magnitude(s):
     return Set(low, np.maximum(np.abs(s.lo), np.abs(s.hi)), s.nan, s.num)
 
 
+def between(function_, s, low, high, decreasing=False):
+    """A monotone function that is NaN outside of an interval."""
+    inside = Set(np.clip(s.lo, low, high), np.clip(s.hi, low, high), s.nan, s.num & (s.hi >= low) & (s.lo <= high))
+    result = sets.monotone(function_, inside, decreasing=decreasing)
+    outside = s.num & ((s.lo < low) | (s.hi > high))
+    return Set(result.lo, result.hi, result.nan | outside, result.num)
+
+
+def even(function_, s):
+    return sets.monotone(function_, magnitude(s))
+
+
+def tangent(s):
+    """Known where x is; else any number."""
+    point = s.num & (s.lo == s.hi) & np.isfinite(s.lo)
+    with np.errstate(all="ignore"):
+        value = np.where(point, np.tan(np.where(point, s.lo, 0.0)), 0.0)
+    infinite = sets.has_infinity(s)
+    return Set(np.where(point, value, -np.inf), np.where(point, value, np.inf), s.nan | infinite,
+               s.num & ~(infinite & (s.lo == s.hi)))
+
+
+def float_modulo(context, dtype, a, b):
+    """Exact, then the divisor is added where the signs differ."""
+    known = a.points() & b.points() & a.num & b.num
+    with np.errstate(all="ignore"):
+        value = np.mod(a.lo, b.lo)
+    bad = np.isnan(value)
+    number_, clean = a.num & b.num & ~(known & bad), np.where(bad, 0.0, value)
+    return sets.settle(Set(np.where(known, clean, -np.inf), np.where(known, clean, np.inf),
+                           a.nan | b.nan | np.where(known, bad, True), number_), dtype, 2.0**-50)
+
+
+def angle(context, dtype, a, b):
+    """The sign of a zero is not known, and decides between pi and -pi."""
+    known = a.points() & b.points() & a.num & b.num & (a.lo != 0)
+    with np.errstate(all="ignore"):
+        value = np.nan_to_num(np.arctan2(a.lo, b.lo))
+    return sets.settle(Set(np.where(known, value, -np.pi), np.where(known, value, np.pi), a.nan | b.nan, a.num & b.num),
+                       dtype, *context.function(dtype))
+
+
+def of_number(value):
+    """A parameter as the program holds it."""
+    return sets.exact(np.float64(np.float32(value)))
+
+
+def few_errors(context):
+    """Relative and absolute error of a composed function of f32 functions."""
+    return (2.0**-14, 2.0**-124) if context.cuda else (2.0**-19, 2.0**-146)
+
+
+def softplus(context, dtype, a):
+    return sets.settle(sets.monotone(lambda x: np.logaddexp(x, 0.0), a), dtype, *few_errors(context))
+
+
+def mish(context, dtype, a):
+    gate = sets.settle(sets.monotone(np.tanh, softplus(context, "f32", a)), "f32", *few_errors(context))
+    return sets.settle(sets.mul(a, gate), dtype, FEW, 2.0**-147)
+
+
+def rectified(below):
+    """`below` of x where x is not above 0."""
+    def apply(context, dtype, a, attributes):
+        other = below(context, a, attributes)
+        return sets.settle(where(compare("gt", a, sets.exact(np.float64(0))), a, other), dtype, 0.0)
+    return apply
+
+
+def elu_below(context, a, attributes):
+    power = sets.settle(sets.monotone(np.expm1, a), "f32", *few_errors(context))
+    return sets.settle(sets.mul(of_number(attributes["alpha"]), power), "f32", FEW, 2.0**-148)
+
+
+def leaky_below(context, a, attributes):
+    return sets.settle(sets.mul(a, of_number(attributes["slope"])), "f32", 0.0)
+
+
+def hard_gate(a, alpha, beta):
+    scaled = sets.settle(sets.mul(a, of_number(alpha)), "f32", FEW, 2.0**-148)
+    moved = sets.settle(sets.add(scaled, of_number(beta)), "f32", FEW)
+    return sets.minimum(sets.maximum(moved, sets.exact(np.float64(0))), sets.exact(np.float64(1)))
+
+
+def hard_sigmoid(context, dtype, a, attributes):
+    return sets.settle(hard_gate(a, attributes["alpha"], attributes["beta"]), dtype)
+
+
+def hard_swish(context, dtype, a):
+    return sets.settle(sets.mul(a, hard_gate(a, 1 / 6, 0.5)), dtype, FEW, 2.0**-148)
+
+
+def classify(name, a):
+    """isnan, isinf, isfinite."""
+    infinite = a.num & np.isinf(a.lo) & (a.lo == a.hi)
+    if name == "isnan":
+        must, may = a.nan & ~a.num, a.nan
+    elif name == "isinf":
+        must, may = infinite & ~a.nan, sets.has_infinity(a)
+    else:
+        must, may = a.num & ~a.nan & np.isfinite(a.lo) & np.isfinite(a.hi), a.num & ~infinite
+    return Set(must.astype(np.int64), may.astype(np.int64))
+
+
+def clamp(dtype, a, low, high):
+    shape = np.broadcast_shapes(a.shape, low.shape, high.shape)
+    a, low, high = (s.broadcast(shape) for s in (a, low, high))
+    return sets.minimum(sets.maximum(a, low), high)
+
+
 FLOAT_UNARY = {
     "neg": lambda context, dtype, a: sets.neg(a),
     "abs": lambda context, dtype, a: magnitude(a),
@@ -139,9 +249,30 @@ FLOAT_UNARY = {
     "erf": function(lambda a: sets.monotone(erf, a)),
     "sin": function(lambda a: sets.wave(np.sin, a)),
     "cos": function(lambda a: sets.wave(np.cos, a)),
-    "sigmoid": sigmoid, "silu": silu}
+    "exp2": function(lambda a: sets.monotone(np.exp2, a)),
+    "expm1": function(lambda a: sets.monotone(np.expm1, a)),
+    "log2": function(lambda a: sets.monotone(np.log2, a, 0.0)),
+    "log10": function(lambda a: sets.monotone(np.log10, a, 0.0)),
+    "log1p": function(lambda a: sets.monotone(np.log1p, a, -1.0)),
+    "cbrt": function(lambda a: sets.monotone(np.cbrt, a)),
+    "tan": function(tangent),
+    "asin": function(lambda a: between(np.arcsin, a, -1.0, 1.0)),
+    "acos": function(lambda a: between(np.arccos, a, -1.0, 1.0, decreasing=True)),
+    "atan": function(lambda a: sets.monotone(np.arctan, a)),
+    "sinh": function(lambda a: sets.monotone(np.sinh, a)),
+    "cosh": function(lambda a: even(np.cosh, a)),
+    "asinh": function(lambda a: sets.monotone(np.arcsinh, a)),
+    "acosh": function(lambda a: sets.monotone(np.arccosh, a, 1.0)),
+    "atanh": function(lambda a: between(np.arctanh, a, -1.0, 1.0)),
+    "round": lambda context, dtype, a: sets.monotone(np.rint, a),
+    "trunc": lambda context, dtype, a: sets.monotone(np.trunc, a),
+    "sign": lambda context, dtype, a: sets.monotone(np.sign, a),
+    "reciprocal": lambda context, dtype, a: quotient(context, dtype, ONE, a),
+    "sigmoid": sigmoid, "silu": silu, "softplus": softplus, "mish": mish, "hard_swish": hard_swish}
+# Of parameters, too.
+FLOAT_PARAMETRIC = {"elu": rectified(elu_below), "leaky_relu": rectified(leaky_below), "hard_sigmoid": hard_sigmoid}
 FLOAT_BINARY = {"add": arithmetic(sets.add), "sub": arithmetic(sets.sub), "mul": arithmetic(sets.mul), "div": quotient,
-                "floor_div": floor_quotient, "pow": power,
+                "floor_div": floor_quotient, "pow": power, "mod": float_modulo, "atan2": angle,
                 "maximum": lambda context, dtype, a, b: sets.maximum(a, b),
                 "minimum": lambda context, dtype, a, b: sets.minimum(a, b)}
 
@@ -167,17 +298,46 @@ def modulo(x, y):
     return np.where(y == 0, x, np.where(y == -1, 0, x % safe))
 
 
+def integer_power(x, y):
+    """A negative exponent is 1 / x^-y toward zero."""
+    result, base, rest = np.ones_like(x), x, np.maximum(y, 0)
+    for _ in range(63):
+        result = np.where(rest & 1, result * base, result)
+        base, rest = base * base, rest >> 1
+    inverse = np.where(x == 1, 1, np.where(x == -1, np.where(y & 1, -1, 1), 0))
+    return np.where(y < 0, inverse, result)
+
+
+def shift(left):
+    def apply(x, y, bits):
+        inside = (y >= 0) & (y < bits)
+        # 63 moves all bits of an int64 out but the sign.
+        amount = np.where(inside, y, 0 if left else 63)
+        return np.where(inside, x << amount, 0) if left else x >> amount
+    return apply
+
+
 INT_BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": divide_truncating,
               "floor_div": divide_flooring, "mod": modulo, "maximum": np.maximum, "minimum": np.minimum,
-              "logical_and": np.minimum, "logical_or": np.maximum}
-INT_UNARY = {"neg": np.negative, "abs": np.abs, "relu": lambda x: np.maximum(x, 0), "logical_not": lambda x: 1 - x}
-MONOTONE = {"add", "sub", "mul", "maximum", "minimum", "logical_and", "logical_or", "neg", "relu", "logical_not"}
+              "logical_and": np.minimum, "logical_or": np.maximum, "logical_xor": np.bitwise_xor, "pow": integer_power,
+              "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}
+# Of the width, too.
+SHIFTS = {"shift_left": shift(True), "shift_right": shift(False)}
+# Of truth values, where it is not the same.
+BOOL_BINARY = {"add": np.maximum, "sub": lambda x, y: (x != y).astype(np.int64), "mul": np.minimum,
+               "div": lambda x, y: np.maximum(x, 1 - y), "floor_div": lambda x, y: np.maximum(x, 1 - y),
+               "mod": lambda x, y: np.minimum(x, 1 - y)}
+INT_UNARY = {"neg": np.negative, "abs": np.abs, "relu": lambda x: np.maximum(x, 0), "logical_not": lambda x: 1 - x,
+             "sign": np.sign, "bitwise_not": np.invert}
+MONOTONE = {"add", "sub", "mul", "maximum", "minimum", "logical_and", "logical_or", "neg", "relu", "logical_not", "sign",
+            "bitwise_not"}
 
 
 def on_integers(name, dtype, operands):
     """Exact where the operands are known; else the corners of what is monotone and does not wrap."""
     table = INT_UNARY if len(operands) == 1 else INT_BINARY
-    function = table[name]
+    function = BOOL_BINARY.get(name) if dtype == "i1" else None
+    function = function or table.get(name) or (lambda x, y: SHIFTS[name](x, y, INTEGERS[dtype]))
     operands = [o.broadcast(np.broadcast_shapes(*(o.shape for o in operands))) for o in operands]
     with np.errstate(all="ignore"):
         known = wrap(function(*(o.lo for o in operands)), dtype)
@@ -191,15 +351,19 @@ def on_integers(name, dtype, operands):
         found = ([function(x) for x in choices[0]] if len(operands) == 1
                  else [function(x, y) for x in choices[0] for y in choices[1]])
         lo, hi = np.min(found, axis=0), np.max(found, axis=0)
-        fits = small & (lo >= low) & (hi <= high) & (name in MONOTONE)
+        fits = small & (lo >= low) & (hi <= high) & (name in MONOTONE) & (dtype != "i1" or name not in BOOL_BINARY)
     return Set(np.where(certain, known, np.where(fits, lo, low)), np.where(certain, known, np.where(fits, hi, high)))
 
 
 def unary(name, context, dtype, a, attributes):
+    if not is_float(dtype) and name not in INT_UNARY:  # in f32, and toward zero
+        return cast(unary(name, context, "f32", cast(a, dtype, "f32"), attributes), "f32", dtype)
     if not is_float(dtype):
         return on_integers(name, dtype, [a])
     if name == "gelu":
         return gelu(attributes["approximate"])(context, dtype, a)
+    if name in FLOAT_PARAMETRIC:
+        return FLOAT_PARAMETRIC[name](context, dtype, a, attributes)
     return FLOAT_UNARY[name](context, dtype, a)
 
 

@@ -6,19 +6,20 @@ import numpy as np
 
 import sets
 import shapes
-from elements import CLASSES, SHORT, fill, from_bits, is_float, to_bits
+from elements import CLASSES, F8, SHORT, fill, from_bits, is_float, to_bits
 from ops import OPS, At, divides
 from shapes import Dim, Invalid, Type, require
 
 # Operations that read a value by steps: their results jump where their operands move a little.
-JUMPING = {"eq", "ne", "lt", "le", "gt", "ge", "argmax", "argmin", "floor", "ceil", "floor_div"}
+JUMPING = {"eq", "ne", "lt", "le", "gt", "ge", "argmax", "argmin", "floor", "ceil", "floor_div", "round", "trunc",
+           "sign", "mod", "isnan", "isinf", "isfinite"}
 # Of one tensor; more is slow.
-MOST_ELEMENTS = 1 << 16
+MAX_ELEMENTS = 1 << 16
 
 
 def jumps(op, operand):
     if op["op"] == "cast":
-        return op["attributes"]["dtype"] not in CLASSES["float"]
+        return op["attributes"]["dtype"] not in CLASSES["float"] + CLASSES["double"]
     if op["op"] == "where":
         return operand == 0
     return op["op"] in JUMPING
@@ -52,7 +53,7 @@ class Program:
         found = OPS[op["op"]].types(args, op["attributes"], self.runs)
         for type_ in found:
             require(len(type_.dims) <= 8, "rank")
-            require(type_.dtype == "index" or max(shapes.volumes(type_.dims, self.runs)[:self.live_runs()]) <= MOST_ELEMENTS,
+            require(type_.dtype == "index" or max(shapes.volumes(type_.dims, self.runs)[:self.live_runs()]) <= MAX_ELEMENTS,
                     "elements")
             for dim in type_.dims:
                 # Sizes that the text shows are the same at each run.
@@ -88,7 +89,7 @@ class Program:
         return any(op["op"].startswith("arith.") and divides(op["op"]) and self.types[op["args"][1]].dims[0].sizes[run] == 0
                    for op in self.ops)
 
-    def most_memory(self):
+    def max_memory(self):
         """Bytes of intermediate values that suffice for the largest sizes of the profile.
 
         Where sizes are only read and multiplied, they are known to be the volumes of the values, with room for what
@@ -97,6 +98,7 @@ class Program:
         plain = all(op["op"] in ("arith.muli", "dim", "index") or not any(self.types[a].dtype == "index" for a in op["args"])
                     or op["op"] in ("reshape", "full", "iota", "expand") for op in self.ops)
         volume = sum(max(shapes.volumes(t.dims, self.runs)) for t in self.types if t.dtype != "index")
+        volume += sum(OPS[op["op"]].scratch([self.types[a] for a in op["args"]], op["attributes"], self.runs) for op in self.ops)
         return (1 << 20) + 8 * 16 * volume if plain else 1 << 30
 
     def live_runs(self):
@@ -135,7 +137,7 @@ class Program:
             return f"  {left} = trace.constant {words}"
         to = ", ".join(shapes.text_of(t) for t in results)
         to = f"({to})" if len(results) > 1 else to
-        colon = "" if op["op"] in ("full", "iota") else f" : ({', '.join(tensors)})"
+        colon = "" if op["op"] in ("full", "iota", "from_index") else f" : ({', '.join(tensors)})"
         return f"  {left} = trace.{op['op']} {words}{colon} -> {to}"
 
     def text(self):
@@ -159,9 +161,23 @@ class Program:
     def pinned(self):
         """Values that some reader sees rounded: it jumps, or it is the caller."""
         found = set(self.outputs)
-        for op in self.ops:
-            found |= {a for k, a in enumerate(op["args"]) if jumps(op, k)}
+        live = self.live()
+        for op, first in zip(self.ops, self.first):
+            if live & set(range(first, first + self.results_of(self.first.index(first)))):
+                found |= {a for k, a in enumerate(op["args"]) if jumps(op, k)}
         return found
+
+    def live(self):
+        """Values that outputs depend on. Nothing depends on tensors whose type has no elements."""
+        found = {value for value in self.outputs if self.may_have_elements(value)}
+        for number in reversed(range(len(self.ops))):
+            op, first = self.ops[number], self.first[number]
+            if found & set(range(first, first + self.results_of(number))):
+                found |= {a for a in op["args"] if self.may_have_elements(a)}
+        return found
+
+    def may_have_elements(self, value):
+        return not any(dim.static and dim.sizes[0] == 0 for dim in self.types[value].dims)
 
     def check(self, context, run, bits, results):
         """"" or what is wrong with the stored results of a run."""
@@ -229,7 +245,7 @@ def equal_values(a, b, dtype):
 
 
 def uses_short(program):
-    return any(t.dtype in SHORT or t.dtype == "f8E4M3FN" for t in program.types)
+    return any(t.dtype in SHORT or t.dtype in F8 for t in program.types)
 
 
 __all__ = ["Program", "Invalid", "uses_short", "equal_values"]

@@ -15,7 +15,7 @@ from reducing import reduce_program
 # One thread for each worker: NumPy's products would take all processors otherwise.
 SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # Lines of failures of one kind; failures after which no further program is drawn.
-MOST_SHOWN, MOST_FAILURES = 5, 300
+MAX_SHOWN, MAX_FAILURES = 5, 300
 
 
 def limits_of(options):
@@ -95,7 +95,7 @@ class Runner:
     def take(self):
         with self.lock:
             if (self.next >= self.options.first + self.options.count or time.time() >= self.end
-                    or len(self.failures) >= MOST_FAILURES):
+                    or len(self.failures) >= MAX_FAILURES):
                 return None
             self.next += 1
             return self.next - 1
@@ -112,7 +112,7 @@ class Runner:
                     self.failures.append(index)
                     first = answer["key"] not in self.groups
                     self.groups.setdefault(answer["key"], []).append(index)
-                    if len(self.groups[answer["key"]]) <= MOST_SHOWN:
+                    if len(self.groups[answer["key"]]) <= MAX_SHOWN:
                         print(f"FAIL {index}: {answer['kind']}: {answer['text'].strip().splitlines()[0][:300]}", flush=True)
             if answer["kind"] and first and len(self.groups) <= self.options.reduce:
                 self.show_reduced(worker, index, targets, answer)
@@ -161,7 +161,7 @@ class Runner:
         for key, indices in sorted(self.groups.items(), key=lambda item: -len(item[1])):
             print(f"{len(indices):5} {key}: {' '.join(map(str, sorted(indices)[:12]))}{' ...' if len(indices) > 12 else ''}")
         late = self.options.timed is False and self.done < self.options.count
-        reason = "too many failed" if len(self.failures) >= MOST_FAILURES else "the time was over"
+        reason = "too many failed" if len(self.failures) >= MAX_FAILURES else "the time was over"
         missing = f" of {self.options.count}, then {reason}" if late else ""
         verdict = "FAIL" if self.failures or late else "PASS"
         print(f"{verdict} smith: {self.done} programs{missing}, {self.targets} compilations, seed {self.options.seed}, "

@@ -42,6 +42,8 @@ class Context:
 
     def function(self, dtype):
         """Relative and absolute error of a transcendental function."""
+        if dtype == "f64":
+            return 2.0**-49, 2.0**-1070
         if dtype == "f32" and not self.approximate:
             return 2.0**-21, 2.0**-147
         return {"f32": 2.0**-15, "f16": 2.0**-13, "bf16": 2.0**-10}[dtype], 2.0**-125
@@ -83,11 +85,14 @@ def strict(s, dtype):
 
 
 def settle(s, dtype, relative=0.0, absolute=0.0):
-    """Rounds to f32, and perhaps to 16 bits, after an error."""
+    """Rounds to f32, and perhaps to 16 bits, after an error; f64 has the roundings of the bounds themselves."""
+    if dtype == "f64":
+        relative, absolute = relative + 2.0**-50, absolute + 2.0**-1072
+    wide = "f64" if dtype == "f64" else "f32"
     with np.errstate(all="ignore"):
         def error(x):
             return np.where(np.isfinite(x), np.abs(x) * relative + absolute, 0.0)
-        lo, hi = round_to(s.lo - error(s.lo), "f32"), round_to(s.hi + error(s.hi), "f32")
+        lo, hi = round_to(s.lo - error(s.lo), wide), round_to(s.hi + error(s.hi), wide)
         if dtype in SHORT:
             lo, hi = np.minimum(lo, round_to(lo, dtype)), np.maximum(hi, round_to(hi, dtype))
     return Set(lo, hi, s.nan, s.num)

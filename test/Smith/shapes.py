@@ -162,7 +162,7 @@ def split(type_, attributes, runs):
     axis = axis_of(attributes["dim"], len(type_.dims))
     dim = type_.dims[axis]
     if attributes.get("sizes") is not None:
-        require(dim.static and sum(attributes["sizes"]) == dim.sizes[0] and min(attributes["sizes"]) >= 0, "sizes")
+        require(set(dim.sizes) == {sum(attributes["sizes"])} and min(attributes["sizes"]) >= 0, "sizes")
         dims = [known(size, runs) for size in attributes["sizes"]]
     else:
         columns = [parts_of(size, attributes["parts"]) for size in dim.sizes]

@@ -15,14 +15,14 @@ def FnTwice : UnaryFn<"twice", "Twice"> {
 // CHECK-LABEL: #ifdef GET_SCALAR_ENUMS
 // CHECK: enum class ScalarFn : unsigned char {
 // CHECK-NEXT: Add,
-// CHECK: LogicalNot,
+// CHECK: ShiftRight,
 // CHECK-NEXT: Twice,
 // CHECK-NEXT: };
 // CHECK: enum class ComparisonFn : unsigned char {
 // CHECK-NEXT: Eq,
 
 // CHECK-LABEL: #ifdef GET_SCALAR_TABLE
-// CHECK: {"add", 2, true, true, false, 0, -4.0, 4.0,
+// CHECK: {"add", 2, true, true, true, 0, -4.0, 4.0,
 // CHECK: {"twice", 1, true, false, false, 1, -1.0, 1.0,
 // CHECK-NEXT: "Element-wise \"double\""},
 // CHECK: {"ne", ::mlir::arith::CmpFPredicate::UNE,

@@ -74,11 +74,11 @@ static Refusal checkCluster(const Driver &driver, const KernelLaunch &launch) {
     return {};
   if (!driver.machine.architecture->clusters)
     return {notSupported, "clusters of blocks, which the device lacks"};
-  uint32_t most =
+  uint32_t maximum =
       launch.function->nonPortableCluster ? maxCluster : portableCluster;
-  if (blocks > most)
+  if (blocks > maximum)
     return {invalidClusterSize, concat("clusters of ", sizesText(cluster),
-                                       " blocks, ", most, " are allowed")};
+                                       " blocks, ", maximum, " are allowed")};
   for (size_t i = 0; i < 3; ++i)
     if (grid[i] % cluster[i] != 0)
       return {invalidClusterSize,

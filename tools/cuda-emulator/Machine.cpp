@@ -13,11 +13,13 @@ using namespace tripy::emulatordriver;
 
 /// A100, A40, L40S, H100 and B200, by NVIDIA's tables of compute capabilities.
 static constexpr Architecture architectures[] = {
-    {80, 108, 166912, 167936, 2048, 32, 40 << 20, false},
-    {86, 84, 101376, 102400, 1536, 16, 6 << 20, false},
-    {89, 142, 101376, 102400, 1536, 24, 96 << 20, false},
-    {90, 132, 232448, 233472, 2048, 32, 50 << 20, true},
-    {100, 148, 232448, 233472, 2048, 32, 126 << 20, true},
+    {80, 108, 166912, 167936, 2048, 32, 40 << 20, 1410000, 1215000, 5120,
+     false},
+    {86, 84, 101376, 102400, 1536, 16, 6 << 20, 1740000, 7251000, 384, false},
+    {89, 142, 101376, 102400, 1536, 24, 96 << 20, 2520000, 9001000, 384, false},
+    {90, 132, 232448, 233472, 2048, 32, 50 << 20, 1980000, 2619000, 5120, true},
+    {100, 148, 232448, 233472, 2048, 32, 126 << 20, 1965000, 3996000, 8192,
+     true},
 };
 
 /// Reads all of `text` as a number; false when it is none.
@@ -105,7 +107,10 @@ std::optional<int> Machine::attribute(int id) const {
       {9, 64 << 10},                    // TOTAL_CONSTANT_MEMORY
       {10, 32},                         // WARP_SIZE
       {12, 64 << 10},                   // MAX_REGISTERS_PER_BLOCK
+      {13, a.clockKHz},                 // CLOCK_RATE
       {16, a.multiprocessors},          // MULTIPROCESSOR_COUNT
+      {36, a.memoryClockKHz},           // MEMORY_CLOCK_RATE
+      {37, a.memoryBits},               // GLOBAL_MEMORY_BUS_WIDTH
       {38, a.l2Bytes},                  // L2_CACHE_SIZE
       {39, a.threadsPerMultiprocessor}, // MAX_THREADS_PER_MULTIPROCESSOR
       {41, 1},                          // UNIFIED_ADDRESSING

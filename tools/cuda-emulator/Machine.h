@@ -33,6 +33,7 @@ struct Architecture {
   int sharedPerBlock, sharedPerMultiprocessor;
   int threadsPerMultiprocessor, blocksPerMultiprocessor;
   int l2Bytes;
+  int clockKHz, memoryClockKHz, memoryBits;
   bool clusters;
 };
 

@@ -6,6 +6,7 @@
 
 #include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Reference/Evaluator.h"
 #include "tripy/Runtime/IO/Npy.h"
@@ -108,19 +109,23 @@ Status Evaluation::readWeight(unsigned argument, DType dtype,
 }
 
 Status Evaluation::readInput(unsigned argument) {
-  auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
-  std::optional<DType> dtype = reference::dtypeOf(type.getElementType());
+  // A size is given as one i64.
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
+  ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
+  std::optional<DType> dtype =
+      type ? dtypeOf(type.getElementType()) : std::optional(DType::I64);
   if (!dtype)
     return usage("an input's element type is not supported");
   if (isParameter(function, argument) && options.compiler.weights)
-    return readWeight(argument, *dtype, type.getShape());
+    return readWeight(argument, *dtype, shape);
   Result<std::string> spec = specOf(argument);
   if (!spec)
     return spec.status();
   run::Wanted wanted;
   wanted.dtype = *dtype;
+  wanted.isSize = !type;
   ProfileAttr profile = profileOf(function, argument);
-  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+  for (auto [dim, size] : llvm::enumerate(shape))
     wanted.shape.push(ShapedType::isDynamic(size) ? profile.getOpt()[dim]
                                                   : size);
   wanted.check = [&](DType, const runtime::Shape &shape) {
@@ -196,8 +201,7 @@ Status Evaluation::run() {
 int compile::evaluateProgram(ModuleOp module, const Options &options) {
   if (failed(lowerProgram(module, Level::FlatIR, options.compiler)))
     return 1;
-  FailureOr<func::FuncOp> function =
-      findProgram(module, options.compiler.function);
+  FailureOr<func::FuncOp> function = findProgram(module, options.compiler);
   if (failed(function))
     return 1;
   Evaluation evaluation(*function, options);

@@ -18,16 +18,18 @@ const char *const compile::helpText =
 
 Compiles a function of trace or flatir operations to an executable file.
 
-  MODEL.mlir               text; "-" reads standard input
+  MODEL.mlir               text, also what --stop-after printed; "-" reads standard input
   -o FILE                  what to write; "-" is standard output
-  --target=cpu|cuda[:ARCH] default: cpu; cuda alone is cuda:sm_90a
+  --target=cpu|cuda[:ARCH] default: that of a level's text, else cpu; cuda alone
+                           is cuda:sm_90a
   --cpu=NAME               processor: native (default), x86-64-v3, ...
   --function=NAME          the function to compile; default: main
   --weights=F.safetensors  values of the parameters, which become part of the
                            executable
   --stop-after=LEVEL       print the program after a level instead: trace,
-                           flatir, dispatches, linalg, kernels, plan, and ptx
-                           (cuda) or asm (cpu)
+                           flatir, dispatches, linalg, kernels, plan, llvm, all
+                           of which can be compiled again, and ptx (cuda) or
+                           asm (cpu)
   --evaluate               run the program on the reference evaluator instead
   --input [NAME=]SPEC      with --evaluate: the value of an input, as for
                            tripy-run: @x.npy, ones, iota:2x3, ...
@@ -45,7 +47,7 @@ Compiles a function of trace or flatir operations to an executable file.
                            it, or wherever it can, if it is there at run time
   --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
                            such as 128x256, 64x64,cluster=4,
-                           128x256,stream or 16x64,split=2,swap
+                           128x256,stream or 16x64,split=2,swapAB
   --gemm-prologues=WHEN    for measurements: tensor-core kernels compute
                            element-wise left operands never, always, or where
                            that is estimated to pay (estimated, the default)
@@ -66,8 +68,16 @@ Compiles a function of trace or flatir operations to an executable file.
   --tune-copies=N          with --tune: calls of a kernel in one graph; default:
                            by size
   --tune-runs=N            with --tune: replays of that graph; default: 30
+  --strict-shapes          sizes that the profile allows and the program
+                           refuses when it runs are an error, not a warning
   --report-why             print the kernels with the lines they come from
-  --timing                 print where the time goes
+  --remarks[=missed|all]   print which operations became one kernel, and which
+                           kernels stay apart, why, and what it costs; missed:
+                           only those that stay apart
+  --remarks-file=F.yaml    write all of them as YAML
+  --timing                 print where the time goes, and the slowest kernels
+  --progress               print what is being done, and how many kernels of all
+                           are through a step
   --no-verify              do not check the program where a level ends
   --memory-limit=SIZE      memory that a compilation may take, such as 8G, or
                            none; default: half of the machine's
@@ -99,6 +109,7 @@ static constexpr NamedStop stops[] = {
     {levelName(Level::Linalg), StopAfter::Linalg},
     {levelName(Level::Kernels), StopAfter::Kernels},
     {levelName(Level::Plan), StopAfter::Plan},
+    {levelName(Level::LLVM), StopAfter::LLVM},
     {"ptx", StopAfter::PTX},
     {"asm", StopAfter::Assembly},
 };
@@ -111,16 +122,19 @@ static constexpr std::string_view valued[] = {
     "gemm-tile",   "tuning-file",  "tuning-device",
     "tune",        "tune-report",  "tune-candidates",
     "tune-copies", "tune-runs",    "gemm-prologues",
-    "backend",     "memory-limit", "time-limit"};
+    "backend",     "memory-limit", "time-limit",
+    "remarks-file"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"evaluate", &Options::evaluate},
     {"timing", &Options::timing},
+    {"progress", &Options::progress},
     {"report-why", &Options::reportWhy},
     {"allow-bytecode", &Options::allowBytecode},
     {"in-process", &Options::inProcess},
     {"no-cache", &Options::noCache},
     {"no-verify", &Options::noVerify},
+    {"strict-shapes", &Options::strictShapes},
     {"no-overlap", &Options::noOverlap},
     {"no-prefetch", &Options::noPrefetch},
     {"help", &Options::help},
@@ -146,14 +160,16 @@ static std::pair<std::string, std::string> splitSpec(std::string_view text) {
 
 static Status setStop(Options &options, std::string_view value) {
   ClosestName closest(value);
+  std::string names;
   for (const NamedStop &row : stops) {
     closest.consider(row.name);
+    names += concat(names.empty() ? "" : ", ", row.name);
     if (row.name == value) {
       options.stop = row.stop;
       return Status::ok();
     }
   }
-  return usage(concat("--stop-after must name a level, but is '",
+  return usage(concat("--stop-after must name a level (", names, "), but is '",
                       printable(value), "'", closest.suggestion()));
 }
 
@@ -226,6 +242,16 @@ static Status setLimit(Options &options, std::string_view name,
   return Status::ok();
 }
 
+/// "missed", "all" or, without value, all.
+static Status setRemarks(Options &options, std::string_view value) {
+  if (value != "missed" && value != "all")
+    return usage(concat("--remarks must be 'missed' or 'all', but is '",
+                        printable(value), "'"));
+  options.remarks =
+      value == "missed" ? RemarkChoice::Missed : RemarkChoice::All;
+  return Status::ok();
+}
+
 static Status setPrologues(Options &options, std::string_view value) {
   if (value != "never" && value != "estimated" && value != "always")
     return usage(concat("--gemm-prologues is never, estimated or always; "
@@ -249,6 +275,8 @@ static Status setValue(Options &options, std::string_view name,
     options.compiler.function = value;
   else if (name == "weights")
     options.weights = value;
+  else if (name == "remarks-file")
+    options.remarksFile = value;
   else if (name == "backend")
     return setBackend(options, value);
   else if (name == "gemm-tile")
@@ -287,6 +315,7 @@ static Status unknownOption(std::string_view name) {
     closest.consider(candidate);
   for (const auto &[candidate, field] : flags)
     closest.consider(candidate);
+  closest.consider("remarks");
   return usage(concat("no option has the name '", printable(name), "'",
                       closest.suggestion()));
 }
@@ -298,12 +327,23 @@ static Status checkTuning(const Options &options) {
                                       : usage("--tune-report needs --tune");
   if (options.evaluate || options.stop != StopAfter::None)
     return usage("--tune excludes --evaluate and --stop-after");
-  if (options.compiler.device != DeviceKind::CUDA)
-    return usage("--tune needs --target=cuda");
   if (options.output == "-")
     return usage("--tune prints to standard output: -o must name a file");
   if (!options.compiler.gemmTile.empty())
     return usage("--tune and --gemm-tile exclude each other");
+  return Status::ok();
+}
+
+Status compile::checkTarget(const Options &options) {
+  bool cuda = options.compiler.device == DeviceKind::CUDA;
+  if (options.tune && !cuda)
+    return usage("--tune needs --target=cuda");
+  if (options.compiler.backends != Backends::Own && !cuda)
+    return usage("--backend needs --target=cuda");
+  if (options.stop == StopAfter::PTX && !cuda)
+    return usage("--stop-after=ptx needs --target=cuda");
+  if (options.stop == StopAfter::Assembly && cuda)
+    return usage("--stop-after=asm needs --target=cpu");
   return Status::ok();
 }
 
@@ -326,17 +366,9 @@ static Status checkTogether(const Options &options) {
     return usage("an output file must be given, as in '-o model.tpx'");
   if (options.noCache && options.compiler.cache.folder)
     return usage("--no-cache and --cache-dir exclude each other");
-  bool cuda = options.compiler.device == DeviceKind::CUDA;
-  if (options.compiler.backends != Backends::Own && !cuda)
-    return usage("--backend needs --target=cuda");
-  if (options.stop == StopAfter::PTX && !cuda)
-    return usage("--stop-after=ptx needs --target=cuda");
-  if (options.stop == StopAfter::Assembly && cuda)
-    return usage("--stop-after=asm needs --target=cpu");
-  if (!cuda && !options.evaluate)
-    if (auto host = target::findHostTarget(options.compiler.cpu); !host)
-      return usage(host.status().message());
-  return Status::ok();
+  if (auto host = target::findHostTarget(options.compiler.cpu); !host)
+    return usage(host.status().message());
+  return options.compiler.targetChosen ? checkTarget(options) : Status::ok();
 }
 
 static Status parseOption(Options &options, std::string_view argument,
@@ -353,6 +385,8 @@ static Status parseOption(Options &options, std::string_view argument,
       return hasValue ? usage(concat("--", name, " takes no value"))
                       : Status::ok();
     }
+  if (name == "remarks")
+    return setRemarks(options, hasValue ? value : "all");
   bool known = false;
   for (std::string_view candidate : valued)
     known |= name == candidate;

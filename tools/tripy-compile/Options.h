@@ -6,6 +6,8 @@
 #ifndef TRIPY_TOOLS_TRIPYCOMPILE_OPTIONS_H
 #define TRIPY_TOOLS_TRIPYCOMPILE_OPTIONS_H
 
+#include "Remarks.h"
+
 #include "tripy/Base/Status.h"
 #include "tripy/Compiler/Compiler.h"
 
@@ -30,9 +32,12 @@ struct Options {
   uint32_t tuneCandidates = 8, tuneCopies = 0, tuneRuns = 30;
   /// What was measured, as JSON; or empty.
   std::string tuneReport;
-  bool evaluate = false, timing = false, reportWhy = false;
+  /// What is printed of the fusion pass's decisions, and where all go as YAML.
+  RemarkChoice remarks = RemarkChoice::None;
+  std::string remarksFile;
+  bool evaluate = false, timing = false, progress = false, reportWhy = false;
   bool allowBytecode = false, noCache = false, noOverlap = false;
-  bool noPrefetch = false, noVerify = false;
+  bool noPrefetch = false, noVerify = false, strictShapes = false;
   /// Without a child process, for debuggers.
   bool inProcess = false;
   /// Of the child process; with --tune time is limited only when asked for.
@@ -43,6 +48,10 @@ struct Options {
 /// Reads the arguments after the program's name. Errors: InvalidArgument, one
 /// sentence that names the argument.
 Result<Options> parseOptions(std::span<const char *const> arguments);
+
+/// Whether the target goes with the other options. A program's text may say
+/// which target it is for; asked once that is known. Errors: InvalidArgument.
+Status checkTarget(const Options &options);
 
 extern const char *const helpText;
 

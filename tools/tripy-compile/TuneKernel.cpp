@@ -24,7 +24,7 @@ using runtime::TensorView;
 
 /// Bytes that the calls of one graph touch: several times the GPU's cache.
 static constexpr uint64_t graphBytes = 256 << 20;
-static constexpr uint32_t fewestCopies = 2, mostCopies = 32;
+static constexpr uint32_t fewestCopies = 2, maxCopies = 32;
 /// Values that are drawn; a prime, so that rows of larger tensors differ.
 static constexpr uint64_t distinctValues = 1000003;
 /// Elements of a result that are compared at most, evenly spread.
@@ -60,7 +60,7 @@ static uint32_t chooseCopies(kernel::FuncOp kernel) {
                std::max(1u, tensor.getElementTypeBitWidth() / 8);
     }
   return std::clamp<uint64_t>(graphBytes / std::max<uint64_t>(bytes, 1),
-                              fewestCopies, mostCopies);
+                              fewestCopies, maxCopies);
 }
 
 /// A program of `copies` calls of `kernel`, each on tensors of its own.
@@ -233,6 +233,7 @@ Status KernelTuner::load(const std::string &tile, Candidate &candidate) {
   compiler.backends = isLibrary ? Backends::Libraries : Backends::Own;
   compiler.tuningFile.clear();
   compiler.timing = nullptr;
+  compiler.watch = nullptr;
   OwningOpRef<ModuleOp> module = makeProgram(kernel, result.copies);
   auto main = *module->getOps<func::FuncOp>().begin();
   FailureOr<target::TranslatedProgram> made =
@@ -276,9 +277,9 @@ Status KernelTuner::addTensor(const HostTensor &values, DType dtype,
 /// Every call has the same values, each at places of its own.
 Status KernelTuner::makeTensors(const runtime::ExecutionContext &context) {
   const Program &program = context.executable().program();
-  auto shapeOf = [&](const std::vector<Index> &dims) {
+  auto shapeOf = [&](const std::vector<TableIndex> &dims) {
     runtime::Shape shape;
-    for (Index dim : dims)
+    for (TableIndex dim : dims)
       shape.push(program.exprs[dim].value);
     return shape;
   };
@@ -392,10 +393,10 @@ Status KernelTuner::run(const codegen::TileChoices &choices) {
     }
   for (auto [tile, candidate] : llvm::zip(result.tiles, candidates)) {
     run::Times times = run::summarize(candidate.seconds);
-    tile.median = times.median;
-    tile.least = times.min;
-    tile.spread = (times.upperQuartile - times.lowerQuartile) /
-                  std::max(times.median, 1e-12);
+    tile.median = times.at("median");
+    tile.least = times.at("min");
+    tile.spread = (times.at("p75") - times.at("p25")) /
+                  std::max(times.at("median"), 1e-12);
   }
   return Status::ok();
 }

@@ -2,6 +2,7 @@
 
 #include "Evaluate.h"
 #include "Options.h"
+#include "Progress.h"
 #include "Tune.h"
 
 #include "../tripy-run/TensorSpec.h"
@@ -10,11 +11,13 @@
 #include "tripy/Base/OutputFiles.h"
 #include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/ChildProcess.h"
 #include "tripy/Pipelines/Diagnostics.h"
 #include "tripy/Pipelines/InputFile.h"
 #include "tripy/Pipelines/InputText.h"
 #include "tripy/Pipelines/OutOfMemory.h"
+#include "tripy/Pipelines/ParseProgram.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -71,6 +74,7 @@ static Status checkFiles(const Options &options) {
       list.push_back(path);
   };
   add(outputs, options.output);
+  add(outputs, options.remarksFile);
   for (const auto &[name, spec] : options.results)
     add(outputs, run::fileOf(spec));
   add(sources, options.input);
@@ -148,6 +152,16 @@ static int writeProgram(ModuleOp module, const Options &options,
 
 static int compileModule(ModuleOp module, Options &options,
                          TimingScope &timing) {
+  FailureOr<CompileOptions> known = readOptions(module, options.compiler);
+  if (failed(known))
+    return 1;
+  options.compiler = std::move(*known);
+  if (Status status = checkTarget(options); !status.isOk())
+    return complain(status, 2);
+  // Before a GPU is opened, or anything else takes time.
+  FailureOr<func::FuncOp> function = findProgram(module, options.compiler);
+  if (failed(function) || failed(verifyProfiles(*function)))
+    return 1;
   if (options.evaluate)
     return evaluateProgram(module, options);
   if (options.tune)
@@ -164,33 +178,67 @@ static int compileModule(ModuleOp module, Options &options,
   return writeOutput(options.output, {bytes, text->size()});
 }
 
+/// The report, and the kernels that took longest to compile; none when all were
+/// cached.
+static void printTimes(DefaultTimingManager &timing,
+                       const target::CodeWatch &watch) {
+  timing.print();
+  timing.setEnabled(false); // Else it prints again in the end.
+  constexpr size_t shown = 5;
+  std::vector<target::KernelSeconds> kernels = watch.slowest(shown);
+  if (kernels.empty())
+    return;
+  llvm::errs() << "slowest kernels, by processor time:\n";
+  for (const target::KernelSeconds &kernel : kernels) {
+    llvm::errs() << "  " << formatSeconds(kernel.total()) << " "
+                 << printable(kernel.kernel, 300) << " (LLVM "
+                 << formatSeconds(kernel.llvm);
+    if (kernel.assembler > 0)
+      llvm::errs() << ", assembler " << formatSeconds(kernel.assembler);
+    llvm::errs() << ")\n";
+  }
+}
+
+/// The file of --weights, if there is one: mapped, as weights may be larger
+/// than memory; see handleSignals().
+static Status openWeights(Options &options, MappedFile &weights) {
+  if (options.weights.empty())
+    return Status::ok();
+  Result<MappedFile> file = MappedFile::open(options.weights);
+  if (!file)
+    return file.status();
+  weights = std::move(*file);
+  Result<std::vector<target::Weight>> list = listWeights(weights.bytes());
+  if (!list)
+    return Status(list.status())
+        .withContext(concat("'", printable(options.weights, 1024), "'"));
+  options.compiler.weights = std::move(*list);
+  return Status::ok();
+}
+
 static int runTool(Options &options) {
   DefaultTimingManager timingManager;
   timingManager.setEnabled(options.timing);
   TimingScope timing = timingManager.getRootScope();
   options.compiler.timing = &timing;
+  Progress progress(options.progress);
+  target::CodeWatch watch;
+  watch.timesKernels = options.timing;
+  watch.progress = [&](StringRef step, size_t done, size_t all) {
+    progress.count(step, done, all);
+  };
+  options.compiler.watch = &watch;
   options.compiler.cache.enabled = !options.noCache;
   options.compiler.overlap = !options.noOverlap;
   options.compiler.prefetch = !options.noPrefetch;
   options.compiler.verify = !options.noVerify;
+  options.compiler.strictShapes = options.strictShapes;
 
   if (Status status = checkFiles(options); !status.isOk())
     return complain(status, 2);
-  // Mapped, as weights may be larger than memory; see handleSignals().
   MappedFile weights;
-  if (!options.weights.empty()) {
-    Result<MappedFile> file = MappedFile::open(options.weights);
-    if (!file)
-      return complain(file.status(), 1);
-    weights = std::move(*file);
-    Result<std::vector<target::Weight>> list = listWeights(weights.bytes());
-    if (!list)
-      return complain(
-          Status(list.status())
-              .withContext(concat("'", printable(options.weights, 1024), "'")),
-          1);
-    options.compiler.weights = std::move(*list);
-  }
+  if (Status status = openWeights(options, weights); !status.isOk())
+    return complain(status, 1);
   std::unique_ptr<llvm::MemoryBuffer> text = readInput(options.input);
   if (!text ||
       failed(verifyInputText(text->getMemBufferRef(), options.allowBytecode)))
@@ -202,12 +250,30 @@ static int runTool(Options &options) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   UserDiagnosticHandler diagnostics(&context, llvm::errs(), sources.get());
+  // The line of progress makes way for what is printed above.
+  ScopedDiagnosticHandler clearing(&context, [&](Diagnostic &) {
+    progress.clear();
+    return failure();
+  });
+  RemarkReport remarks;
+  if (options.remarks != RemarkChoice::None || !options.remarksFile.empty())
+    if (Status status = remarks.collect(context, options.remarksFile);
+        !status.isOk())
+      return complain(status, 1);
+  progress.begin("reading the program");
   TimingScope parseScope = timing.nest("parse");
   OwningOpRef<ModuleOp> module = parseProgram(sources, &context, diagnostics);
   parseScope.stop();
   if (!module)
     return 1;
-  return compileModule(*module, options, timing);
+  progress.begin("forming kernels");
+  int exitStatus = compileModule(*module, options, timing);
+  progress.clear();
+  remarks.print(options.remarks);
+  timing.stop();
+  if (options.timing)
+    printTimes(timingManager, watch);
+  return exitStatus;
 }
 
 int main(int argc, char **argv) {

@@ -1,9 +1,11 @@
 //===- tripy-opt.cpp - Runs passes on IR ----------------------------------===//
 //
 // mlir-opt with Tripy's dialects, passes and pipelines. The input is checked
-// before MLIR's parser sees it: see InputText.h.
+// before MLIR's parser sees it: see InputText.h and InputParts.h.
 //
 //===----------------------------------------------------------------------===//
+#include "InputParts.h"
+#include "Plugins.h"
 #include "TestPasses.h"
 
 #include "tripy/Base/File.h"
@@ -19,8 +21,6 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mlir/Support/ToolUtilities.h"
-#include "mlir/Tools/ParseUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,6 +31,7 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+using tripy::InputParts;
 
 /// Before main(), as memory may end there.
 static const tripy::OutOfMemoryHandler outOfMemory("tripy-opt");
@@ -106,80 +107,30 @@ static LogicalResult checkLibraries(PassManager &pm) {
   }
 }
 
-/// Whether MLIR's parser and verifiers accept a text. What they do not accept
-/// is shown as diagnostics of passes are: MLIR's own handler quotes whole lines
-/// of whatever file a location names.
-static bool parses(std::unique_ptr<llvm::MemoryBuffer> text,
-                   const MlirOptMainConfig &config, DialectRegistry &registry) {
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(text), llvm::SMLoc());
-  tripy::UserDiagnosticHandler handler(&context, llvm::errs(), sources.get());
-  FallbackAsmResourceMap resources;
-  ParserConfig parser(&context, config.shouldVerifyOnParsing(), &resources);
-  return static_cast<bool>(parseSourceFileForTool(
-      sources, parser, !config.shouldUseExplicitModule()));
+/// Runs the passes on each part of the text; returns the tool's exit status.
+static int process(std::unique_ptr<llvm::MemoryBuffer> buffer, raw_ostream &os,
+                   const MlirOptMainConfig &config, DialectRegistry &registry,
+                   InputParts &parts) {
+  // Dialects of IRDL are not in the registry.
+  if (config.getIrdlFile().empty())
+    parts.read(buffer);
+  if (parts.exitStatus() != EXIT_SUCCESS && config.inputSplitMarker().empty())
+    return parts.exitStatus();
+  if (failed(MlirOptMain(os, std::move(buffer), registry, config)))
+    return std::max(parts.exitStatus(), EXIT_FAILURE);
+  return parts.exitStatus();
 }
 
-/// Takes the parts of the text that do not parse away, after their errors were
-/// shown; false when there are some. All lines keep their numbers.
-static bool keepWhatParses(std::unique_ptr<llvm::MemoryBuffer> &buffer,
-                           const MlirOptMainConfig &config,
-                           DialectRegistry &registry) {
-  StringRef name = buffer->getBufferIdentifier();
-  std::string whole = buffer->getBuffer().str();
-  size_t end = 0, line = 0;
-  bool allParse = true;
-  auto check = [&](std::unique_ptr<llvm::MemoryBuffer> part, raw_ostream &) {
-    StringRef text = part->getBuffer();
-    size_t start = whole.find(text, end);
-    line += StringRef(whole).slice(end, start).count('\n');
-    if (!parses(line ? llvm::MemoryBuffer::getMemBufferCopy(
-                           std::string(line, '\n') + text.str(), name)
-                     : llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                config, registry)) {
-      allParse = false;
-      std::replace_if(
-          whole.begin() + start, whole.begin() + start + text.size(),
-          [](char c) { return c != '\n'; }, ' ');
-    }
-    end = start + text.size();
-    line += text.count('\n');
-    return success();
-  };
-  (void)splitAndProcessBuffer(
-      llvm::MemoryBuffer::getMemBuffer(buffer->getMemBufferRef(), false), check,
-      llvm::nulls(), config.inputSplitMarker());
-  if (!allParse)
-    buffer = llvm::MemoryBuffer::getMemBufferCopy(whole, name);
-  return allParse;
-}
-
-/// Runs the passes on each part of the text.
-static LogicalResult process(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                             raw_ostream &os, const MlirOptMainConfig &config,
-                             DialectRegistry &registry) {
-  // Dialects of IRDL are not in the registry, and expected diagnostics are
-  // compared, not printed.
-  bool allParse = config.shouldVerifyDiagnostics() ||
-                  !config.getIrdlFile().empty() ||
-                  keepWhatParses(buffer, config, registry);
-  if (!allParse && config.inputSplitMarker().empty())
-    return failure();
-  return success(
-      succeeded(MlirOptMain(os, std::move(buffer), registry, config)) &&
-      allParse);
-}
-
-static LogicalResult run(StringRef input, StringRef output,
-                         DialectRegistry &registry) {
+/// Does the tool's work; `limits` are those of this process, if it has some.
+/// Returns the exit status.
+static int run(StringRef input, StringRef output, DialectRegistry &registry,
+               std::optional<tripy::ChildLimits> limits) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (!config.getIrdlFile().empty() && !openText(config.getIrdlFile()))
-    return failure();
+    return EXIT_FAILURE;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openText(input);
   if (!buffer)
-    return failure();
+    return EXIT_FAILURE;
   // A file gets its name when it is complete; a device is written to at once.
   bool isDevice =
       llvm::sys::fs::exists(output) && !llvm::sys::fs::is_regular_file(output);
@@ -190,32 +141,37 @@ static LogicalResult run(StringRef input, StringRef output,
     device = openOutputFile(output, &error);
     if (!device) {
       llvm::errs() << "error: " << error << '\n';
-      return failure();
+      return EXIT_FAILURE;
     }
     device->keep();
   }
   raw_ostream &os =
       device ? static_cast<raw_ostream &>(device->os()) : collected;
   std::atomic<bool> broken = false;
-  config.setPassPipelineSetupFn([&, inner = config](PassManager &pm) {
+  InputParts parts(config, registry, limits);
+  MlirOptMainConfig inner = config;
+  config.setPassPipelineSetupFn([&](PassManager &pm) {
     if (!config.shouldVerifyDiagnostics())
       tripy::printUserDiagnostics(pm, {input.str()}, plainDiagnostics);
     if (verifyProvenance)
       tripy::verifyProvenance(pm, broken);
     tripy::reportSilentFailures(pm);
-    return success(succeeded(inner.setupPassPipeline(pm)) &&
-                   succeeded(checkLibraries(pm)));
+    return parts.addNamed(pm, [&] {
+      return success(succeeded(inner.setupPassPipeline(pm)) &&
+                     succeeded(checkLibraries(pm)));
+    });
   });
-  if (failed(process(std::move(buffer), os, config, registry)) || broken)
-    return failure();
+  int exitStatus = process(std::move(buffer), os, config, registry, parts);
+  if (exitStatus != EXIT_SUCCESS || broken)
+    return std::max(exitStatus, EXIT_FAILURE);
   if (device)
-    return success();
+    return EXIT_SUCCESS;
   tripy::Status status = tripy::writeFile(
       output.str(),
       {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
   if (!status.isOk())
     llvm::errs() << "error: " << status.message() << '\n';
-  return success(status.isOk());
+  return status.isOk() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /// Reads a limit of the child process into `limit`; false after an error.
@@ -244,20 +200,22 @@ int main(int argc, char **argv) {
   tripy::registerTestPasses();
   DialectRegistry registry;
   tripy::registerTripyAndUpstreamDialects(registry);
-  auto [input, output] = registerAndParseCLIOptions(
-      argc, argv, "Tripy's optimizer driver\n", registry);
+  std::string help = registerCLIOptions("Tripy's optimizer driver\n", registry);
+  tripy::checkPluginsWhenLoaded(registry);
+  auto [input, output] = parseCLIOptions(argc, argv, help);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  tripy::ChildLimits limits = tripy::defaultChildLimits();
   auto work = [&] {
     tripy::handleSignals("tripy-opt", EXIT_FAILURE);
-    return failed(run(input, output, registry)) ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run(input, output, registry,
+               inProcess ? std::nullopt : std::optional(limits));
   };
   if (inProcess) {
     llvm::InitLLVM init(argc, argv); // Prints the stack of a crash.
     return work();
   }
-  tripy::ChildLimits limits = tripy::defaultChildLimits();
   if (!readLimit(memoryLimit, tripy::parseMemoryLimit, limits.memoryBytes) ||
       !readLimit(timeLimit, tripy::parseTimeLimit, limits.seconds))
     return EXIT_FAILURE;

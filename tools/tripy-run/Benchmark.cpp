@@ -28,25 +28,35 @@ Times run::summarize(std::vector<double> seconds) {
   if (seconds.empty())
     return {};
   std::sort(seconds.begin(), seconds.end());
-  auto at = [&](double part) {
-    return seconds[size_t(part * double(seconds.size() - 1) + 0.5)];
-  };
-  return {at(0.5), seconds.front(), at(0.25), at(0.75)};
+  Times times;
+  for (size_t i = 0; i < percentiles.size(); ++i)
+    times.seconds[i] =
+        seconds[size_t(percentiles[i].part * double(seconds.size() - 1) + 0.5)];
+  return times;
+}
+
+double Times::at(std::string_view name) const {
+  for (size_t i = 0; i < percentiles.size(); ++i)
+    if (percentiles[i].name == name)
+      return seconds[i];
+  return 0;
 }
 
 namespace {
 
 /// Copies of tensors on the program's device; on the CPU the tensors
-/// themselves.
+/// themselves. Inputs of `inputsOf` that are sizes stay in host memory.
 class OnDevice {
 public:
-  explicit OnDevice(std::shared_ptr<Device> device)
-      : device(std::move(device)) {}
+  explicit OnDevice(std::shared_ptr<Device> device,
+                    const runtime::Executable *inputsOf = nullptr)
+      : device(std::move(device)), inputsOf(inputsOf) {}
 
   Status add(std::span<const TensorView> tensors) {
     for (TensorView view : tensors) {
       uint64_t bytes = view.shape.bytes(view.dtype).value_or(0);
-      if (device->kind() != DeviceKind::CPU && bytes > 0) {
+      if (device->kind() != DeviceKind::CPU && bytes > 0 &&
+          !isSize(views.size())) {
         Result<DeviceMemory> memory = DeviceMemory::allocate(device, bytes);
         if (!memory)
           return memory.status();
@@ -66,7 +76,15 @@ public:
   std::span<const TensorView> tensors() const { return views; }
 
 private:
+  bool isSize(size_t number) const {
+    if (!inputsOf)
+      return false;
+    TableIndex input = inputsOf->argumentInputs()[number];
+    return inputsOf->program().inputs[input].kind == InputKind::Size;
+  }
+
   std::shared_ptr<Device> device;
+  const runtime::Executable *inputsOf;
   std::vector<DeviceMemory> memories;
   std::vector<TensorView> views;
 };
@@ -125,7 +143,7 @@ Status measureReplay(ExecutionContext &context,
 static std::vector<runtime::Backend>
 listBackends(const runtime::Executable &executable) {
   std::vector<runtime::Backend> found;
-  for (Index i = 0; i < executable.program().launches.size(); ++i)
+  for (TableIndex i = 0; i < executable.program().launches.size(); ++i)
     if (executable.program().launches[i].product != noIndex)
       found.push_back(executable.backend(i));
   return found;
@@ -154,14 +172,14 @@ formatBackends(const std::vector<runtime::Backend> &backends) {
 Result<BenchmarkResult> run::measure(ExecutionContext &context,
                                      std::span<const TensorView> inputs,
                                      std::span<const TensorView> outputs,
-                                     uint32_t runs) {
+                                     uint32_t runs, uint32_t warmUp) {
   const std::shared_ptr<Device> &device = context.executable().device();
-  OnDevice given(device), taken(device);
+  OnDevice given(device, &context.executable()), taken(device);
   for (Status status : {given.add(inputs), taken.add(outputs)})
     if (!status.isOk())
       return status;
   // Caches, clocks and lazily made state settle during a few runs.
-  for (uint32_t i = 0; i < std::min<uint32_t>(runs, 10); ++i)
+  for (uint32_t i = 0; i < warmUp; ++i)
     if (Status status = context.run(given.tensors(), taken.tensors());
         !status.isOk())
       return status;
@@ -176,6 +194,7 @@ Result<BenchmarkResult> run::measure(ExecutionContext &context,
   }
   BenchmarkResult result;
   result.runs = runs;
+  result.warmUp = warmUp;
   for (std::span<const TensorView> tensors : {inputs, outputs})
     for (const TensorView &tensor : tensors)
       result.bytes += tensor.shape.bytes(tensor.dtype).value_or(0);
@@ -189,65 +208,52 @@ Result<BenchmarkResult> run::measure(ExecutionContext &context,
   return result;
 }
 
-/// A text as a JSON string; it has no control characters.
-static std::string quote(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-static std::string seconds(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.9g", value);
+/// "min 1.00 us, p5 1.01 us, ...".
+static std::string formatTimes(const Times &times) {
+  std::string text;
+  for (size_t i = 0; i < percentiles.size(); ++i)
+    text += concat(i ? ", " : "", percentiles[i].name, " ",
+                   formatSeconds(times.seconds[i]));
   return text;
 }
 
-std::string run::formatBenchmark(const BenchmarkResult &result,
-                                 const std::string &model, const Device &device,
-                                 bool json) {
-  std::string place = io::formatLocation(device.kind(), device.ordinal());
-  const Times &times = result.latency;
-  bool gpu = device.kind() == DeviceKind::CUDA;
-  if (json) {
-    std::string text = concat(
-        "{\"model\": ", quote(printable(model, 1024)),
-        ", \"device\": ", quote(place),
-        ", \"machine\": ", quote(printable(device.name())),
-        ", \"runs\": ", result.runs, ", \"median_s\": ", seconds(times.median),
-        ", \"min_s\": ", seconds(times.min),
-        ", \"p25_s\": ", seconds(times.lowerQuartile),
-        ", \"p75_s\": ", seconds(times.upperQuartile),
-        ", \"bytes\": ", result.bytes);
-    if (gpu)
-      text += concat(", \"host_median_s\": ", seconds(result.host.median),
-                     ", \"host_min_s\": ", seconds(result.host.min),
-                     ", \"replay_s\": ", seconds(result.replay),
-                     ", \"copy_gbps\": ", seconds(result.copyRate * 1e-9));
-    if (!result.backends.empty())
-      text +=
-          concat(", \"library_candidates\": ", result.backends.size(),
-                 ", \"library_launches\": ",
-                 std::count_if(result.backends.begin(), result.backends.end(),
-                               [](auto &b) { return b.isLibrary; }));
-    return text + "}\n";
+void run::writeBenchmark(Json &json, const BenchmarkResult &result) {
+  json.key("runs").number(uint64_t(result.runs));
+  json.key("warm_up").number(uint64_t(result.warmUp));
+  for (size_t i = 0; i < percentiles.size(); ++i)
+    json.key(concat(percentiles[i].name, "_s"))
+        .number(result.latency.seconds[i]);
+  json.key("bytes").number(result.bytes);
+  if (result.replay > 0) {
+    for (size_t i = 0; i < percentiles.size(); ++i)
+      json.key(concat("host_", percentiles[i].name, "_s"))
+          .number(result.host.seconds[i]);
+    json.key("replay_s").number(result.replay);
+    json.key("copy_gbps").number(result.copyRate * 1e-9);
   }
-  char spread[32];
-  std::snprintf(spread, sizeof(spread), "%.1f %%",
-                100 * (times.upperQuartile - times.lowerQuartile) /
-                    std::max(times.median, 1e-12));
+  if (result.backends.empty())
+    return;
+  json.key("library_candidates").number(uint64_t(result.backends.size()));
+  json.key("library_launches")
+      .number(uint64_t(
+          std::count_if(result.backends.begin(), result.backends.end(),
+                        [](auto &backend) { return backend.isLibrary; })));
+}
+
+std::string run::formatBenchmark(const BenchmarkResult &result,
+                                 const std::string &model,
+                                 const Device &device) {
+  std::string place = io::formatLocation(device.kind(), device.ordinal());
+  bool gpu = device.kind() == DeviceKind::CUDA;
   std::string text = concat(
       printable(model, 1024), " on ", place, " (", printable(device.name()),
-      "), ", result.runs, " runs: median ", formatSeconds(times.median),
-      ", min ", formatSeconds(times.min), ", spread ", spread, "\n");
+      "), ", result.runs, " runs after ", result.warmUp,
+      " to warm up\n  time of a call: ", formatTimes(result.latency), "\n");
   if (gpu)
-    text += concat(
-        "  host time of a call: median ", formatSeconds(result.host.median),
-        ", min ", formatSeconds(result.host.min), "; one of ", result.runs,
-        " replays back to back: ", formatSeconds(result.replay), "\n");
+    text +=
+        concat("  of that on the host: ", formatTimes(result.host),
+               "\n  one of ", result.runs,
+               " replays back to back: ", formatSeconds(result.replay), "\n");
   if (gpu && result.copyRate > 0) {
     double rate = double(result.bytes) / std::max(result.replay, 1e-12);
     char line[128];

@@ -19,17 +19,21 @@ static std::string number(double value) {
   return text;
 }
 
+/// |a - b|.
+static double distance(double a, double b) {
+  if (std::isnan(a) && std::isnan(b))
+    return 0;
+  if (std::isnan(a) || std::isnan(b))
+    return std::numeric_limits<double>::infinity();
+  return a == b ? 0 : std::fabs(a - b);
+}
+
 /// How far `a` is beyond the tolerance around `b`; 0 or less when within.
 static double excess(double a, double b, double rtol, double atol) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) && std::isnan(b)
-               ? 0
-               : std::numeric_limits<double>::infinity();
-  if (a == b)
-    return 0;
-  if (std::isinf(a) || std::isinf(b))
-    return std::numeric_limits<double>::infinity();
-  return std::fabs(a - b) - (atol + rtol * std::fabs(b));
+  double error = distance(a, b);
+  // An infinite `b` would allow everything.
+  return std::isinf(error) || error == 0 ? error
+                                         : error - (atol + rtol * std::fabs(b));
 }
 
 /// "(1, 2)" of element `index`.
@@ -42,12 +46,17 @@ static std::string position(const Shape &shape, uint64_t index) {
   return place.str();
 }
 
-/// 64-bit integers differ even where their doubles do not.
-static bool integersDiffer(const TensorView &a, const TensorView &b,
-                           uint64_t i) {
-  return a.dtype == DType::I64 && b.dtype == DType::I64 &&
-         static_cast<const int64_t *>(a.data)[i] !=
-             static_cast<const int64_t *>(b.data)[i];
+/// The error of element `i`. 64-bit integers differ even where their doubles do
+/// not.
+static double errorAt(const TensorView &a, const TensorView &b, uint64_t i) {
+  if (a.dtype == DType::I64 && b.dtype == DType::I64) {
+    int64_t x = static_cast<const int64_t *>(a.data)[i];
+    int64_t y = static_cast<const int64_t *>(b.data)[i];
+    return double(x < y ? uint64_t(y) - uint64_t(x)
+                        : uint64_t(x) - uint64_t(y));
+  }
+  return distance(loadAsDouble(a.dtype, a.data, i),
+                  loadAsDouble(b.dtype, b.data, i));
 }
 
 std::string run::describeShapes(std::string_view name, const Shape &found,
@@ -56,34 +65,70 @@ std::string run::describeShapes(std::string_view name, const Shape &found,
                 wanted.str(), ", but has ", found.str());
 }
 
-std::string run::compareTensors(std::string_view name, const TensorView &found,
-                                const TensorView &wanted, double rtol,
-                                double atol) {
-  if (!(found.shape == wanted.shape))
-    return describeShapes(name, found.shape, wanted.shape);
-  uint64_t count = found.shape.elements().value_or(0);
-  uint64_t different = 0, worst = 0;
+/// "(0, 1): 102 instead of 102.5".
+static std::string describeElement(const TensorView &found,
+                                   const TensorView &wanted, uint64_t i) {
+  return concat(position(found.shape, i), ": ",
+                number(loadAsDouble(found.dtype, found.data, i)),
+                " instead of ",
+                number(loadAsDouble(wanted.dtype, wanted.data, i)));
+}
+
+Comparison run::compareTensors(std::string_view name, const TensorView &found,
+                               const TensorView &wanted, double rtol,
+                               double atol) {
+  Comparison result;
+  if (!(found.shape == wanted.shape)) {
+    result.text = describeShapes(name, found.shape, wanted.shape);
+    return result;
+  }
+  result.elements = found.shape.elements().value_or(0);
+  uint64_t worst = 0, largest = 0;
   double worstExcess = -1;
-  for (uint64_t i = 0; i < count; ++i) {
+  for (uint64_t i = 0; i < result.elements; ++i) {
+    double error = errorAt(found, wanted, i);
+    if (error > result.largestError) {
+      result.largestError = error;
+      largest = i;
+    }
     double over =
         excess(loadAsDouble(found.dtype, found.data, i),
                loadAsDouble(wanted.dtype, wanted.data, i), rtol, atol);
-    bool exact = rtol == 0 && atol == 0 && integersDiffer(found, wanted, i);
+    bool exact = rtol == 0 && atol == 0 && error > 0;
     if (over <= 0 && !exact)
       continue;
-    ++different;
+    ++result.different;
     if (over > worstExcess) {
       worstExcess = over;
       worst = i;
     }
   }
-  if (different == 0)
-    return "";
-  double a = loadAsDouble(found.dtype, found.data, worst);
-  double b = loadAsDouble(wanted.dtype, wanted.data, worst);
-  return concat("output '", name, "' must be within atol ", number(atol),
-                " + rtol ", number(rtol), " of the reference, but ", different,
-                " of ", count, " elements differ; the worst is at ",
-                position(found.shape, worst), ": ", number(a), " instead of ",
-                number(b), ", off by ", number(std::fabs(a - b)));
+  result.matches = result.different == 0;
+  std::string tolerance = concat("within atol ", number(atol), " + rtol ",
+                                 number(rtol), " of the reference");
+  if (!result.matches)
+    result.text = concat("output '", name, "' must be ", tolerance, ", but ",
+                         result.different, " of ", result.elements,
+                         " elements differ; the worst is at ",
+                         describeElement(found, wanted, worst), ", off by ",
+                         number(errorAt(found, wanted, worst)));
+  else if (result.largestError == 0)
+    result.text = concat("output '", name, "' equals the reference in all ",
+                         result.elements, " elements");
+  else
+    result.text =
+        concat("output '", name, "' is ", tolerance, "; the largest error of ",
+               result.elements, " elements is ", number(result.largestError),
+               " at ", describeElement(found, wanted, largest));
+  return result;
+}
+
+void run::writeComparison(Json &json, std::string_view name,
+                          const Comparison &comparison) {
+  json.beginObject().key("output").text(name);
+  json.key("matches").boolean(comparison.matches);
+  json.key("elements").number(comparison.elements);
+  json.key("different").number(comparison.different);
+  json.key("largest_error").number(comparison.largestError);
+  json.key("text").text(comparison.text).endObject();
 }

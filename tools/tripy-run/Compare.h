@@ -6,6 +6,7 @@
 #ifndef TRIPY_TOOLS_TRIPYRUN_COMPARE_H
 #define TRIPY_TOOLS_TRIPYRUN_COMPARE_H
 
+#include "Json.h"
 #include "tripy/Runtime/TensorView.h"
 
 #include <string>
@@ -13,18 +14,32 @@
 
 namespace tripy::run {
 
-/// Empty when every element a of `found` and b of `wanted` satisfies
+/// How an output and its reference differ. `text` is one sentence: that the
+/// output is within the tolerance, with the largest error, or how many elements
+/// differ, with the worst.
+struct Comparison {
+  bool matches = false;
+  std::string text;
+  uint64_t elements = 0, different = 0;
+  /// The largest |a - b|; infinity where only one is infinite or NaN.
+  double largestError = 0;
+};
+
+/// Every element a of `found` and b of `wanted` shall satisfy
 /// |a - b| <= atol + rtol * |b|; infinities equal themselves, NaN equals NaN
-/// only. Else one sentence: how many differ, and the worst. Element types may
-/// differ, shapes may not.
-std::string compareTensors(std::string_view name,
-                           const runtime::TensorView &found,
-                           const runtime::TensorView &wanted, double rtol,
-                           double atol);
+/// only. Element types may differ, shapes may not.
+Comparison compareTensors(std::string_view name,
+                          const runtime::TensorView &found,
+                          const runtime::TensorView &wanted, double rtol,
+                          double atol);
 
 /// The sentence for two shapes that differ.
 std::string describeShapes(std::string_view name, const runtime::Shape &found,
                            const runtime::Shape &wanted);
+
+/// One object: output, matches, elements, different, largest_error, text.
+void writeComparison(Json &json, std::string_view name,
+                     const Comparison &comparison);
 
 } // namespace tripy::run
 

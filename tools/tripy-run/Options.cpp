@@ -20,6 +20,7 @@ Runs a compiled program and prints its outputs.
                              ones zeros iota arange random, of the shape the
                              program is tuned for, or SHAPE, as in ones:3x2
                              2x3xf32=1,2,3,4,5,6
+                             7, for an input that is a size: n=7
   --output [NAME=]@F.npy   write an output instead of printing it
   --expect [NAME=]@F.npy   compare an output with a reference; also @F.npz:key
                            and @F.safetensors:key
@@ -29,10 +30,14 @@ Runs a compiled program and prints its outputs.
   --threads N              threads on the CPU; default: one for each processor
   --seed N                 seed of 'random'
   --benchmark[=N]          time N runs (default 100) instead of printing
-  --profile=why            print each launch with its time and the lines it
-                           comes from
-  --json                   print --benchmark's result as JSON
+  --warm-up=N              with --benchmark: runs before them that do not count;
+                           default: N of --benchmark, but 10 at maximum
+  --profile=why            print a table of the kernels with their times and
+                           rates, and the lines that each comes from
+  --json                   print the results of --benchmark, --profile=why and
+                           --expect as one JSON object
   --info                   describe the program; nothing runs
+  --why                    with --info: the lines that each kernel comes from
   --no-host-code           refuse a program for the CPU instead of executing its
                            machine code
   --version, --help
@@ -101,8 +106,15 @@ public:
     if (options.executable.empty())
       return usage("an executable must be given, as in 'tripy-run model.tpx'; "
                    "--help shows all options");
-    if (options.json && options.benchmark == 0)
-      return usage("--json needs --benchmark");
+    if (options.json &&
+        (options.info || (options.benchmark == 0 && !options.profileWhy &&
+                          options.expects.empty())))
+      return usage("--json needs --benchmark, --profile=why or --expect, and "
+                   "does not go with --info");
+    if (options.warmUp && options.benchmark == 0)
+      return usage("--warm-up needs --benchmark");
+    if (options.why && !options.info)
+      return usage("--why needs --info; with times it is --profile=why");
     return options;
   }
 
@@ -200,11 +212,19 @@ private:
       return store(parseUnsigned(value, 1, 1024, "--threads"), options.threads);
     else if (name == "seed")
       return store(parseUnsigned(value, 0, UINT64_MAX, "--seed"), options.seed);
+    else if (name == "warm-up")
+      return parseWarmUp(value);
     else if (name == "profile")
       return parseProfile(value);
     else
       return parseDevice(value);
     return Status::ok();
+  }
+
+  Status parseWarmUp(std::string_view value) {
+    options.warmUp.emplace();
+    return store(parseUnsigned(value, 0, 10000000, "--warm-up"),
+                 *options.warmUp);
   }
 
   Status parseProfile(std::string_view value) {
@@ -231,14 +251,12 @@ private:
   }
 
   static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
-      {"json", &Options::json},
-      {"info", &Options::info},
-      {"no-host-code", &Options::noHostCode},
-      {"help", &Options::help},
-      {"version", &Options::version}};
+      {"json", &Options::json}, {"info", &Options::info},
+      {"why", &Options::why},   {"no-host-code", &Options::noHostCode},
+      {"help", &Options::help}, {"version", &Options::version}};
   static constexpr std::string_view valued[] = {
-      "input",   "output", "expect",  "rtol", "atol",
-      "weights", "device", "threads", "seed", "profile"};
+      "input",  "output",  "expect", "rtol",    "atol",   "weights",
+      "device", "threads", "seed",   "warm-up", "profile"};
 
   std::span<const char *const> arguments;
   size_t position = 0;

@@ -33,9 +33,13 @@ struct Options {
   uint32_t threads = 0;
   /// Timed runs; 0: no benchmark.
   uint32_t benchmark = 0;
+  /// Runs before them; none: as many, but 10 at most.
+  std::optional<uint32_t> warmUp;
   bool json = false;
   bool profileWhy = false;
   bool info = false;
+  /// With info: the lines that kernels come from.
+  bool why = false;
   /// Refuse programs for the CPU, which are machine code.
   bool noHostCode = false;
   uint64_t seed = 0;

@@ -4,6 +4,7 @@
 #include "Benchmark.h"
 #include "Compare.h"
 #include "Options.h"
+#include "Profile.h"
 #include "TensorSpec.h"
 #include "tripy/Base/File.h"
 #include "tripy/Base/OutputFiles.h"
@@ -45,11 +46,15 @@ private:
   std::vector<std::string> sources() const;
   Status checkOutputFiles();
   Status makeOutputs();
-  Status execute(std::string &out);
+  Status execute();
+  Status benchmark(std::span<const TensorView> given,
+                   std::span<const TensorView> taken);
+  Status profile(std::span<const TensorView> given,
+                 std::span<const TensorView> taken);
   void compare();
-  void print(std::string &out) const;
+  std::string print() const;
+  std::string printJson() const;
   Status writeFiles();
-  std::string formatProfile(std::span<const double> seconds) const;
 
   const Program &program() const { return executable->program(); }
   const std::string &argumentName(size_t argument) const {
@@ -72,11 +77,14 @@ private:
     HostTensor tensor;
     /// Of the shapes; the tensor was not read then.
     std::string difference;
+    Comparison comparison = {};
   };
   /// In the order of options.expects.
   std::vector<Reference> references;
   /// File of each output; empty when it is printed.
   std::vector<std::string> files;
+  std::optional<BenchmarkResult> times;
+  std::optional<Profile> kernels;
 };
 
 Status usage(std::string message) {
@@ -127,8 +135,8 @@ Result<size_t> Tool::findTensor(const NamedSpec &spec, bool input) const {
                           "' must be given as NAME=", printable(spec.spec)));
     return size_t(0);
   }
-  std::optional<Index> found = input ? executable->findInput(spec.name)
-                                     : executable->findOutput(spec.name);
+  std::optional<TableIndex> found = input ? executable->findInput(spec.name)
+                                          : executable->findOutput(spec.name);
   std::optional<size_t> argument = found;
   if (found && input)
     argument = executable->argumentOf(*found);
@@ -150,7 +158,8 @@ Status Tool::readInput(const NamedSpec &spec, size_t number) {
       program().inputs[executable->argumentInputs()[*argument]];
   Wanted wanted;
   wanted.dtype = input.dtype;
-  for (Index dim : input.dims) {
+  wanted.isSize = input.kind == InputKind::Size;
+  for (TableIndex dim : std::span(input.dims).first(input.rank())) {
     const SizeExpr &expr = program().exprs[dim];
     wanted.shape.push(expr.op == SizeOp::Symbol ? program().symbols[expr.a].opt
                                                 : expr.value);
@@ -283,68 +292,94 @@ Status Tool::makeOutputs() {
   return Status::ok();
 }
 
-std::string Tool::formatProfile(std::span<const double> seconds) const {
-  double total = 0;
-  for (double time : seconds)
-    total += time;
-  std::string text = concat(program().launches.size(), " launches, ",
-                            formatSeconds(total), "\n");
-  for (size_t i = 0; i < program().launches.size(); ++i) {
-    const Launch &launch = program().launches[i];
-    std::string backend = executable->backend(static_cast<Index>(i)).text;
-    text += concat(formatSeconds(seconds[i]), "  ",
-                   program().kernels[launch.kernel].symbol,
-                   backend.empty() ? "" : concat(" (", backend, ")"), "\n",
-                   formatWhy(program(), launch.why, true));
-  }
-  return text;
+Status Tool::benchmark(std::span<const TensorView> given,
+                       std::span<const TensorView> taken) {
+  uint32_t warmUp =
+      options.warmUp.value_or(std::min<uint32_t>(options.benchmark, 10));
+  Result<BenchmarkResult> result =
+      measure(*context, given, taken, options.benchmark, warmUp);
+  if (!result)
+    return result.status();
+  times = std::move(*result);
+  return Status::ok();
 }
 
-Status Tool::execute(std::string &out) {
+Status Tool::profile(std::span<const TensorView> given,
+                     std::span<const TensorView> taken) {
+  // The second run has warm caches and everything that is made lazily.
+  std::vector<double> seconds(program().launches.size());
+  for (int i = 0; i < 2; ++i)
+    if (Status status = context->profile(given, taken, seconds); !status.isOk())
+      return status;
+  kernels.emplace(*executable);
+  kernels->addTimes(seconds, context->lastSizes());
+  return Status::ok();
+}
+
+Status Tool::execute() {
   std::vector<TensorView> given = views(inputs), taken = views(outputs);
-  if (options.benchmark > 0) {
-    Result<BenchmarkResult> result =
-        measure(*context, given, taken, options.benchmark);
-    if (!result)
-      return result.status();
-    out += formatBenchmark(*result, options.executable, *executable->device(),
-                           options.json);
-  }
-  if (options.profileWhy) {
-    // The second run has warm caches and everything that is made lazily.
-    std::vector<double> seconds(program().launches.size());
-    for (int i = 0; i < 2; ++i)
-      if (Status status = context->profile(given, taken, seconds);
-          !status.isOk())
-        return status;
-    out += formatProfile(seconds);
-  }
+  if (options.benchmark > 0)
+    if (Status status = benchmark(given, taken); !status.isOk())
+      return status;
+  if (options.profileWhy)
+    if (Status status = profile(given, taken); !status.isOk())
+      return status;
   return context->run(given, taken);
 }
 
 void Tool::compare() {
-  for (const Reference &reference : references) {
-    std::string difference = reference.difference;
-    if (difference.empty())
-      difference =
+  for (Reference &reference : references) {
+    if (reference.difference.empty())
+      reference.comparison =
           compareTensors(program().outputs[reference.output].name,
                          outputs[reference.output].view(),
                          reference.tensor.view(), options.rtol, options.atol);
-    if (!difference.empty())
-      mismatch += (mismatch.empty() ? "" : "\n") + difference;
+    else
+      reference.comparison.text = reference.difference;
+    if (!reference.comparison.matches)
+      mismatch += (mismatch.empty() ? "" : "\n") + reference.comparison.text;
   }
 }
 
-void Tool::print(std::string &out) const {
+std::string Tool::print() const {
   const Device &device = *executable->device();
   std::string place = io::formatLocation(device.kind(), device.ordinal());
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  std::string out;
+  if (times)
+    out += formatBenchmark(*times, options.executable, device);
+  if (kernels)
+    out += kernels->format();
+  for (size_t i = 0; i < outputs.size() && !times && !kernels; ++i) {
     if (!files[i].empty())
       continue;
     if (outputs.size() > 1)
       out += program().outputs[i].name + " = ";
     out += io::formatTensor(outputs[i].view(), place) + "\n";
   }
+  for (const Reference &reference : references)
+    if (reference.comparison.matches)
+      out += reference.comparison.text + "\n";
+  return out;
+}
+
+std::string Tool::printJson() const {
+  const Device &device = *executable->device();
+  Json json;
+  json.beginObject().key("model").text(options.executable);
+  json.key("device").text(io::formatLocation(device.kind(), device.ordinal()));
+  json.key("machine").text(device.name());
+  if (times)
+    writeBenchmark(json, *times);
+  if (kernels)
+    kernels->write(json.key("profile"));
+  if (!references.empty()) {
+    json.key("expect").beginArray();
+    for (const Reference &reference : references)
+      writeComparison(json, program().outputs[reference.output].name,
+                      reference.comparison);
+    json.endArray();
+  }
+  return json.endObject().take();
 }
 
 Status Tool::writeFiles() {
@@ -369,6 +404,8 @@ Status Tool::run(std::string &out) {
     return status;
   if (options.info) {
     out = formatProgram(program());
+    if (options.why)
+      out += Profile(*executable).formatLines();
     return Status::ok();
   }
   for (auto step : {&Tool::checkOutputFiles, &Tool::readInputs,
@@ -388,13 +425,11 @@ Status Tool::run(std::string &out) {
   for (auto step : {&Tool::makeOutputs, &Tool::readReferences})
     if (Status status = (this->*step)(); !status.isOk())
       return status;
-  std::string text;
-  if (Status status = execute(text); !status.isOk())
+  if (Status status = execute(); !status.isOk())
     return status;
   compare();
   // Texts first: when memory ends nothing is written.
-  if (options.benchmark == 0 && !options.profileWhy)
-    print(text);
+  std::string text = options.json ? printJson() : print();
   if (mismatch.empty())
     if (Status status = writeFiles(); !status.isOk())
       return status;

@@ -217,8 +217,22 @@ private:
 
 } // namespace
 
+/// The value of an input that is a size: "7".
+static Result<HostTensor> makeSize(std::string_view spec) {
+  Result<HostTensor> tensor = HostTensor::create(DType::I64, Shape());
+  if (!tensor)
+    return tensor;
+  if (Status status = storeText(*tensor, 0, spec); !status.isOk())
+    return badSpec(concat("a size must be a whole number, such as 7, but is '",
+                          printable(spec), "'"));
+  return tensor;
+}
+
 Result<HostTensor> run::makeTensor(std::string_view spec, const Wanted &wanted,
                                    uint64_t seed) {
+  if (wanted.isSize && !spec.starts_with("@") &&
+      spec.find('=') == std::string_view::npos)
+    return makeSize(spec);
   if (spec.starts_with("@"))
     return readTensor(spec, wanted.dtype, wanted.check);
   if (spec.find('=') != std::string_view::npos)

@@ -26,6 +26,8 @@ using TensorCheck = std::function<Status(DType, const runtime::Shape &)>;
 struct Wanted {
   DType dtype = DType::F32;
   runtime::Shape shape;
+  /// A plain number is the value: "7".
+  bool isSize = false;
   /// Asked before memory is taken for a tensor of another type or shape.
   TensorCheck check;
 };

@@ -17,13 +17,23 @@ using namespace tripy::tblgen;
 using mlir::tblgen::NamedAttribute;
 using mlir::tblgen::NamedTypeConstraint;
 
-/// The definition's text without the indentation of the .td file.
+/// The definition's text without the indentation of the .td file, with one
+/// empty line between paragraphs: texts are put together of several.
 static void emitParagraph(StringRef text, raw_ostream &os) {
-  if (text.trim().empty())
+  std::string lines;
+  bool wasEmpty = false;
+  for (StringRef line : split(text, '\n')) {
+    bool isEmpty = line.trim().empty();
+    if (!isEmpty)
+      lines +=
+          (wasEmpty && !lines.empty() ? "\n" : "") + line.rtrim().str() + "\n";
+    wasEmpty = isEmpty;
+  }
+  if (lines.empty())
     return;
   mlir::raw_indented_ostream indented(os);
-  indented.printReindented(text.ltrim('\n').rtrim());
-  os << "\n\n";
+  indented.printReindented(lines);
+  os << '\n';
 }
 
 template <typename Range>

@@ -34,6 +34,9 @@ static const ElementClass elementClasses[] = {
     {"integer", {"tensor<2xi32>", "tensor<2xi32>", "tensor<2xi32>"}},
     {"bool", {"tensor<2xi1>", "tensor<2xi1>", "tensor<2xi1>"}}};
 
+static const Types ofNoClass = {"tensor<2xf8E5M2>", "tensor<2xf8E5M2>",
+                                "tensor<2xf8E5M2>"};
+
 /// The rule on element types, whose text lists the allowed classes.
 static const Rule *elementRule(const ContractOp &op) {
   for (const Rule &rule : op.rules)
@@ -49,10 +52,12 @@ static bool isAllowed(const ContractOp &op, StringRef elementClass) {
 
 /// Types that break `rule` and no other.
 static Types breaking(const ContractOp &op, const Rule &rule) {
-  if (rule.record->isSubClassOf("ElementClassRule"))
+  if (rule.record->isSubClassOf("ElementClassRule")) {
     for (const ElementClass &element : elementClasses)
       if (!isAllowed(op, element.name))
         return element.types;
+    return ofNoClass;
+  }
   if (rule.text == "both operands have one element type")
     return {"tensor<2xf32>", "tensor<2xf16>", "tensor<2xf32>"};
   if (rule.text.starts_with("aligned at the last dimension"))

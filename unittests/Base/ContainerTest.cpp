@@ -161,12 +161,14 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"empty", [](Bytes &b) { b.clear(); }, Code::Truncated},
         Damage{"header", [](Bytes &b) { b.resize(63); }, Code::Truncated, true,
                "the header needs 64 bytes, but the file has 63"},
-        Damage{"newer major", [](Bytes &b) { put(b, 8, 3, 2); },
+        Damage{"newer major",
+               [](Bytes &b) { put(b, 8, executableMajor + 1, 2); },
                Code::UnsupportedVersion},
         Damage{"newer minor",
                [](Bytes &b) { put(b, 10, executableMinor + 1, 2); },
                Code::UnsupportedVersion},
-        Damage{"older major", [](Bytes &b) { put(b, 8, 1, 2); },
+        Damage{"older major",
+               [](Bytes &b) { put(b, 8, executableMajor - 1, 2); },
                Code::UnsupportedVersion},
         Damage{"cut", [](Bytes &b) { b.pop_back(); }, Code::Truncated},
         Damage{"longer", [](Bytes &b) { b.push_back(0); }, Code::Malformed},
@@ -229,7 +231,17 @@ INSTANTIATE_TEST_SUITE_P(
                  put(b, row + 16, get(b, row + 16) - 64);
                },
                Code::Malformed, true, "must start where the one before ends"},
-        Damage{"padding", [](Bytes &b) { b[get(b, 72) + get(b, 80)] = 1; },
+        Damage{"padding",
+               [](Bytes &b) {
+                 // Behind the first section that has some.
+                 auto end = [&](uint64_t row) {
+                   return get(b, row + 8) + get(b, row + 16);
+                 };
+                 uint64_t row = executableHeaderBytes;
+                 while (end(row) % executableAlignment == 0)
+                   row += executableSectionBytes;
+                 b[end(row)] = 1;
+               },
                Code::Malformed}),
     [](const testing::TestParamInfo<Damage> &info) {
       std::string name = info.param.what;

@@ -85,11 +85,12 @@ TEST(Corruption, SamplesAreAccepted) {
   EXPECT_TRUE(accepts(samples::container(*samples::cpuSample())));
   EXPECT_TRUE(accepts(samples::container(*samples::cudaSample())));
   EXPECT_TRUE(accepts(samples::container(*samples::productSample())));
+  EXPECT_TRUE(accepts(samples::container(*samples::sizeSample())));
 }
 
 TEST(Corruption, EveryTruncationIsRefused) {
-  for (auto make :
-       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
+  for (auto make : {samples::cpuSample, samples::cudaSample,
+                    samples::productSample, samples::sizeSample}) {
     Bytes bytes = samples::container(*make());
     for (size_t size = 0; size < bytes.size(); ++size) {
       Bytes cut(bytes.begin(), bytes.begin() + size);
@@ -112,8 +113,8 @@ TEST(Corruption, EveryTruncationWithMatchingHashesIsRefused) {
 }
 
 TEST(Corruption, EveryChangedByteIsRefused) {
-  for (auto make :
-       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
+  for (auto make : {samples::cpuSample, samples::cudaSample,
+                    samples::productSample, samples::sizeSample}) {
     Bytes bytes = samples::container(*make());
     Counts counts = changeEveryByte(bytes, false);
     EXPECT_EQ(counts.accepted, 0u);
@@ -123,8 +124,8 @@ TEST(Corruption, EveryChangedByteIsRefused) {
 }
 
 TEST(Corruption, EveryChangedByteWithMatchingHashesIsSafe) {
-  for (auto make :
-       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
+  for (auto make : {samples::cpuSample, samples::cudaSample,
+                    samples::productSample, samples::sizeSample}) {
     Bytes bytes = samples::container(*make());
     Counts counts = changeEveryByte(bytes, true);
     // Names and constants may change, most other bytes may not.
@@ -135,8 +136,8 @@ TEST(Corruption, EveryChangedByteWithMatchingHashesIsSafe) {
 
 TEST(Corruption, ManyChangedBytesWithMatchingHashesAreSafe) {
   std::mt19937_64 random(1);
-  for (auto make :
-       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
+  for (auto make : {samples::cpuSample, samples::cudaSample,
+                    samples::productSample, samples::sizeSample}) {
     Bytes bytes = samples::container(*make());
     for (int round = 0; round < 20000; ++round) {
       Bytes changed = bytes;

@@ -100,6 +100,70 @@ TEST_F(FileWriterTest, LinksStay) {
   EXPECT_EQ(writeFile(path("loop"), bytes).code(), Code::Io);
 }
 
+//===-- devices, pipes and descriptors ------------------------------------===//
+
+TEST_F(FileWriterTest, DevicesGetTheBytes) {
+  fs::create_symlink("/dev/null", folder / "link");
+  for (const std::string &device : {std::string("/dev/null"), path("link")}) {
+    ASSERT_TRUE(writeFile(device, bytes).isOk());
+    EXPECT_TRUE(fs::is_character_file(device));
+  }
+  EXPECT_EQ(entries(), 1u);
+  Status full = writeFile("/dev/full", bytes);
+  EXPECT_EQ(full.code(), Code::Io);
+  EXPECT_NE(full.message().find("'/dev/full'"), std::string::npos);
+}
+
+TEST_F(FileWriterTest, APipeGetsTheBytesAtTheEnd) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  // More than a pipe holds.
+  Bytes many(1 << 20);
+  for (size_t i = 0; i < many.size(); ++i)
+    many[i] = uint8_t(i * 7);
+  int writing = 0;
+  pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(writeFile(path("pipe"), many).isOk() ? 0 : 1);
+  std::ifstream pipe(path("pipe"), std::ios::binary);
+  Bytes found((std::istreambuf_iterator<char>(pipe)), {});
+  EXPECT_EQ(::waitpid(child, &writing, 0), child);
+  EXPECT_EQ(writing, 0);
+  EXPECT_EQ(found, many);
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+}
+
+TEST_F(FileWriterTest, APipeWithoutReaderIsAnError) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  // The reader goes away once the writer has the pipe.
+  int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  Result<FileWriter> writer = FileWriter::create(path("pipe"));
+  ASSERT_TRUE(writer) << writer.status().message();
+  ASSERT_TRUE(writer->write(bytes).isOk());
+  ::close(reader);
+  Status status = writer->commit();
+  EXPECT_EQ(status.code(), Code::Io);
+  EXPECT_NE(status.message().find("Broken pipe"), std::string::npos)
+      << status.message();
+}
+
+/// Standard output, whatever it is, is written where it stands.
+TEST_F(FileWriterTest, DescriptorsAreWrittenWhereTheyStand) {
+  for (bool hasName : {true, false}) {
+    int file = ::open(path("log").c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(::write(file, before.data(), before.size()), 4);
+    if (!hasName)
+      fs::remove(folder / "log");
+    ASSERT_TRUE(writeFile(concat("/dev/fd/", file), bytes).isOk());
+    ASSERT_TRUE(writeFile(concat("/proc/self/fd/", file), bytes).isOk());
+    Bytes found(16), wanted = {9, 9, 9, 9, 1, 2, 3, 1, 2, 3};
+    found.resize(size_t(::pread(file, found.data(), found.size(), 0)));
+    EXPECT_EQ(found, wanted) << hasName;
+    ::close(file);
+  }
+  EXPECT_FALSE(writeFile("/proc/self/fd/12345", bytes).isOk());
+}
+
 TEST_F(FileWriterTest, PermissionsOfAnOldFileStay) {
   ASSERT_TRUE(writeFile(path("a"), before).isOk());
   ASSERT_EQ(::chmod(path("a").c_str(), 0600), 0);

@@ -9,6 +9,7 @@
 #include "tripy/Base/ExecutableFormat.h"
 #include "tripy/Base/SizeExpr.h"
 #include "tripy/Base/Verify.h"
+#include "tripy/Base/Work.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -55,10 +56,10 @@ private:
   }
 
   void changeOne(Program &program) {
-    switch (pick(14)) {
+    switch (pick(16)) {
     case 0: {
       SizeExpr &expr = any(program.exprs);
-      expr = {SizeOp(pick(14)), Index(pick(12)), Index(pick(12)),
+      expr = {SizeOp(pick(14)), TableIndex(pick(12)), TableIndex(pick(12)),
               int64_t(number())};
       break;
     }
@@ -67,18 +68,19 @@ private:
         any(program.symbols).max = int64_t(number());
       break;
     case 2:
-      any(program.buffers) = {BufferKind(pick(7)), Index(pick(3)), number(),
-                              number()};
+      any(program.buffers) = {BufferKind(pick(7)), TableIndex(pick(3)),
+                              number(), number()};
       break;
     case 3:
-      any(any(program.launches).args) = {ArgKind(pick(5)), Index(number())};
+      any(any(program.launches).args) = {ArgKind(pick(5)),
+                                         TableIndex(number())};
       break;
     case 4:
       any(any(program.launches).accesses) = {pick(2) == 1, pick(2) == 1,
-                                             Index(pick(12))};
+                                             TableIndex(pick(12))};
       break;
     case 5:
-      any(program.launches).grid[pick(3)] = Index(pick(14));
+      any(program.launches).grid[pick(3)] = TableIndex(pick(14));
       break;
     case 6:
       any(program.images).size = number();
@@ -87,20 +89,32 @@ private:
       any(program.kernels).entry = number();
       break;
     case 8:
-      any(program.inputs).dims.push_back(Index(pick(12)));
+      any(program.inputs).dims.push_back(TableIndex(pick(12)));
       break;
     case 9:
-      any(program.outputs).dims.assign(pick(10), Index(pick(12)));
+      any(program.outputs).dims.assign(pick(10), TableIndex(pick(12)));
       break;
     case 10:
       program.arenaBytes = number();
       break;
     case 11:
-      any(program.launches).product = Index(pick(3));
+      any(program.launches).product = TableIndex(pick(3));
       break;
     case 12:
       if (!program.products.empty())
         changeProduct(any(program.products));
+      break;
+    case 13:
+      any(program.launches)
+          .work.push_back({WorkKind(pick(6)),
+                           DType(1 + pick(13)),
+                           TableIndex(pick(5)),
+                           number(),
+                           {TableIndex(pick(14))}});
+      break;
+    case 14:
+      any(program.frames).caller = TableIndex(pick(3)) - 1;
+      any(any(program.whys).lines).caller = TableIndex(pick(4)) - 1;
       break;
     default:
       program.launches.push_back(any(program.launches));
@@ -108,12 +122,12 @@ private:
   }
 
   void changeProduct(MatrixProduct &product) {
-    Index *positions[] = {&product.a, &product.b, &product.result,
-                          &product.bias};
+    TableIndex *positions[] = {&product.a, &product.b, &product.result,
+                               &product.bias};
     int64_t *sizes[] = {&product.batch, &product.m, &product.n, &product.k};
     size_t which = pick(4);
     if (pick(2))
-      *positions[which] = Index(number());
+      *positions[which] = TableIndex(number());
     else
       *sizes[which] = int64_t(number());
     if (pick(4) == 0)
@@ -140,6 +154,8 @@ TEST(RandomProgram, TheVerifierAlwaysAnswers) {
       symbols.push_back(symbol.opt);
     ASSERT_TRUE(evaluateSizes(sample->program, symbols, values).isOk());
     (void)checkAccesses(sample->program, values).isOk();
+    for (const Launch &launch : sample->program.launches)
+      EXPECT_GE(workOf(sample->program, launch, values).bytes(), 0);
     std::vector<uint8_t> bytes = container(*sample);
     Result<Program> again = parseExecutable(bytes, {.threads = 1});
     ASSERT_TRUE(again) << again.status().message();

@@ -92,10 +92,13 @@ static constexpr uint8_t hostCode[] = {
 };
 
 static void addWhys(Program &program) {
+  program.frames = {{"main.cpp", 30, 3, "main()"},
+                    {"model.cpp", 20, 5, "run()", 0}};
   program.whys = {
       {{{"model.cpp", 11, 14, "trace.add", ""},
         {"model.cpp", 5, 10, "trace.add",
-         "broadcast the right operand of '+' from (3,) to (2, 3)"}}},
+         "broadcast the right operand of '+' from (3,) to (2, 3)", "helper()",
+         1}}},
       {{{"model.cpp", 9, 1, "trace.matmul", ""}}},
   };
 }
@@ -125,27 +128,31 @@ std::unique_ptr<Sample> samples::cpuSample() {
   Program &program = sample->program;
   program.name = "sample";
   program.symbols = {{0, 0, 0, 2, 4, "batch"}, {1, 0, 0, 2, 4, "batch"}};
-  Index batch = sample->symbol(0), other = sample->symbol(1);
-  Index three = sample->constant(3), four = sample->constant(4);
-  Index eight = sample->constant(8), one = sample->constant(1);
-  Index ten = sample->constant(10);
-  Index items = sample->binary(SizeOp::Mul, batch, three);
-  Index bytes = sample->binary(SizeOp::Mul, items, four);
-  Index countBytes = sample->binary(SizeOp::Mul, batch, eight);
+  TableIndex batch = sample->symbol(0), other = sample->symbol(1);
+  TableIndex three = sample->constant(3), four = sample->constant(4);
+  TableIndex eight = sample->constant(8), one = sample->constant(1);
+  TableIndex ten = sample->constant(10);
+  TableIndex items = sample->binary(SizeOp::Mul, batch, three);
+  TableIndex bytes = sample->binary(SizeOp::Mul, items, four);
+  TableIndex countBytes = sample->binary(SizeOp::Mul, batch, eight);
   program.inputs = {
       {"x", InputKind::Argument, DType::F32, {batch, three}, 0},
       {"y", InputKind::Argument, DType::F32, {other, three}, noIndex}};
   program.outputs = {{"sum", DType::F32, {batch, three}, 0},
                      {"count", DType::I64, {batch}, noIndex}};
-  program.checks = {
-      {CheckKind::LessEqual, batch, four, "the batch must be at most 4", 1}};
+  program.checks = {{CheckKind::LessEqual,
+                     batch,
+                     four,
+                     "the batch must be at most 4",
+                     1,
+                     {0, noIndex}}};
   addWhys(program);
   addMemory(*sample);
   uint8_t buffer = uint8_t(ArgKind::Buffer), size = uint8_t(ArgKind::Size);
   program.kernels = {
       {"add_f32", 0, {1, 1, 1}, {1, 1, 1}, 0, {buffer, buffer, buffer}},
       {"count_i64", 48, {1, 1, 1}, {1, 1, 1}, 64, {buffer, size}}};
-  auto add = [&](Index a, Index b, Index to) {
+  auto add = [&](TableIndex a, TableIndex b, TableIndex to) {
     return Launch{
         0,
         {items, one, one},
@@ -161,6 +168,28 @@ std::unique_ptr<Sample> samples::cpuSample() {
                              {{false, true, countBytes}},
                              1,
                              false}};
+  // Of the constant, only what the batch needs.
+  program.launches[1].work = {
+      {WorkKind::Touched, DType::F32, 1, 12, {batch}},
+      {WorkKind::Arithmetic, DType::F32, 0, 3, {batch}}};
+  return sample;
+}
+
+void samples::addSizeInput(Sample &sample) {
+  Program &program = sample.program;
+  program.symbols.push_back(
+      {TableIndex(program.inputs.size()), 0, 1, 4, 8, ""});
+  TableIndex value = sample.symbol(TableIndex(program.symbols.size() - 1));
+  program.inputs.push_back({"n", InputKind::Size, DType::I64, {value}, 0});
+}
+
+std::unique_ptr<Sample> samples::sizeSample() {
+  std::unique_ptr<Sample> sample = cpuSample();
+  addSizeInput(*sample);
+  Program &program = sample->program;
+  program.checks.push_back({CheckKind::Equal, program.inputs[0].dims[0],
+                            program.inputs.back().dims[0],
+                            "the batch must be n", 1});
   return sample;
 }
 
@@ -169,9 +198,9 @@ std::unique_ptr<Sample> samples::cudaSample() {
   Program &program = sample->program;
   program.device = DeviceKind::CUDA;
   program.name = "gpu sample";
-  Index rows = sample->constant(16), columns = sample->constant(8);
-  Index one = sample->constant(1), four = sample->constant(4);
-  Index stride = sample->constant(16), bytes = sample->constant(256);
+  TableIndex rows = sample->constant(16), columns = sample->constant(8);
+  TableIndex one = sample->constant(1), four = sample->constant(4);
+  TableIndex stride = sample->constant(16), bytes = sample->constant(256);
   program.inputs = {{"a", InputKind::Argument, DType::F16, {rows, columns}, 0}};
   program.outputs = {{"b", DType::F16, {rows, columns}, 0}};
   addWhys(program);
@@ -204,7 +233,7 @@ std::unique_ptr<Sample> samples::cudaSample() {
 std::unique_ptr<Sample> samples::parameterSample() {
   auto sample = cpuSample();
   Program &program = sample->program;
-  Index three = 2, four = 3;
+  TableIndex three = 2, four = 3;
   program.symbols.pop_back();
   program.exprs[1] = {SizeOp::Constant, 0, 0, 4};
   program.inputs[1].kind = InputKind::Parameter;
@@ -217,12 +246,12 @@ std::unique_ptr<Sample> samples::productSample() {
   Program &program = sample->program;
   program.device = DeviceKind::CUDA;
   program.name = "product";
-  Index one = sample->constant(1), two = sample->constant(2);
-  Index three = sample->constant(3), five = sample->constant(5);
-  Index seven = sample->constant(7), biasBytes = sample->constant(28);
-  Index xBytes = sample->constant(2 * 3 * 5 * 4);
-  Index wBytes = sample->constant(2 * 7 * 5 * 4);
-  Index yBytes = sample->constant(2 * 3 * 7 * 4);
+  TableIndex one = sample->constant(1), two = sample->constant(2);
+  TableIndex three = sample->constant(3), five = sample->constant(5);
+  TableIndex seven = sample->constant(7), biasBytes = sample->constant(28);
+  TableIndex xBytes = sample->constant(2 * 3 * 5 * 4);
+  TableIndex wBytes = sample->constant(2 * 7 * 5 * 4);
+  TableIndex yBytes = sample->constant(2 * 3 * 7 * 4);
   program.inputs = {
       {"x", InputKind::Argument, DType::F32, {two, three, five}, 0},
       {"w", InputKind::Argument, DType::F32, {two, seven, five}, 0}};
@@ -248,20 +277,22 @@ std::unique_ptr<Sample> samples::productSample() {
   MatrixProduct product{1,    2,    4, 3, DType::F32, DType::F32, false,
                         true, true, 2, 3, 7,          5};
   program.products = {product};
-  program.launches = {Launch{0,
-                             {two, one, one},
-                             {{ArgKind::Size, five},
-                              {ArgKind::Buffer, 0},
-                              {ArgKind::Buffer, 1},
-                              {ArgKind::Buffer, 2},
-                              {ArgKind::Buffer, 3}},
-                             {{true, false, xBytes},
-                              {true, false, wBytes},
-                              {true, false, biasBytes},
-                              {false, true, yBytes}},
-                             0,
-                             false,
-                             0}};
+  program.launches = {Launch{
+      0,
+      {two, one, one},
+      {{ArgKind::Size, five},
+       {ArgKind::Buffer, 0},
+       {ArgKind::Buffer, 1},
+       {ArgKind::Buffer, 2},
+       {ArgKind::Buffer, 3}},
+      {{true, false, xBytes},
+       {true, false, wBytes},
+       {true, false, biasBytes},
+       {false, true, yBytes}},
+      0,
+      false,
+      0,
+      {{WorkKind::ProductsTF32, DType::F32, 0, 2, {two, three, seven, five}}}}};
   return sample;
 }
 

@@ -19,17 +19,17 @@ struct Sample {
   Program program;
   std::vector<uint8_t> image, constants;
 
-  Index constant(int64_t value) {
+  TableIndex constant(int64_t value) {
     program.exprs.push_back({SizeOp::Constant, 0, 0, value});
-    return Index(program.exprs.size() - 1);
+    return TableIndex(program.exprs.size() - 1);
   }
-  Index symbol(Index number) {
+  TableIndex symbol(TableIndex number) {
     program.exprs.push_back({SizeOp::Symbol, number, 0, 0});
-    return Index(program.exprs.size() - 1);
+    return TableIndex(program.exprs.size() - 1);
   }
-  Index binary(SizeOp op, Index a, Index b) {
+  TableIndex binary(SizeOp op, TableIndex a, TableIndex b) {
     program.exprs.push_back({op, a, b, 0});
-    return Index(program.exprs.size() - 1);
+    return TableIndex(program.exprs.size() - 1);
   }
 };
 
@@ -42,6 +42,12 @@ std::unique_ptr<Sample> cpuSample();
 
 /// The CPU sample with y as a parameter of shape (4, 3).
 std::unique_ptr<Sample> parameterSample();
+
+/// Adds an input n that is a size: 1 to 8, tuned for 4.
+void addSizeInput(Sample &sample);
+
+/// The CPU sample with an input n, a size, to which the batch must be equal.
+std::unique_ptr<Sample> sizeSample();
 
 /// Input a and output b of f16 (16, 8); never run in tests without a GPU.
 std::unique_ptr<Sample> cudaSample();

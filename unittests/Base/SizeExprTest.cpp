@@ -52,14 +52,15 @@ TEST(SizeExpr, RandomProgramsStayWithinTheirBounds) {
       symbol.max = symbol.min + int64_t(random() % 1000000);
       symbol.opt = symbol.min;
     }
-    for (Index i = 0; i < 12; ++i) {
+    for (TableIndex i = 0; i < 12; ++i) {
       SizeExpr expr;
       expr.op = SizeOp(1 + random() % 17);
       if (i < 2)
         expr.op = SizeOp(1 + i);
-      expr.a = expr.op == SizeOp::Symbol ? Index(random() % 2)
-                                         : Index(random() % std::max(i, 1u));
-      expr.b = Index(random() % std::max(i, 1u));
+      expr.a = expr.op == SizeOp::Symbol
+                   ? TableIndex(random() % 2)
+                   : TableIndex(random() % std::max(i, 1u));
+      expr.b = TableIndex(random() % std::max(i, 1u));
       expr.value = int64_t(random() % 9) - 2;
       program.exprs.push_back(expr);
     }

@@ -179,6 +179,22 @@ const VerifyCase cpuCases[] = {
                                             s.program.launches[0].grid[1]};
      },
      "launch 0: must write something"},
+    {"work kind",
+     [](Sample &s) { s.program.launches[1].work[0].kind = WorkKind(5); },
+     "launch 1: unknown kind of work 5"},
+    {"work type",
+     [](Sample &s) { s.program.launches[1].work[1].dtype = DType(13); },
+     "launch 1: unknown element type 13"},
+    {"work access", [](Sample &s) { s.program.launches[1].work[0].access = 3; },
+     "launch 1: work must be on one of 3 accesses, but is on 3"},
+    {"work expression",
+     [](Sample &s) { s.program.launches[1].work[1].sizes[0] = 99; },
+     "launch 1: the size expression must be one of"},
+    {"work sizes",
+     [](Sample &s) { s.program.launches[1].work[1].sizes.assign(65, 0); },
+     "a term of work may have at most 64 sizes", Code::LimitExceeded},
+    {"work terms", [](Sample &s) { s.program.launches[1].work.resize(513); },
+     "launch 1: may have at most 512 terms of work", Code::LimitExceeded},
     {"launch why", [](Sample &s) { s.program.launches[2].why = 2; },
      "launch 2: the why must be one of 2, but is 2"},
     {"output not written", [](Sample &s) { s.program.launches.pop_back(); },
@@ -385,7 +401,7 @@ TEST(CheckAccesses, TensorMaps) {
       refuses([](Sample &s) { s.program.tensorMaps[0].dtype = DType::F32; }));
   // (2^39)^2 overflows.
   EXPECT_TRUE(refuses([](Sample &s) {
-    Index big = s.constant(int64_t(1) << 39);
+    TableIndex big = s.constant(int64_t(1) << 39);
     s.program.tensorMaps[0].dims[1] = big;
     s.program.tensorMaps[0].strides[0] = big;
   }));

@@ -105,7 +105,7 @@ TEST(VerifyProducts, HaveStaticSizes) {
   auto sample = productSample();
   Program &program = sample->program;
   program.symbols = {{0, 0, 1, 2, 2, ""}};
-  Index batch = sample->symbol(0);
+  TableIndex batch = sample->symbol(0);
   program.inputs[0].dims[0] = batch;
   launch(*sample).accesses[0].bytes =
       sample->binary(SizeOp::Mul, batch, sample->constant(60));

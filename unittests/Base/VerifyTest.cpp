@@ -37,6 +37,22 @@ const VerifyCase sizeCases[] = {
     {"why length",
      [](Sample &s) { s.program.whys[0].lines[0].reason.assign(4097, 'r'); },
      "may have at most 4096 bytes", Code::LimitExceeded},
+    {"why function",
+     [](Sample &s) { s.program.whys[0].lines[0].function = "\x01"; },
+     "a why: must be UTF-8"},
+    {"why caller", [](Sample &s) { s.program.whys[0].lines[0].caller = 2; },
+     "a caller must be one of the 2 frames before it, but is 2"},
+    {"frame text", [](Sample &s) { s.program.frames[0].function = "\x1b[2J"; },
+     "a frame: must be UTF-8"},
+    {"frame file", [](Sample &s) { s.program.frames[1].file = "\x01"; },
+     "a frame: must be UTF-8"},
+    {"frame calls itself", [](Sample &s) { s.program.frames[1].caller = 1; },
+     "a caller must be one of the 1 frames before it, but is 1"},
+    {"check operand", [](Sample &s) { s.program.checks[0].operands[1] = 2; },
+     "check 0: the why must be one of 2, but is 2"},
+    {"check operands",
+     [](Sample &s) { s.program.checks[0].operands.assign(513, 0); },
+     "check 0: may have at most 512 operands", Code::LimitExceeded},
     {"why lines", [](Sample &s) { s.program.whys[0].lines.resize(257); },
      "a why may have at most 256 lines", Code::LimitExceeded},
 
@@ -74,19 +90,19 @@ const VerifyCase sizeCases[] = {
      "unknown operation 18"},
     {"expr operand a",
      [](Sample &s) {
-       Index next = Index(s.program.exprs.size());
+       TableIndex next = TableIndex(s.program.exprs.size());
        s.binary(SizeOp::Add, next, 0);
      },
      "operands must come before it"},
     {"expr operand b",
      [](Sample &s) {
-       Index next = Index(s.program.exprs.size());
+       TableIndex next = TableIndex(s.program.exprs.size());
        s.binary(SizeOp::Add, 0, next);
      },
      "operands must come before it"},
     {"expr overflow",
      [](Sample &s) {
-       Index big = s.constant(maxI64);
+       TableIndex big = s.constant(maxI64);
        s.binary(SizeOp::Add, big, 0);
      },
      "may overflow or divide by zero"},
@@ -107,8 +123,8 @@ const VerifyCase sizeCases[] = {
     {"check why", [](Sample &s) { s.program.checks[0].why = 2; },
      "check 0: the why must be one of 2, but is 2"},
 
-    {"input kind", [](Sample &s) { s.program.inputs[0].kind = InputKind(3); },
-     "input 0: unknown kind 3"},
+    {"input kind", [](Sample &s) { s.program.inputs[0].kind = InputKind(4); },
+     "input 0: unknown kind 4"},
     {"input dtype", [](Sample &s) { s.program.inputs[0].dtype = DType(0); },
      "input 0: unknown element type 0"},
     {"input rank",
@@ -130,13 +146,13 @@ const VerifyCase sizeCases[] = {
      "input 0: sizes must be 0 to 2^40 - 1"},
     {"input bytes",
      [](Sample &s) {
-       Index big = s.constant(int64_t(1) << 31);
+       TableIndex big = s.constant(int64_t(1) << 31);
        s.program.inputs[0].dims = {0, big, big};
      },
      "input 0: the bytes of its largest size must be below 2^63"},
     {"input bytes behind zero",
      [](Sample &s) {
-       Index big = s.constant(int64_t(1) << 39), zero = s.constant(0);
+       TableIndex big = s.constant(int64_t(1) << 39), zero = s.constant(0);
        s.program.inputs[0].dims = {0, zero, big, big};
      },
      "input 0: the bytes of its largest size must be below 2^63"},
@@ -150,6 +166,45 @@ const VerifyCase sizeCases[] = {
     {"parameter dynamic",
      [](Sample &s) { s.program.inputs[0].kind = InputKind::Parameter; },
      "a parameter must have static sizes"},
+    {"size dtype",
+     [](Sample &s) {
+       addSizeInput(s);
+       s.program.inputs.back().dtype = DType::I32;
+     },
+     "input 'n': a size must have element type 5 (i64), but has 4"},
+    {"size without symbol",
+     [](Sample &s) {
+       addSizeInput(s);
+       s.program.inputs.back().dims.clear();
+       s.program.symbols.pop_back();
+       s.program.exprs.pop_back();
+     },
+     "input 'n': a size must have one symbol, its value"},
+    {"size of two",
+     [](Sample &s) {
+       addSizeInput(s);
+       s.program.inputs.back().dims.push_back(2);
+     },
+     "input 'n': a size must have one symbol, its value"},
+    {"size of a constant",
+     [](Sample &s) {
+       addSizeInput(s);
+       s.program.symbols.pop_back();
+       s.program.exprs.back() = {SizeOp::Constant, 0, 0, 3};
+     },
+     "input 'n': a size must have one symbol, its value"},
+    {"size of another input",
+     [](Sample &s) {
+       addSizeInput(s);
+       s.program.inputs.back().dims[0] = 0;
+     },
+     "symbol 2: dimension 0 of input 2 must be this symbol"},
+    {"size read by a kernel",
+     [](Sample &s) {
+       addSizeInput(s);
+       s.program.buffers[0].index = 2;
+     },
+     "buffer 0: input 2 is a size, which kernels get by value"},
     {"input why", [](Sample &s) { s.program.inputs[0].why = 2; },
      "input 0: the why must be one of 2"},
     {"input name empty", [](Sample &s) { s.program.inputs[0].name = ""; },
@@ -189,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, VerifyCpu, testing::ValuesIn(sizeCases),
                          verifyCaseName);
 
 TEST(Verify, Samples) {
-  for (auto make : {cpuSample, cudaSample, productSample}) {
+  for (auto make : {cpuSample, cudaSample, productSample, sizeSample}) {
     Status status = verifyProgram(make()->program);
     EXPECT_TRUE(status.isOk()) << status.message();
   }
@@ -211,6 +266,7 @@ TEST(Verify, Counts) {
         {"kernels", [](ProgramLimits &l) { l.kernels = 1; }},
         {"images", [](ProgramLimits &l) { l.images = 0; }},
         {"launches", [](ProgramLimits &l) { l.launches = 2; }},
+        {"frames", [](ProgramLimits &l) { l.frames = 1; }},
         {"whys", [](ProgramLimits &l) { l.whys = 1; }}}) {
     ProgramLimits limits;
     row.shrink(limits);

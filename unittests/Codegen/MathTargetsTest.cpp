@@ -68,7 +68,21 @@ INSTANTIATE_TEST_SUITE_P(
         Named{"rsqrt", "math.rsqrt %x : f32"},
         Named{"sqrt", "math.sqrt %x : f32"},
         Named{"div", "arith.divf %x, %y : f32"},
-        Named{"pow", "math.powf %x, %y : f32"}),
+        Named{"pow", "math.powf %x, %y : f32"},
+        Named{"expm1", "math.expm1 %x : f32"},
+        Named{"log1p", "math.log1p %x : f32"},
+        Named{"log10", "math.log10 %x : f32"},
+        Named{"cbrt", "math.cbrt %x : f32"},
+        Named{"sinh", "math.sinh %x : f32"},
+        Named{"cosh", "math.cosh %x : f32"},
+        Named{"asinh", "math.asinh %x : f32"},
+        Named{"acosh", "math.acosh %x : f32"},
+        Named{"atanh", "math.atanh %x : f32"},
+        Named{"asin", "math.asin %x : f32"},
+        Named{"acos", "math.acos %x : f32"},
+        Named{"atan", "math.atan %x : f32"},
+        Named{"atan2", "math.atan2 %x, %y : f32"},
+        Named{"fmod", "arith.remf %x, %y : f32"}),
     [](const testing::TestParamInfo<Named> &info) { return info.param.name; });
 
 TEST_P(Targets, HasNoCallsFor16BitsOnCUDA) {

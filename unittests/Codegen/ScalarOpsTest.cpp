@@ -8,7 +8,9 @@
 
 #include "tripy/Dialect/Common/ScalarOps.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include "gtest/gtest.h"
 
@@ -110,6 +112,7 @@ TEST(ScalarOps, DividesEveryPairOfI8) {
     }
   checkIntegers("i8", x, y);
 }
+TEST(ScalarOps, DividesI16) { checkWideIntegers<int16_t>("i16"); }
 TEST(ScalarOps, DividesI32) { checkWideIntegers<int32_t>("i32"); }
 TEST(ScalarOps, DividesI64) { checkWideIntegers<int64_t>("i64"); }
 
@@ -128,18 +131,24 @@ const Element elements[] = {{"f64", "f64", 64, 53, -1022, 1023},
                             {"f16", "f16", 16, 11, -14, 15},
                             {"bf16", "bf16", 16, 8, -126, 127},
                             {"f8E4M3FN", "i8", 8, 4, -6, 8},
+                            {"f8E5M2", "i8", 8, 3, -14, 15},
                             {"i1", "i8", 1, 0, 0, 0},
                             {"i8", "i8", 8, 0, 0, 0},
+                            {"ui8", "i8", 8, 0, 0, 0},
+                            {"i16", "i16", 16, 0, 0, 0},
                             {"i32", "i32", 32, 0, 0, 0},
                             {"i64", "i64", 64, 0, 0, 0}};
 
+/// Without infinity.
 bool isF8(const Element &e) { return e.precision == 4; }
+bool isUnsigned(const Element &e) { return e.name[0] == 'u'; }
 
 /// The value of the low bits; integers are exact.
 long double decode(uint64_t bits, const Element &e) {
   if (e.precision == 0)
-    return e.bits == 1
-               ? bits & 1
+    return e.bits == 1 ? bits & 1
+           : isUnsigned(e)
+               ? (long double)(bits << (64 - e.bits) >> (64 - e.bits))
                : (long double)(int64_t(bits << (64 - e.bits)) >> (64 - e.bits));
   int mantissaBits = e.precision - 1;
   int exponentBits = e.bits - e.precision;
@@ -168,7 +177,9 @@ long double convert(long double x, const Element &to) {
     if (std::isnan(x))
       return 0;
     // The sum makes -0 a 0.
-    return std::clamp(std::trunc(x), -limit, limit - 1) + 0.0L;
+    return isUnsigned(to)
+               ? std::clamp(std::trunc(x), 0.0L, 2 * limit - 1) + 0.0L
+               : std::clamp(std::trunc(x), -limit, limit - 1) + 0.0L;
   }
   if (x == 0 || !std::isfinite(x))
     return isF8(to) && std::isinf(x)
@@ -187,10 +198,12 @@ long double convert(long double x, const Element &to) {
 /// Integers keep their low bits instead.
 long double expected(uint64_t bits, const Element &from, const Element &to) {
   if (from.precision == 0 && to.precision == 0 && to.bits != 1)
-    return decode(from.bits == 1 ? bits & 1
-                                 : uint64_t(int64_t(bits << (64 - from.bits)) >>
-                                            (64 - from.bits)),
-                  to);
+    return decode(
+        from.bits == 1 ? bits & 1
+        : isUnsigned(from)
+            ? bits
+            : uint64_t(int64_t(bits << (64 - from.bits)) >> (64 - from.bits)),
+        to);
   return convert(decode(bits, from), to);
 }
 
@@ -235,6 +248,8 @@ Value fromMemory(OpBuilder &b, Value x, Type element) {
   Location loc = b.getUnknownLoc();
   if (element.isInteger(1))
     return arith::TruncIOp::create(b, loc, element, x);
+  if (element.isUnsignedInteger())
+    return UnrealizedConversionCastOp::create(b, loc, element, x).getResult(0);
   if (x.getType() != element)
     return arith::BitcastOp::create(b, loc, element, x);
   return x;
@@ -244,20 +259,16 @@ Value toMemory(OpBuilder &b, Value x) {
   Location loc = b.getUnknownLoc();
   if (x.getType().isInteger(1))
     return arith::ExtUIOp::create(b, loc, b.getI8Type(), x);
-  if (isa<Float8E4M3FNType>(x.getType()))
+  if (x.getType().isUnsignedInteger())
+    return UnrealizedConversionCastOp::create(b, loc, b.getI8Type(), x)
+        .getResult(0);
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(x.getType()))
     return arith::BitcastOp::create(b, loc, b.getI8Type(), x);
   return x;
 }
 
 Type typeOf(OpBuilder &b, const Element &e) {
-  if (e.precision == 0)
-    return b.getIntegerType(e.bits);
-  if (isF8(e))
-    return Float8E4M3FNType::get(b.getContext());
-  return e.bits == 64       ? Type(b.getF64Type())
-         : e.bits == 32     ? Type(b.getF32Type())
-         : e.precision == 8 ? Type(b.getBF16Type())
-                            : Type(b.getF16Type());
+  return parseType(e.name, b.getContext());
 }
 
 void checkCast(const Element &from, const Element &to) {

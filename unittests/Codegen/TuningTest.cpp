@@ -67,7 +67,7 @@ Code codeOf(std::string_view text) { return parseTuning(text).status().code(); }
 const char *const good =
     "tripy-tuning 2\n"
     "sm_90a | NVIDIA H200 | 1 | f16 64x64x64 nt | 64x64,cluster=4 | 12.5\n"
-    "sm_90a | NVIDIA H200 | 2 | f16 64x64x64 nt | 128x128,turns | 0.25\n"
+    "sm_90a | NVIDIA H200 | 2 | f16 64x64x64 nt | 128x128,pingpong | 0.25\n"
     "sm_90a | NVIDIA H200 | 1 | product f16 64x64x64 nt | cublaslt | 11.5\n"
     "end\n";
 
@@ -75,7 +75,7 @@ const char *const good =
 
 TEST(TuningText, IsReadAsWritten) {
   TuningRecords records = {record("a", "64x16,split=8"),
-                           record("b", "128x128,turns,cluster=2", 1e-3)};
+                           record("b", "128x128,pingpong,cluster=2", 1e-3)};
   Result<TuningRecords> found = parseTuning(printTuning(records));
   ASSERT_TRUE(bool(found));
   EXPECT_EQ(*found, records);
@@ -139,7 +139,7 @@ TEST(TuningText, ErrorsSayWhatItIs) {
   EXPECT_EQ(with("a | b | -1 | c | 64x64 | 1"), Code::Malformed);
   EXPECT_EQ(with("a |  | 1 | c | 64x64 | 1"), Code::Malformed);
   EXPECT_EQ(with("a | b | 1 | c | 60x64 | 1"), Code::Malformed);
-  EXPECT_EQ(with("a | b | 1 | c | 128x256,turns | 1"), Code::Malformed);
+  EXPECT_EQ(with("a | b | 1 | c | 128x256,pingpong | 1"), Code::Malformed);
   EXPECT_EQ(with("a | b | 1 | product c | own | 1"), Code::Ok);
   EXPECT_EQ(with("a | b | 1 | product c | cublas | 1"), Code::Malformed);
   EXPECT_EQ(with("a | b | 1 | product c | 64x64 | 1"), Code::Malformed);

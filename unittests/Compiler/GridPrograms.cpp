@@ -170,7 +170,8 @@ static constexpr struct {
      "%r = linalg.transpose ins(%x : tensor<2x3x$T>) outs(%i : tensor<3x2x$T>) "
      "permutation = [1, 0]"},
     {"linalg.unpack", "2x3x$T",
-     "%p = tensor.empty() : tensor<1x1x2x3x$T>\n"
+     "%p = tensor.expand_shape %x [[0, 1, 2], [3]] output_shape [1, 1, 2, 3] "
+     ": tensor<2x3x$T> into tensor<1x1x2x3x$T>\n"
      "%r = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [2, 3] into "
      "%e : tensor<1x1x2x3x$T> -> tensor<2x3x$T>"},
     {"linalg.yield", "2x3x$T",
@@ -190,8 +191,13 @@ static constexpr struct {
     {"tensor.dim", "2x3x$T",
      "%n = arith.constant 0 : index\n%d = tensor.dim %x, %n : tensor<2x3x$T>\n"
      "%i = tensor.empty(%d) : tensor<?x3x$T>\n"
-     "%r = tensor.cast %i : tensor<?x3x$T> to tensor<2x3x$T>"},
-    {"tensor.empty", "2x3x$T", "%r = tensor.empty() : tensor<2x3x$T>"},
+     "%f = linalg.fill ins(%s : $T) outs(%i : tensor<?x3x$T>) -> "
+     "tensor<?x3x$T>\n"
+     "%r = tensor.cast %f : tensor<?x3x$T> to tensor<2x3x$T>"},
+    {"tensor.empty", "2x3x$T",
+     "%n = tensor.empty() : tensor<2x3x$T>\n"
+     "%r = linalg.copy ins(%x : tensor<2x3x$T>) outs(%n : tensor<2x3x$T>) -> "
+     "tensor<2x3x$T>"},
     {"tensor.expand_shape", "2x3x1x$T",
      "%r = tensor.expand_shape %x [[0], [1, 2]] output_shape [2, 3, 1] : "
      "tensor<2x3x$T> into tensor<2x3x1x$T>"},
@@ -216,7 +222,8 @@ static constexpr struct {
      "%n = arith.constant 0 : index\n"
      "%r = tensor.insert %s into %x[%n, %n] : tensor<2x3x$T>"},
     {"tensor.insert_slice", "2x3x$T",
-     "%v = tensor.empty() : tensor<1x3x$T>\n"
+     "%v = tensor.extract_slice %y[0, 0][1, 3][1, 1] : tensor<2x3x$T> to "
+     "tensor<1x3x$T>\n"
      "%r = tensor.insert_slice %v into %x[1, 0][1, 3][1, 1] : tensor<1x3x$T> "
      "into tensor<2x3x$T>"},
     {"tensor.pad", "3x3x$T",

@@ -135,19 +135,22 @@ int check(const GridProgram &program, ArrayRef<StringLiteral> types,
   return status;
 }
 
-/// Runs the grid; returns for how many programs some type compiled.
-unsigned runGrid(DeviceKind device) {
+/// Runs the grid; returns the operations of which no type compiled.
+std::set<std::string> runGrid(DeviceKind device) {
   ChildLimits limits = {uint64_t(4) << 30, 300};
-  unsigned compiled = 0;
+  std::set<std::string> refused;
   for (const GridProgram &program : gridPrograms()) {
     auto run = [&](ArrayRef<StringLiteral> types) {
       return runInChild("grid", limits,
                         [&] { return check(program, types, device); });
     };
     int status = run(gridTypes());
-    compiled += status == SomeCompiled;
-    if (status == AllRefused || status == SomeCompiled)
+    if (status == SomeCompiled)
       continue;
+    if (status == AllRefused) {
+      refused.insert(program.operation);
+      continue;
+    }
     // Which type was it?
     bool some = false;
     for (const StringLiteral &type : gridTypes()) {
@@ -158,17 +161,28 @@ unsigned runGrid(DeviceKind device) {
                       << " ends with status " << one << "\n"
                       << instantiate(program, type);
     }
-    compiled += some;
+    if (!some)
+      refused.insert(program.operation);
   }
-  return compiled;
+  return refused;
 }
 
+/// What docs/linalg.md says is refused.
+const std::set<std::string> neverCompiled = {"linalg.winograd_filter_transform",
+                                             "linalg.winograd_input_transform",
+                                             "linalg.winograd_output_transform",
+                                             "tensor.bitcast",
+                                             "tensor.gather",
+                                             "tensor.insert",
+                                             "tensor.parallel_insert_slice",
+                                             "tensor.scatter"};
+
 TEST(Grid, CompilesOrIsRefusedByNameOnTheCPU) {
-  EXPECT_GT(runGrid(DeviceKind::CPU), 40u);
+  EXPECT_EQ(runGrid(DeviceKind::CPU), neverCompiled);
 }
 
 TEST(Grid, CompilesOrIsRefusedByNameForCUDA) {
-  EXPECT_GT(runGrid(DeviceKind::CUDA), 40u);
+  EXPECT_EQ(runGrid(DeviceKind::CUDA), neverCompiled);
 }
 
 } // namespace

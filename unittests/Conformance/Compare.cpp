@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 using namespace tripy;
 using namespace tripy::conformance;
@@ -25,8 +26,14 @@ static int64_t loadBits(DType dtype, const void *data, int64_t index) {
 /// are both 0.
 static int64_t ordinal(DType dtype, const void *data, int64_t index) {
   int64_t bits = loadBits(dtype, data, index);
-  int64_t magnitude = bits & ((int64_t(1) << (8 * dtypeSize(dtype) - 1)) - 1);
+  int64_t magnitude = bits & (std::numeric_limits<int64_t>::max() >>
+                              (64 - 8 * dtypeSize(dtype)));
   return bits < 0 ? -magnitude : magnitude;
+}
+
+/// |x - y|, which an int64_t may not hold.
+static uint64_t distance(int64_t x, int64_t y) {
+  return x < y ? uint64_t(y) - uint64_t(x) : uint64_t(x) - uint64_t(y);
 }
 
 static bool matches(DType dtype, const void *found, const void *expected,
@@ -39,8 +46,8 @@ static bool matches(DType dtype, const void *found, const void *expected,
   double y = loadAsDouble(dtype, expected, i);
   if (std::isnan(x) || std::isnan(y))
     return std::isnan(x) && std::isnan(y);
-  if (t.ulp && std::abs(ordinal(dtype, found, i) -
-                        ordinal(dtype, expected, i)) <= int64_t(t.ulp))
+  if (t.ulp && distance(ordinal(dtype, found, i),
+                        ordinal(dtype, expected, i)) <= uint64_t(t.ulp))
     return true;
   if (std::isinf(x) || std::isinf(y))
     return false;

@@ -26,6 +26,12 @@ std::vector<Case> fewRowCases();
 std::vector<Case> traceCases();
 /// gather, embedding, pad, argmax, argmin, cumsum.
 std::vector<Case> indexingCases();
+/// flip, roll, tile, repeat, tril, triu, pads with a mode; scatter,
+/// update_slice.
+std::vector<Case> arrangeCases();
+/// window, and the operations of trace that are made of it; resize and norms
+/// over channels.
+std::vector<Case> windowCases();
 /// Programs whose contractions share kernels.
 std::vector<Case> fusionCases();
 /// A random program whose every operation is exact: integers, truth values,
@@ -33,12 +39,10 @@ std::vector<Case> fusionCases();
 Case randomCase(uint64_t seed);
 
 /// The element types of tensors.
-inline constexpr DType allTypes[] = {DType::F32, DType::F16, DType::BF16,
-                                     DType::I32, DType::I64, DType::Bool};
-/// With those that are moved, converted and contracted alone.
-inline constexpr DType storedTypes[] = {DType::F32,     DType::F16, DType::BF16,
-                                        DType::I32,     DType::I64, DType::Bool,
-                                        DType::F8E4M3FN};
+std::vector<DType> storedTypes();
+/// Those that all operations compute with: without floats of 8 bits, which are
+/// moved, converted and contracted alone.
+std::vector<DType> allTypes();
 
 } // namespace tripy::conformance
 

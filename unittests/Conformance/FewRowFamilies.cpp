@@ -116,7 +116,7 @@ static Case layersCase(DType dtype, int64_t rows, int64_t inner, int64_t wide) {
   std::string x = f.input(in, {Fill::Uniform, -1, 1});
   std::string h = f.layer(x, rows, wide, inner);
   std::string y = f.layer(h, rows, inner, wide);
-  Tolerance tolerance = dtype == DType::F32   ? Tolerance{0, 1e-5, 1e-5}
+  Tolerance tolerance = dtypeSize(dtype) >= 4 ? Tolerance{0, 1e-5, 1e-5}
                         : dtype == DType::F16 ? Tolerance{0, 8e-3, 8e-3}
                                               : Tolerance{0, 6e-2, 6e-2};
   f.b.result(h, dtype, {fixed(rows), fixed(wide)}, tolerance, "first layer");
@@ -126,10 +126,11 @@ static Case layersCase(DType dtype, int64_t rows, int64_t inner, int64_t wide) {
 
 std::vector<Case> conformance::fewRowCases() {
   std::vector<Case> cases;
-  for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::I32}) {
+  for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::I32,
+                      DType::I8, DType::F64}) {
     cases.push_back(staticCase(dtype, false, true));
     cases.push_back(staticCase(dtype, true, false));
-    if (dtype == DType::I32)
+    if (dtypeInfo(dtype).cls == DTypeClass::Int)
       continue;
     cases.push_back(staticCase(dtype, false, false));
     cases.push_back(staticCase(dtype, true, true));

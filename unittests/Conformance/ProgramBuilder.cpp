@@ -156,7 +156,7 @@ void ProgramBuilder::result(const std::string &value, DType dtype,
 std::string ProgramBuilder::argumentText(const Argument &argument) const {
   std::string text =
       argument.name + ": " + typeText(argument.dtype, argument.dims);
-  std::string least, usual, most, names;
+  std::string least, usual, maximum, names;
   bool dynamic = false;
   for (const Dim &dim : argument.dims) {
     int64_t low = dim.size, mid = dim.size, high = dim.size;
@@ -171,7 +171,7 @@ std::string ProgramBuilder::argumentText(const Argument &argument) const {
     const char *comma = names.empty() ? "" : ", ";
     least += comma + std::to_string(low);
     usual += comma + std::to_string(mid);
-    most += comma + std::to_string(high);
+    maximum += comma + std::to_string(high);
     names +=
         comma + (dim.isDynamic() ? "\"s" + std::to_string(dim.symbol) + "\""
                                  : std::string("\"\""));
@@ -179,7 +179,7 @@ std::string ProgramBuilder::argumentText(const Argument &argument) const {
   if (!dynamic)
     return text;
   return text + " {tripy.profile = #tripy.profile<min = [" + least +
-         "], opt = [" + usual + "], max = [" + most + "]>, tripy.dims = [" +
+         "], opt = [" + usual + "], max = [" + maximum + "]>, tripy.dims = [" +
          names + "]}";
 }
 

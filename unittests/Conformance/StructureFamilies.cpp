@@ -155,7 +155,7 @@ static Case dynamicMovement(DType dtype) {
 
 std::vector<Case> conformance::movementCases() {
   std::vector<Case> cases;
-  for (DType dtype : storedTypes) {
+  for (DType dtype : storedTypes()) {
     cases.push_back(staticMovement(dtype));
     cases.push_back(dynamicMovement(dtype));
   }
@@ -193,7 +193,7 @@ static Case reduceCase(DType dtype, const char *family, const Dims &dims,
 
 std::vector<Case> conformance::reduceCases() {
   std::vector<Case> cases;
-  for (DType dtype : allTypes) {
+  for (DType dtype : allTypes()) {
     cases.push_back(reduceCase(dtype, "reduce", Dims::of({3, 11, 29}), {{}}));
     cases.push_back(
         reduceCase(dtype, "long_reduce", Dims::of({5, 1037}), {{}}));
@@ -248,9 +248,17 @@ static Case staticDot(DType dtype) {
   dot(f, Dims::of({9}), Dims::of({11}), {}, {}, {}, {}, dtype);
   dot(f, Dims::of({3, 4, 5}), Dims::of({5, 4, 6}), {}, {}, {1, 2}, {1, 0},
       dtype);
-  if (dtypeInfo(dtype).cls == DTypeClass::Float)
+  if (dtypeInfo(dtype).cls == DTypeClass::Float && dtype != DType::F64)
     dot(f, a, b, {}, {}, {1}, {0}, DType::F32);
-  if (dtype == DType::F8E4M3FN)
+  if (dtypeInfo(dtype).cls == DTypeClass::Int && dtypeSize(dtype) < 4) {
+    dot(f, a, b, {}, {}, {1}, {0}, DType::I32);
+    dot(f, Dims::of({1, 129}), Dims::of({70, 129}), {}, {}, {1}, {1},
+        DType::I32);
+    dot(f, Dims::of({9}), Dims::of({11}), {}, {}, {}, {}, DType::I32);
+    dot(f, Dims::of({130, 257}), Dims::of({67, 257}), {}, {}, {1}, {1},
+        DType::I32);
+  }
+  if (isFloat8(dtype))
     for (DType to : {DType::F16, DType::BF16}) {
       dot(f, a, b, {}, {}, {1}, {0}, to);
       dot(f, Dims::of({130, 257}), Dims::of({67, 257}), {}, {}, {1}, {1}, to);
@@ -292,9 +300,10 @@ static Case largeDot(DType dtype) {
 
 std::vector<Case> conformance::dotCases() {
   std::vector<Case> cases;
-  for (DType dtype : {DType::F32, DType::I64, DType::F16})
+  for (DType dtype :
+       {DType::F32, DType::I64, DType::F16, DType::I8, DType::F64})
     cases.push_back(largeDot(dtype));
-  for (DType dtype : storedTypes)
+  for (DType dtype : storedTypes())
     if (dtype != DType::Bool) {
       cases.push_back(staticDot(dtype));
       cases.push_back(dynamicDot(dtype));

@@ -71,6 +71,13 @@ static Case rowsOf(DType dtype, const char *family, const Dims &dims,
   for (const char *op : {"sigmoid", "silu", "relu", "gelu"})
     f.addResult(std::string(op) + " " + x, {dims}, dims);
   f.addResult("gelu " + x + " {approximate = \"erf\"}", {dims}, dims);
+  for (const char *op : {"softplus", "mish", "hard_swish", "reciprocal"})
+    f.addResult(std::string(op) + " " + x, {dims}, dims);
+  f.addResult("elu " + x + " alpha = 1.5", {dims}, dims);
+  f.addResult("leaky_relu " + x + " slope = 0.25", {dims}, dims);
+  f.addResult("hard_sigmoid " + x + " alpha = 0.2 beta = 0.5", {dims}, dims);
+  f.addResult("clamp " + x + ", " + w + ", " + b, {dims, columns, columns},
+              dims);
   f.addResult("softmax " + x + " dim = -1", {dims}, dims);
   f.addResult("softmax " + x + " dim = 0", {dims}, dims);
   f.addResult("mean " + x + " dims = [1]", {dims}, rows);

@@ -47,6 +47,19 @@ TEST(EmulatorArithmetic, Integers) {
             6u);
 }
 
+TEST(EmulatorArithmetic, PairsOfIntegers) {
+  std::vector<uint32_t> in{0x7FFF8000, 0x0001FFFF};
+  EXPECT_EQ(compute("add.s16x2 %r5, %r2, %r3;", in), 0x80007FFFu);
+  EXPECT_EQ(compute("max.s16x2 %r5, %r2, %r3;", in), 0x7FFFFFFFu);
+  EXPECT_EQ(compute("min.s16x2 %r5, %r2, %r3;", in), 0x00018000u);
+  EXPECT_EQ(compute("max.u16x2 %r5, %r2, %r3;", in), 0x7FFFFFFFu);
+  EXPECT_EQ(compute("min.u16x2 %r5, %r2, %r3;", in), 0x00018000u);
+  EXPECT_EQ(compute("max.u16x2 %r5, %r2, %r3;", {0x00018000, 0xFFFF7FFF}),
+            0xFFFF8000u);
+  EXPECT_EQ(compute("max.s16x2 %r5, %r2, %r3;", {0x00018000, 0xFFFF7FFF}),
+            0x00017FFFu);
+}
+
 TEST(EmulatorArithmetic, Bits) {
   EXPECT_EQ(compute("shl.b32 %r5, %r2, %r3;", {1, 32}), 0u);
   EXPECT_EQ(compute("shr.s32 %r5, %r2, %r3;", {0x80000000, 99}), 0xFFFFFFFFu);

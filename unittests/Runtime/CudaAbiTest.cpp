@@ -50,6 +50,10 @@ TEST(CudaAbi, NumbersAgree) {
   same(DeviceAttribute::ComputeMinor,
        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   same(DeviceAttribute::ClusterLaunch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
+  same(DeviceAttribute::ClockRate, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  same(DeviceAttribute::MemoryClockRate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  same(DeviceAttribute::GlobalMemoryBusWidth,
+       CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   same(FunctionAttribute::MaxDynamicSharedBytes,
        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
   same(FunctionAttribute::NonPortableClusterAllowed,

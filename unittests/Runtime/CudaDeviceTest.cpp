@@ -127,7 +127,8 @@ TEST_F(CudaDeviceTest, TheFirstLaunchOverlapsOnAStream) {
 TEST_F(CudaDeviceTest, LaterLaunchesDoNotOverlapWhatCameBeforeTheProgram) {
   Program &program = test->program;
   program.exprs.push_back({SizeOp::Constant, 0, 0, 0});
-  program.launches[0].grid[0] = static_cast<Index>(program.exprs.size() - 1);
+  program.launches[0].grid[0] =
+      static_cast<TableIndex>(program.exprs.size() - 1);
   program.launches[2].overlapsPredecessor = true;
   for (uint32_t direct : {0, 3}) {
     driver.launches.clear();
@@ -419,4 +420,42 @@ TEST_F(CudaDeviceTest, RefusesWhatTheGpuCannotHold) {
 TEST_F(CudaDeviceTest, RefusesProgramsForTheCpu) {
   test->program.device = DeviceKind::CPU;
   EXPECT_EQ(prepareError().code(), Code::DeviceMismatch);
+}
+
+/// By the clocks, the bus and the units that the driver shows.
+TEST_F(CudaDeviceTest, Peaks) {
+  open();
+  auto rate = [&](WorkKind kind, DType dtype) {
+    return device->peak(kind, dtype).perSecond;
+  };
+  runtime::Peak memory = device->peak(WorkKind::Touched, DType::F32);
+  EXPECT_DOUBLE_EQ(memory.perSecond, 2 * 3201e6 * 6144 / 8);
+  EXPECT_EQ(memory.source, "2 x 3201 MHz x 6144 bits");
+  runtime::Peak half = device->peak(WorkKind::Products, DType::F16);
+  EXPECT_DOUBLE_EQ(half.perSecond, 132 * 1980e6 * 2 * 2048);
+  EXPECT_EQ(half.source, "132 multiprocessors x 1980 MHz x 4096, sm_90");
+  EXPECT_EQ(rate(WorkKind::Products, DType::BF16), half.perSecond);
+  EXPECT_EQ(rate(WorkKind::Products, DType::F8E4M3FN), 2 * half.perSecond);
+  EXPECT_EQ(rate(WorkKind::ProductsTF32, DType::F32), half.perSecond / 2);
+  EXPECT_DOUBLE_EQ(rate(WorkKind::Products, DType::F32),
+                   132 * 1980e6 * 2 * 128);
+  EXPECT_EQ(rate(WorkKind::Arithmetic, DType::F32),
+            rate(WorkKind::Products, DType::F32));
+  EXPECT_EQ(rate(WorkKind::Products, DType::F64), 0);
+  EXPECT_EQ(rate(WorkKind::Products, DType::I8), 0);
+}
+
+TEST_F(CudaDeviceTest, PeaksThatAreNotKnown) {
+  open();
+  driver.failFunction("cuDeviceGetAttribute", DriverResult::InvalidValue);
+  EXPECT_EQ(device->peak(WorkKind::Touched, DType::F32).perSecond, 0);
+  EXPECT_EQ(device->peak(WorkKind::Products, DType::F16).perSecond, 0);
+  driver.heal();
+  // A chip that is not in the table.
+  device.reset();
+  buffers = {};
+  driver.major = 11;
+  open();
+  EXPECT_EQ(device->peak(WorkKind::Products, DType::F16).perSecond, 0);
+  EXPECT_GT(device->peak(WorkKind::Touched, DType::F32).perSecond, 0);
 }

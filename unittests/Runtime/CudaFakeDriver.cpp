@@ -123,6 +123,18 @@ struct FakeCalls {
     case DeviceAttribute::ClusterLaunch:
       *value = current->clusters;
       break;
+    case DeviceAttribute::ClockRate:
+      *value = 1980000;
+      break;
+    case DeviceAttribute::MemoryClockRate:
+      *value = 3201000;
+      break;
+    case DeviceAttribute::GlobalMemoryBusWidth:
+      *value = 6144;
+      break;
+    case DeviceAttribute::MultiprocessorCount:
+      *value = 132;
+      break;
     default:
       return invalidValue;
     }

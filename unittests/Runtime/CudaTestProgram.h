@@ -63,8 +63,8 @@ struct TestProgram {
 
 /// Expressions of the test program by name.
 namespace expr {
-inline constexpr Index n = 0, four = 2, one = 4, blocks = 5, bytes = 6,
-                       pairs = 7;
+inline constexpr TableIndex n = 0, four = 2, one = 4, blocks = 5, bytes = 6,
+                            pairs = 7;
 } // namespace expr
 
 /// The three launches of the test program.

@@ -136,16 +136,9 @@ TEST(Fork, WhileAnotherThreadRuns) {
 
 /// The same for a C program.
 TEST(Fork, TheCInterface) {
-  std::vector<uint8_t> bytes = samples::container(*samples::cpuSample());
-  tripy_load_options options = tripy_load_options_default();
-  options.trust_host_code = 1;
-  options.threads = 4;
-  tripy_executable *executable = nullptr;
-  tripy_context *context = nullptr;
-  ASSERT_EQ(tripy_executable_load_memory(bytes.data(), bytes.size(), &options,
-                                         &executable),
-            TRIPY_OK);
-  ASSERT_EQ(tripy_context_create(executable, &context), TRIPY_OK);
+  SampleC loaded(*samples::cpuSample(), 4);
+  tripy_context *context = loaded.context;
+  ASSERT_TRUE(context);
   SampleTensors tensors(4);
   int64_t shape[] = {4, 3}, count[] = {4};
   auto tensor = [](HostTensor &host, const int64_t *sizes) {
@@ -167,14 +160,11 @@ TEST(Fork, TheCInterface) {
               if (std::string_view(tripy_last_error()).empty() ||
                   run() != TRIPY_OK)
                 return 1;
-              tripy_context_free(context);
-              tripy_executable_free(executable);
+              loaded.free();
               return 7;
             }),
             7);
   EXPECT_EQ(run(), TRIPY_OK);
-  tripy_context_free(context);
-  tripy_executable_free(executable);
 }
 
 TEST(Fork, CudaIsRefusedAndFreesNothing) {

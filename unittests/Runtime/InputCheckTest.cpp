@@ -182,7 +182,10 @@ TEST_F(InputCheck, OwnConditions) {
     EXPECT_EQ(status.message(),
               "the sizes of 'add' must fit, but the sizes are " +
                   std::to_string(row.bad) +
-                  " and 3\n--> model.cpp:9 in trace.matmul");
+                  " and 3\n--> model.cpp:9 in trace.matmul\n"
+                  "    input 'x' of shape (" +
+                  std::to_string(row.bad) +
+                  ", 3): --> model.cpp:11 in trace.add");
   }
 }
 

@@ -56,11 +56,11 @@ std::string numbered(const char *prefix, size_t number) {
 std::unique_ptr<samples::Sample> manyTensors(size_t count) {
   auto sample = samples::cpuSample();
   Program &program = sample->program;
-  Index zero = sample->constant(0);
+  TableIndex zero = sample->constant(0);
   for (size_t i = 0; i < count; ++i) {
-    auto input = Index(program.inputs.size());
+    auto input = TableIndex(program.inputs.size());
     program.symbols.push_back({input, 0, 0, 1, 8, numbered("size", i / 2)});
-    Index size = sample->symbol(Index(program.symbols.size() - 1));
+    TableIndex size = sample->symbol(TableIndex(program.symbols.size() - 1));
     program.inputs.push_back({numbered("argument", i),
                               InputKind::Argument,
                               DType::F32,
@@ -84,9 +84,9 @@ std::unique_ptr<samples::Sample> manyTensors(size_t count) {
 std::unique_ptr<samples::Sample> manySizes(size_t count) {
   auto sample = samples::cpuSample();
   std::vector<SizeExpr> &exprs = sample->program.exprs;
-  Index limit = sample->constant(1000);
+  TableIndex limit = sample->constant(1000);
   while (exprs.size() + 1 < count) {
-    auto last = Index(exprs.size() - 1);
+    auto last = TableIndex(exprs.size() - 1);
     exprs.push_back({SizeOp::Add, last, 0, 0});
     exprs.push_back({SizeOp::Min, last + 1, limit, 0});
   }

@@ -36,15 +36,9 @@ TEST(Memory, SteadyStateAllocatesNothing) {
 }
 
 TEST(Memory, SteadyStateOfTheCInterface) {
-  std::vector<uint8_t> bytes = samples::container(*samples::cpuSample());
-  tripy_load_options options = tripy_load_options_default();
-  options.trust_host_code = 1;
-  tripy_executable *executable = nullptr;
-  tripy_context *context = nullptr;
-  ASSERT_EQ(tripy_executable_load_memory(bytes.data(), bytes.size(), &options,
-                                         &executable),
-            TRIPY_OK);
-  ASSERT_EQ(tripy_context_create(executable, &context), TRIPY_OK);
+  SampleC loaded(*samples::cpuSample());
+  tripy_context *context = loaded.context;
+  ASSERT_TRUE(context);
   SampleTensors tensors(4);
   int64_t shape[] = {4, 3}, count[] = {4};
   auto tensor = [](HostTensor &host, const int64_t *sizes) {
@@ -66,8 +60,6 @@ TEST(Memory, SteadyStateOfTheCInterface) {
       FAIL();
   EXPECT_EQ(allocations, before);
   tensors.expectResult();
-  tripy_context_free(context);
-  tripy_executable_free(executable);
 }
 
 } // namespace

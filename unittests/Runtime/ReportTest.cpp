@@ -2,7 +2,9 @@
 
 #include "tripy/Runtime/Report.h"
 #include "RunTestUtil.h"
+#include "tripy/Base/SizeExpr.h"
 
+#include <algorithm>
 #include <sys/stat.h>
 
 using namespace tripy;
@@ -28,8 +30,8 @@ TEST(Report, Program) {
 
 TEST(Report, ComputedDimensions) {
   auto sample = samples::cpuSample();
-  Index double_ = sample->binary(SizeOp::Add, 0, 0);
-  Index dims[] = {double_, 2};
+  TableIndex double_ = sample->binary(SizeOp::Add, 0, 0);
+  TableIndex dims[] = {double_, 2};
   EXPECT_EQ(formatDims(sample->program, dims), "(0..8, 3)");
 }
 
@@ -37,11 +39,46 @@ TEST(Report, Why) {
   auto sample = samples::cpuSample();
   EXPECT_EQ(formatWhy(sample->program, 0, false),
             "--> model.cpp:11 in trace.add\n"
-            "--> model.cpp:5 in trace.add\n"
+            "--> model.cpp:5 in trace.add of helper()\n"
             "    note: broadcast the right operand of '+' from (3,) to "
-            "(2, 3)\n");
+            "(2, 3)\n"
+            "    called from: --> model.cpp:20 in run()\n"
+            "    called from: --> main.cpp:30 in main()\n");
   EXPECT_EQ(formatWhy(sample->program, noIndex, false), "");
   EXPECT_EQ(formatWhy(sample->program, 17, true), "");
+}
+
+/// Recursion of any depth stays readable.
+TEST(Report, ManyCalls) {
+  auto sample = samples::cpuSample();
+  Program &program = sample->program;
+  for (TableIndex i = 2; i < 100000; ++i)
+    program.frames.push_back({"model.cpp", i, 1, "", i - 1});
+  program.whys[1].lines[0].caller = 99999;
+  std::string text = formatWhy(program, 1, false);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10);
+  EXPECT_NE(text.find("called from: --> model.cpp:99999\n"), std::string::npos);
+  EXPECT_NE(text.find("called from further lines\n"), std::string::npos);
+}
+
+TEST(Report, OriginsOfSizes) {
+  auto sample = samples::cpuSample();
+  Program &program = sample->program;
+  program.inputs[1].why = 1;
+  // An expression of both inputs; the second operand is an input's line.
+  SizeCheck check = {
+      CheckKind::Equal, sample->binary(SizeOp::Add, 0, 1), 2, "", 0,
+      {0, 1, noIndex}};
+  std::vector<int64_t> symbols = {4, 2}, sizes(program.exprs.size());
+  ASSERT_TRUE(evaluateSizes(program, symbols, sizes).isOk());
+  program.inputs[0].why = noIndex;
+  EXPECT_EQ(formatOrigins(program, check, sizes, false),
+            "    input 'x' of shape (4, 3)\n"
+            "    input 'y' of shape (2, 3): --> model.cpp:9 in trace.matmul\n"
+            "    operand 0: --> model.cpp:11 in trace.add\n");
+  check.a = check.b = 2;
+  check.operands.clear();
+  EXPECT_EQ(formatOrigins(program, check, sizes, false), "");
 }
 
 /// Sources that are missing, too short, or no file at all are left out.

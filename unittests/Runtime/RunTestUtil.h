@@ -10,11 +10,13 @@
 #include "tripy/Base/File.h"
 #include "tripy/Base/Float.h"
 #include "tripy/Runtime/ExecutionContext.h"
+#include "tripy/runtime.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tripy::runtests {
@@ -59,6 +61,31 @@ loadSample(const samples::Sample &sample, uint32_t threads = 0) {
   EXPECT_TRUE(executable) << executable.status().message();
   return executable ? *executable : nullptr;
 }
+
+/// A sample loaded through the C interface.
+struct SampleC {
+  explicit SampleC(const samples::Sample &sample, uint32_t threads = 0) {
+    std::vector<uint8_t> bytes = samples::container(sample);
+    tripy_load_options options = tripy_load_options_default();
+    options.trust_host_code = 1;
+    options.threads = threads;
+    EXPECT_EQ(tripy_executable_load_memory(bytes.data(), bytes.size(), &options,
+                                           &executable),
+              TRIPY_OK);
+    EXPECT_EQ(tripy_context_create(executable, &context), TRIPY_OK);
+  }
+  SampleC(const SampleC &) = delete;
+  SampleC &operator=(const SampleC &) = delete;
+  ~SampleC() { free(); }
+
+  void free() {
+    tripy_context_free(std::exchange(context, nullptr));
+    tripy_executable_free(std::exchange(executable, nullptr));
+  }
+
+  tripy_executable *executable = nullptr;
+  tripy_context *context = nullptr;
+};
 
 /// Inputs and outputs of the CPU sample at one batch size.
 struct SampleTensors {

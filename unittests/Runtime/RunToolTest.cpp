@@ -2,6 +2,7 @@
 
 #include "RunTool.h"
 #include "RunTestUtil.h"
+#include "tripy/Base/Text.h"
 #include "tripy/Runtime/IO/Npy.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
@@ -165,11 +166,21 @@ TEST_F(RunTool, NaNEqualsOnlyNaN) {
 TEST_F(RunTool, Benchmark) {
   ToolResult result = runOnes({"--benchmark=5"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("5 runs: median"), std::string::npos) << result.out;
+  EXPECT_NE(
+      result.out.find("5 runs after 5 to warm up\n  time of a call: min "),
+      std::string::npos)
+      << result.out;
+  for (const char *name : {"p5", "p25", "median", "p75", "p95", "p99", "max"})
+    EXPECT_NE(result.out.find(concat(", ", name, " ")), std::string::npos);
+  result = runOnes({"--benchmark=30", "--warm-up=0"});
+  EXPECT_NE(result.out.find("30 runs after 0 to warm up"), std::string::npos);
+  result = runOnes({"--benchmark=30"});
+  EXPECT_NE(result.out.find("30 runs after 10 to warm up"), std::string::npos);
   EXPECT_EQ(result.out.find("tensor("), std::string::npos);
   result = runOnes({"--benchmark=5", "--json"});
   EXPECT_EQ(result.out[0], '{');
-  EXPECT_NE(result.out.find("\"runs\": 5, \"median_s\": "), std::string::npos);
+  EXPECT_NE(result.out.find("\"runs\": 5, \"warm_up\": 5, \"min_s\": "),
+            std::string::npos);
   EXPECT_NE(result.out.find("\"machine\": \""), std::string::npos);
   EXPECT_NE(result.out.find("\"bytes\": "), std::string::npos);
   EXPECT_EQ(result.out.find("copy_gbps"), std::string::npos) << "only on a GPU";
@@ -178,11 +189,77 @@ TEST_F(RunTool, Benchmark) {
 TEST_F(RunTool, ProfileWhy) {
   ToolResult result = runOnes({"--profile=why"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("3 launches"), std::string::npos);
-  EXPECT_NE(result.out.find("  add_f32\n--> model.cpp:11 in trace.add\n"),
+  EXPECT_EQ(result.out.rfind("3 launches of 2 kernels, ", 0), 0u);
+  // The peak of a CPU is unknown: there is no column for it.
+  EXPECT_EQ(result.out.find("of peak"), std::string::npos);
+  EXPECT_NE(result.out.find("kernel     calls "), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("\nadd_f32        2 "), std::string::npos);
+  EXPECT_NE(result.out.find("\nadd_f32\n"
+                            "  model.cpp:11 in trace.add\n"
+                            "  model.cpp:5 in trace.add of helper()\n"
+                            "      broadcast the right operand of '+' from "
+                            "(3,) to (2, 3)\n"),
             std::string::npos)
       << result.out;
-  EXPECT_NE(result.out.find("note: broadcast"), std::string::npos);
+  result = runOnes({"--profile=why", "--json", "--benchmark=3"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+  // Two times 1x3 of f32 and what the constant has for one row.
+  EXPECT_NE(result.out.find("\"bytes_read\": 48, \"bytes_written\": 24, "
+                            "\"operations\": 3, \"bound_by\": \"memory\""),
+            std::string::npos)
+      << result.out;
+}
+
+TEST_F(RunTool, LargestErrors) {
+  runtime::HostTensor wanted = ramp(DType::F32, {1, 3}, 0);
+  for (int i = 0; i < 3; ++i)
+    wanted.as<float>()[i] = float(101 + i);
+  std::string file = folder.path("w.npy");
+  ASSERT_TRUE(io::writeNpy(file, wanted.view()).isOk());
+  ToolResult result = runOnes({"--expect", "sum=@" + file});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("\noutput 'sum' equals the reference in all 3 "
+                            "elements\n"),
+            std::string::npos)
+      << result.out;
+  wanted.as<float>()[1] = 102.5f;
+  ASSERT_TRUE(io::writeNpy(file, wanted.view()).isOk());
+  result = runOnes({"--expect", "sum=@" + file, "--atol=1", "--rtol=0"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("\noutput 'sum' is within atol 1 + rtol 0 of the "
+                            "reference; the largest error of 3 elements is 0.5 "
+                            "at (0, 1): 102 instead of 102.5\n"),
+            std::string::npos)
+      << result.out;
+  // Nothing else is printed with --json, also when outputs differ.
+  for (bool fails : {false, true}) {
+    result = runOnes({"--expect", "sum=@" + file, "--json",
+                      fails ? "--atol=0" : "--atol=1"});
+    EXPECT_EQ(result.status, fails ? 1 : 0);
+    EXPECT_EQ(result.out[0], '{');
+    EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+    EXPECT_NE(result.out.find(concat(
+                  "\"expect\": [{\"output\": \"sum\", \"matches\": ",
+                  fails ? "false" : "true",
+                  ", \"elements\": 3, \"different\": ", fails ? 1 : 0,
+                  ", \"largest_error\": 0.5, \"text\": \"output 'sum' ")),
+              std::string::npos)
+        << result.out;
+  }
+}
+
+/// The reasons of a program for a GPU need no driver.
+TEST_F(RunTool, InfoWithReasons) {
+  ASSERT_TRUE(
+      writeFile(model, samples::container(*samples::cudaSample())).isOk());
+  ToolResult result = run({model, "--info", "--why"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("PTX for sm_80, 28 bytes\ncopy\n"
+                            "  model.cpp:11 in trace.add\n"),
+            std::string::npos)
+      << result.out;
 }
 
 TEST_F(RunTool, InfoHelpVersion) {
@@ -264,7 +341,15 @@ TEST_F(RunTool, UsageErrors) {
       {{model, "--profile=when"}, "--profile must be 'why', but is 'when'"},
       {{model, "--device", "gpu"}, "--device must be cpu, cuda or cuda:N"},
       {{model, "--device", "cuda:x"}, "the GPU of --device must be"},
-      {{model, "--json"}, "--json needs --benchmark"},
+      {{model, "--json"},
+       "--json needs --benchmark, --profile=why or --expect"},
+      {{model, "--json", "--info", "--benchmark"}, "does not go with --info"},
+      {{model, "--why"}, "--why needs --info; with times it is --profile=why"},
+      {{model, "--warm-up=3"}, "--warm-up needs --benchmark"},
+      {{model, "--benchmark", "--warm-up"}, "--warm-up needs a value"},
+      {{model, "--benchmark", "--warm-up=-1"},
+       "--warm-up must be a whole number from 0 to 10000000"},
+      {{model, "--profile"}, "--profile needs a value"},
   };
   for (const Row &row : rows)
     expectError(run(row.arguments), row.message);

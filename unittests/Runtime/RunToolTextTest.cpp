@@ -53,8 +53,12 @@ std::vector<std::string *> textsOf(Program &program) {
     texts.push_back(&kernel.symbol);
   for (WhyEntry &why : program.whys)
     for (WhyLine &line : why.lines)
-      for (std::string *text : {&line.file, &line.operation, &line.reason})
+      for (std::string *text :
+           {&line.file, &line.operation, &line.reason, &line.function})
         texts.push_back(text);
+  for (Frame &frame : program.frames)
+    for (std::string *text : {&frame.file, &frame.function})
+      texts.push_back(text);
   return texts;
 }
 
@@ -73,7 +77,7 @@ const std::function<void(Program &)> damages[] = {
     [](Program &program) {
       // Neither a constant nor a symbol.
       for (InputInfo &input : program.inputs)
-        for (Index dim = 0; dim < program.exprs.size(); ++dim)
+        for (TableIndex dim = 0; dim < program.exprs.size(); ++dim)
           if (program.exprs[dim].op != SizeOp::Constant &&
               program.exprs[dim].op != SizeOp::Symbol && !input.dims.empty())
             input.dims.back() = dim;

@@ -76,11 +76,12 @@ TEST_F(ChipsTest, SharedMemory) {
                            {"sm_100a", 227},
                            {"sm_103", 227},
                            {"sm_120a", 99}}) {
-    uint64_t most = uint64_t(kib) * 1024;
-    EXPECT_TRUE(fits(chip, {{32, 1, 1}, {1, 1, 1}, most})) << chip;
-    EXPECT_TRUE(fits(chip, {{32, 1, 1}, {1, 1, 1}, most - 8}, {0, 8})) << chip;
-    EXPECT_FALSE(fits(chip, {{32, 1, 1}, {1, 1, 1}, most + 1})) << chip;
-    EXPECT_FALSE(fits(chip, {{32, 1, 1}, {1, 1, 1}, most}, {0, 1})) << chip;
+    uint64_t maximum = uint64_t(kib) * 1024;
+    EXPECT_TRUE(fits(chip, {{32, 1, 1}, {1, 1, 1}, maximum})) << chip;
+    EXPECT_TRUE(fits(chip, {{32, 1, 1}, {1, 1, 1}, maximum - 8}, {0, 8}))
+        << chip;
+    EXPECT_FALSE(fits(chip, {{32, 1, 1}, {1, 1, 1}, maximum + 1})) << chip;
+    EXPECT_FALSE(fits(chip, {{32, 1, 1}, {1, 1, 1}, maximum}, {0, 1})) << chip;
   }
   EXPECT_EQ(check("sm_90a", {{32, 1, 1}, {1, 1, 1}, 232000}, {32, 8192}),
             "the kernel 'k' cannot be launched on sm_90a: a block must use at "

@@ -12,7 +12,7 @@
 
 using namespace tripy;
 using tripy::kernel::SizeTable;
-using Symbol = tripy::Index;
+using Symbol = tripy::TableIndex;
 
 namespace {
 
@@ -185,12 +185,12 @@ TEST_F(SizeTableTest, ProductsAreBoundedWithTheirQuotients) {
        "%c6 = arith.constant 6 : index\n%s = arith.muli %q3, %c6 : index\n"
        "return %w, %u, %s : index, index, index",
        "index, index, index");
-  auto most = [&](unsigned i) {
+  auto maximum = [&](unsigned i) {
     return table.bounds(*table.lookup(last->getOperand(i))).hi;
   };
-  EXPECT_EQ(most(0), 32);
-  EXPECT_LE(most(1), 32);
-  EXPECT_LE(most(2), 64);
+  EXPECT_EQ(maximum(0), 32);
+  EXPECT_LE(maximum(1), 32);
+  EXPECT_LE(maximum(2), 64);
   for (int64_t n = 2; n <= 8; ++n)
     for (int64_t m = 1; m <= 4; ++m) {
       int64_t w = n * m / (2 * n) * (2 * n);

@@ -1,7 +1,7 @@
 //===- Chips.h - The NVIDIA GPUs that code is made for ----------*- C++ -*-===//
 //
 // One table of architectures: what their assembler needs, what a launch may
-// use, and what the planner takes for granted. Layer base.
+// use, and what the fusion pass takes for granted. Layer base.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_BASE_CHIPS_H
@@ -31,6 +31,9 @@ struct Chip {
   /// Multiply-adds of 16-bit numbers into f32 that the tensor cores of a
   /// multiprocessor make in a cycle with mma.sync.
   uint32_t products;
+  /// The same with the fastest instruction there is, and of f32 on the CUDA
+  /// cores; 0: unknown. What a card can do is measured by them.
+  uint32_t peakProducts, peakFMA;
 
   /// The version of PTX as a feature of LLVM's target: "+ptx84".
   std::string ptxFeature() const { return "+ptx" + std::to_string(ptx); }

@@ -49,6 +49,8 @@ struct DTypeInfo {
   /// Type string of a .npy header, little endian: "<f4"; empty when NumPy has
   /// no such type.
   std::string_view npy;
+
+  constexpr bool isUnsigned() const { return mlir.starts_with('u'); }
 };
 
 inline constexpr std::array<DTypeInfo, 12> dtypeTable = {{
@@ -82,6 +84,11 @@ constexpr const DTypeInfo &dtypeInfo(DType dtype) {
   return info ? *info : dtypeTable[0];
 }
 
+/// A float of one byte: moved, converted and contracted alone.
+constexpr bool isFloat8(DType dtype) {
+  return dtypeInfo(dtype).cls == DTypeClass::Float &&
+         dtypeInfo(dtype).size == 1;
+}
 constexpr size_t dtypeSize(DType dtype) { return dtypeInfo(dtype).size; }
 constexpr std::string_view dtypeName(DType dtype) {
   return dtypeInfo(dtype).name;

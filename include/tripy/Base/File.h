@@ -1,8 +1,8 @@
 //===- File.h - Files, read and written whole -------------------*- C++ -*-===//
 //
-// Reading, mapping and atomic replacement of regular files. Directories,
-// devices and pipes are refused, so that no path can block or run away. Base
-// only; anyone may use it.
+// Reading, mapping and atomic replacement of regular files. Where files are
+// read, directories, devices and pipes are refused, so that no path can block
+// or run away. Base only; anyone may use it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_BASE_FILE_H
@@ -87,6 +87,8 @@ public:
 /// ("o.npy", "./o.npy", symbolic and hard links) or not.
 struct FileIdentity {
   uint64_t device = 0, inode = 0;
+  /// A device, which takes any number of outputs.
+  bool isDevice = false;
   /// Of a file that does not exist: its name in the folder above.
   std::string name;
   bool operator==(const FileIdentity &) const = default;
@@ -114,13 +116,16 @@ void removeAbandoned(const char *path);
 /// folder that may not be written) is overwritten in place, after everything
 /// has been written elsewhere: an interruption in that moment leaves a part.
 ///
+/// A character device, a pipe and an open descriptor (/dev/null, /dev/stdout)
+/// get the bytes in commit(), after all of them have been written elsewhere.
+///
 /// What a process that ended left under a temporary name of the same `path` is
 /// removed by the next writer, and by handleSignals() at a signal.
 class FileWriter : public ByteSink {
 public:
-  /// Errors: InvalidArgument (`path` is empty, a directory or no regular
-  /// file), NotFound (no such directory), LimitExceeded (too many at a time),
-  /// Io.
+  /// Waits for the reader of a pipe. Errors: InvalidArgument (`path` is empty,
+  /// a directory, a block device or a socket), NotFound (no such directory),
+  /// LimitExceeded (too many at a time), Io.
   static Result<FileWriter> create(const std::string &path,
                                    Durability durability = Durability::Durable);
   FileWriter(FileWriter &&other) noexcept;
@@ -138,6 +143,7 @@ private:
   FileWriter() = default;
   Status claimName(const std::string &prefix);
   Status claim(const std::string &name, bool &taken);
+  int openTarget() const;
   Status stage();
   Status reserveRoom();
   Status prepare();
@@ -156,9 +162,12 @@ private:
   int entry = -1;
   /// Open for the target when it is overwritten in place.
   int place = -1;
+  /// The target is a device, a pipe or a descriptor: it gets the bytes, and
+  /// nothing else is done with it.
+  bool isStream = false;
 };
 
-/// A regular file written in one go, atomically.
+/// A file written in one go, atomically.
 Status writeFile(const std::string &path, std::span<const uint8_t> bytes);
 
 } // namespace tripy

@@ -23,14 +23,15 @@ namespace tripy {
 enum class DeviceKind : uint8_t { CPU = 1, CUDA = 2 };
 
 /// Index of an element of one of Program's vectors.
-using Index = uint32_t;
-inline constexpr Index noIndex = 0xffffffffu;
+using TableIndex = uint32_t;
+inline constexpr TableIndex noIndex = 0xffffffffu;
 
 //===-- sizes -------------------------------------------------------------===//
 
-/// A run-time size: one dynamic dimension of an input.
+/// A run-time size: one dynamic dimension of an input, or (dim 0) the value of
+/// one that is a size.
 struct SizeSymbol {
-  Index input = 0;
+  TableIndex input = 0;
   uint32_t dim = 0;
   /// The profile. Inputs are refused outside [min, max]; kernels are tuned for
   /// opt; buffers are sized from max. 0 <= min <= opt <= max < 2^40.
@@ -44,7 +45,7 @@ struct SizeSymbol {
 /// SizeCheck that excludes it.
 struct SizeExpr {
   SizeOp op = SizeOp::Constant;
-  Index a = 0, b = 0;
+  TableIndex a = 0, b = 0;
   int64_t value = 0;
 };
 
@@ -52,12 +53,15 @@ struct SizeExpr {
 /// before anything is launched.
 struct SizeCheck {
   CheckKind kind = CheckKind::Equal;
-  Index a = 0, b = 0;
+  TableIndex a = 0, b = 0;
   /// The rule in words, such as "the operands of 'add' agree in dimension 1";
   /// the runtime appends the values found.
   std::string message;
   /// Index into `whys`: the line that required it.
-  Index why = noIndex;
+  TableIndex why = noIndex;
+  /// Rows of `whys`: where each operand of the operation that required it comes
+  /// from, in order; noIndex where that is not known.
+  std::vector<TableIndex> operands = {};
 };
 
 //===-- interface ---------------------------------------------------------===//
@@ -65,21 +69,27 @@ struct SizeCheck {
 enum class InputKind : uint8_t {
   Argument = 1,  ///< given at each call
   Parameter = 2, ///< bound once, from a safetensors file; static shape
+  /// Given at each call: one i64 in host memory, of rank 0, which the call
+  /// reads before it returns. No kernel gets its address.
+  Size = 3,
 };
 struct InputInfo {
   std::string name;
   InputKind kind = InputKind::Argument;
   DType dtype = DType::F32;
   /// Size of each dimension; an expression that is a Constant or a Symbol of
-  /// this very input and dimension.
-  std::vector<Index> dims;
-  Index why = noIndex;
+  /// this very input and dimension. Of kind Size: one Symbol, the value.
+  std::vector<TableIndex> dims;
+  TableIndex why = noIndex;
+
+  /// Of the tensor that is passed.
+  size_t rank() const { return kind == InputKind::Size ? 0 : dims.size(); }
 };
 struct OutputInfo {
   std::string name;
   DType dtype = DType::F32;
-  std::vector<Index> dims;
-  Index why = noIndex;
+  std::vector<TableIndex> dims;
+  TableIndex why = noIndex;
 };
 
 //===-- memory ------------------------------------------------------------===//
@@ -97,7 +107,7 @@ enum class BufferKind : uint8_t {
 /// arena and 64 for constants.
 struct Buffer {
   BufferKind kind = BufferKind::Arena;
-  Index index = 0;
+  TableIndex index = 0;
   uint64_t offset = 0, size = 0;
 };
 
@@ -144,22 +154,22 @@ enum class ArgKind : uint8_t {
 };
 struct Arg {
   ArgKind kind = ArgKind::Buffer;
-  Index index = 0;
+  TableIndex index = 0;
 };
 
 /// What the kernel does to a buffer argument; `bytes` is an expression: the
 /// bytes it may touch. Writing is allowed to outputs and arena only.
 struct Access {
   bool reads = false, writes = false;
-  Index bytes = 0;
+  TableIndex bytes = 0;
 };
 
 /// A tiled tensor map (cuTensorMapEncodeTiled). Innermost dimension first.
 struct TensorMap {
-  Index buffer = 0;
+  TableIndex buffer = 0;
   DType dtype = DType::F16;
-  std::vector<Index> dims;    ///< expressions: elements
-  std::vector<Index> strides; ///< expressions: bytes, of dims[1..]
+  std::vector<TableIndex> dims;    ///< expressions: elements
+  std::vector<TableIndex> strides; ///< expressions: bytes, of dims[1..]
   std::vector<uint32_t> box;
   uint8_t swizzle = 0; ///< 0, 32, 64 or 128 bytes
 };
@@ -175,13 +185,36 @@ struct TensorMap {
 struct MatrixProduct {
   /// Positions among the launch's arguments, which are buffers; no bias:
   /// noIndex.
-  Index a = 0, b = 0, result = 0, bias = noIndex;
+  TableIndex a = 0, b = 0, result = 0, bias = noIndex;
   DType operandType = DType::F16, resultType = DType::F16;
   bool transposedA = false, transposedB = false;
   /// f32 operands may be rounded to TF32.
   bool allowTF32 = false;
   /// 1 to 2^31 - 1.
   int64_t batch = 1, m = 1, n = 1, k = 1;
+};
+
+/// What a term of a launch's work counts. Numbers are part of the executable
+/// format.
+enum class WorkKind : uint8_t {
+  /// Bytes of access `access`, where they are fewer than Access::bytes.
+  Touched = 1,
+  /// Floating-point operations of element-wise code, reductions and scans.
+  Arithmetic = 2,
+  /// Two for each multiply-add of elements of `dtype`.
+  Products = 3,
+  /// The same of f32 that may be rounded to TF32.
+  ProductsTF32 = 4,
+};
+
+/// `factor` times the product of `sizes`. Describes, and decides nothing.
+struct WorkTerm {
+  WorkKind kind = WorkKind::Arithmetic;
+  DType dtype = DType::F32;
+  TableIndex access = 0;
+  uint64_t factor = 0;
+  /// Expressions that are never negative.
+  std::vector<TableIndex> sizes = {};
 };
 
 /// One kernel launch; launches run in order.
@@ -193,23 +226,35 @@ struct MatrixProduct {
 /// grid[0] work items into ranges [begin, end) and runs them on its threads
 /// (grid[1] and grid[2] are the constant 1). A grid of 0 launches nothing.
 struct Launch {
-  Index kernel = 0;
-  std::array<Index, 3> grid = {0, 0, 0};
+  TableIndex kernel = 0;
+  std::array<TableIndex, 3> grid = {0, 0, 0};
   std::vector<Arg> args;
   /// One entry for each Buffer or TensorMap argument, in order.
   std::vector<Access> accesses;
   /// Index of its row in `whys`.
-  Index why = noIndex;
+  TableIndex why = noIndex;
   /// CUDA: may start before its predecessor ended (programmatic dependent
   /// launch); the kernel itself waits.
   bool overlapsPredecessor = false;
   /// CUDA: index of what a library may compute in the kernel's place, or
   /// noIndex. All that the launch writes is this product's result.
-  Index product = noIndex;
+  TableIndex product = noIndex;
+  /// What it has to do at least, besides touching what `accesses` say once; see
+  /// Work.h.
+  std::vector<WorkTerm> work = {};
 };
 
 //===-- provenance --------------------------------------------------------===//
 
+/// A call on the way to a user line.
+struct Frame {
+  std::string file;
+  uint32_t line = 0, column = 0;
+  /// The function that the line is in ("main()"), or empty.
+  std::string function;
+  /// Index into `frames`, lower than this one's: who called that function.
+  TableIndex caller = noIndex;
+};
 /// One user line that something comes from.
 struct WhyLine {
   std::string file;
@@ -217,6 +262,9 @@ struct WhyLine {
   /// Operation as the user wrote it ("trace.linear"), and the reason of an
   /// inserted one ("broadcast the right operand of ..."), or empty.
   std::string operation, reason;
+  /// As in Frame.
+  std::string function = {};
+  TableIndex caller = noIndex;
 };
 /// Why a launch, check, input or output exists.
 struct WhyEntry {
@@ -240,6 +288,7 @@ struct Program {
   std::vector<MatrixProduct> products;
   std::vector<Launch> launches;
   std::vector<Image> images;
+  std::vector<Frame> frames;
   std::vector<WhyEntry> whys;
 
   /// Owned by whoever made the program (the compiler, or the mapped file).

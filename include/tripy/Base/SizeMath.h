@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace tripy {
@@ -107,6 +108,8 @@ struct CheckKindInfo {
   std::string_view rule;
 };
 
+/// All rows.
+std::span<const CheckKindInfo> checkKindTable();
 /// The row of a kind or of its name; null for what is none.
 const CheckKindInfo *findCheckKind(CheckKind kind);
 const CheckKindInfo *findCheckKind(std::string_view name);

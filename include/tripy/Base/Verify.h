@@ -26,7 +26,9 @@ struct ProgramLimits {
   uint32_t exprs = 1000000;
   uint32_t checks = 65536;
   uint32_t whys = 1000000;
+  uint32_t frames = 1000000;
   uint32_t whyLines = 256;  ///< of one why
+  uint32_t workSizes = 64;  ///< of one term
   uint32_t arguments = 512; ///< of one kernel
   uint32_t rank = 8;
   uint32_t nameBytes = 1024; ///< names, symbols, architectures
@@ -47,7 +49,7 @@ Status verifyProgram(const Program &program, const ProgramLimits &limits = {},
 
 /// Bytes of an input or output at the given expression values; the verifier
 /// has shown that this cannot overflow.
-uint64_t tensorBytes(DType dtype, std::span<const Index> dims,
+uint64_t tensorBytes(DType dtype, std::span<const TableIndex> dims,
                      std::span<const int64_t> sizes);
 
 /// The part of the rules that depends on run-time sizes: no launch touches

@@ -17,7 +17,7 @@ namespace tripy::codegen {
 int64_t staticExtent(mlir::linalg::GenericOp op, llvm::ArrayRef<unsigned> loops,
                      int64_t unknown);
 
-/// What dynamic sizes count as where kernels without wgmma are planned.
+/// What dynamic sizes count as where kernels without wgmma are chosen.
 inline constexpr int64_t typicalExtent = 1024;
 
 struct ContractionSpace {

@@ -1,6 +1,6 @@
 //===- CudaChip.h - What code generation knows of GPUs ----------*- C++ -*-===//
 //
-// The facts that decide which kernels are planned and how they are cut. They
+// The facts that decide which kernels are chosen and how they are cut. They
 // come from the table in lib/Base/Chips.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -27,6 +27,8 @@ struct CudaChip {
   /// Multiply-adds of 16-bit numbers into f32 that the tensor cores of a
   /// multiprocessor make in a cycle with mma.sync.
   int64_t products = 1;
+  /// The same with wgmma, where there is one.
+  int64_t peakProducts = 1;
 
   /// "sm_90a" and the like; an unknown name is a chip without abilities.
   static CudaChip of(llvm::StringRef name) {
@@ -37,6 +39,7 @@ struct CudaChip {
     chip.multiprocessors = facts->multiprocessors;
     chip.sharedBytes = int64_t(facts->sharedKiB) * 1024;
     chip.products = facts->products;
+    chip.peakProducts = facts->peakProducts;
     name.consume_front("sm_");
     chip.isSpecific = name.consume_back("a");
     name.getAsInteger(10, chip.version);
@@ -45,7 +48,7 @@ struct CudaChip {
 
   /// Blocks of `threads` threads that a multiprocessor has room for at most:
   /// registers and shared memory may leave room for fewer.
-  int64_t mostResident(int64_t threads) const {
+  int64_t maxResident(int64_t threads) const {
     return std::clamp<int64_t>(2048 / threads, 1, 32);
   }
 

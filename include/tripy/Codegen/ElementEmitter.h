@@ -1,9 +1,9 @@
 //===- ElementEmitter.h - Scalar code for elements of tensors ---*- C++ -*-===//
 //
-// The heart of the emitters: given a tensor of a kernel's linalg body and
-// indices, emits the code that computes these elements, by composing index maps
-// from the tensor back to memory. It knows linalg.generic and the tensor
-// dialect's views, no operation of ours.
+// The core of the emitters: given a tensor in a kernel's linalg body, and
+// indices, it emits the code that computes these elements, by composing index
+// maps from the tensor back to memory. It handles linalg.generic and the tensor
+// dialect's views, but no operation of Tripy's dialects.
 //
 // Floats of 16 bits and less are computed in f32 and rounded where they are
 // stored, explicitly converted, or where kernel.round says so.
@@ -25,7 +25,7 @@
 namespace tripy::codegen {
 
 using Index = IndexMath::Index;
-using Lanes = llvm::SmallVector<mlir::Value>;
+using Elements = llvm::SmallVector<mlir::Value>;
 
 /// How a memory is read and written; what is not Plain is for CUDA alone.
 enum class Access : uint8_t {
@@ -77,7 +77,8 @@ public:
     return it == memories.end() ? nullptr : &it->second;
   }
   /// Gives the elements of `tensor` by other means: the result of a reduction.
-  using Source = std::function<Lanes(llvm::ArrayRef<Index>, int64_t lanes)>;
+  using Source =
+      std::function<Elements(llvm::ArrayRef<Index>, int64_t vectorSize)>;
   void bindSource(mlir::Value tensor, Source source) {
     sources[tensor] = std::move(source);
   }
@@ -91,10 +92,10 @@ public:
 
   llvm::ArrayRef<Index> sizesOf(mlir::Value tensor) const;
 
-  /// Elements at `index` and the `lanes - 1` ones that follow along the last
-  /// dimension, in the compute type.
-  Lanes emit(mlir::Value tensor, llvm::ArrayRef<Index> index,
-             int64_t lanes = 1);
+  /// Elements at `index` and the `vectorSize - 1` ones that follow along the
+  /// last dimension, in the compute type.
+  Elements emit(mlir::Value tensor, llvm::ArrayRef<Index> index,
+                int64_t vectorSize = 1);
   mlir::Value emitOne(mlir::Value tensor, llvm::ArrayRef<Index> index) {
     return emit(tensor, index, 1).front();
   }
@@ -107,18 +108,24 @@ public:
   /// Values of operand `number` of `op` at a point of its iteration space.
   mlir::Value emitOperand(mlir::linalg::GenericOp op, unsigned number,
                           llvm::ArrayRef<Index> loops);
-  /// The same for `lanes` points along loop `laneLoop`.
-  Lanes emitOperandLanes(mlir::linalg::GenericOp op, unsigned number,
-                         llvm::ArrayRef<Index> loops, int64_t laneLoop,
-                         int64_t lanes);
+  /// The same for `vectorSize` points along loop `vectorLoop`.
+  Elements emitOperandElements(mlir::linalg::GenericOp op, unsigned number,
+                               llvm::ArrayRef<Index> loops, int64_t vectorLoop,
+                               int64_t vectorSize);
+  /// The same of a contraction, as factors: in the type of its sums.
+  Elements emitFactors(mlir::linalg::GenericOp op, unsigned number,
+                       llvm::ArrayRef<Index> loops, int64_t vectorLoop,
+                       int64_t vectorSize);
 
-  Lanes load(const Memory &memory, llvm::ArrayRef<Index> index, int64_t lanes);
+  Elements load(const Memory &memory, llvm::ArrayRef<Index> index,
+                int64_t vectorSize);
   void store(const Memory &memory, llvm::ArrayRef<Index> index,
-             llvm::ArrayRef<mlir::Value> lanes);
+             llvm::ArrayRef<mlir::Value> elements);
 
   /// A computed value as it is stored.
   mlir::Value narrow(mlir::Value computed, mlir::Type element);
-  /// The type that values of `element` are computed in.
+  /// The type that values of `element` are computed in. Of unsigned integers it
+  /// has the same bits, and no sign.
   static mlir::Type computeType(mlir::Type element);
   /// The type that `element` has in memory.
   static mlir::Type storageType(mlir::Type element);
@@ -145,36 +152,36 @@ private:
   struct Key {
     const void *tensor;
     llvm::SmallVector<const void *> index;
-    int64_t lanes;
+    int64_t vectorSize;
     bool operator<(const Key &other) const {
-      return std::tie(tensor, lanes, index) <
-             std::tie(other.tensor, other.lanes, other.index);
+      return std::tie(tensor, vectorSize, index) <
+             std::tie(other.tensor, other.vectorSize, other.index);
     }
   };
 
-  Lanes emitUncached(mlir::Value tensor, llvm::ArrayRef<Index> index,
-                     int64_t lanes);
-  Lanes emitPerLane(mlir::Value tensor, llvm::ArrayRef<Index> index,
-                    int64_t lanes);
-  Lanes emitGeneric(mlir::linalg::GenericOp op, unsigned result,
-                    llvm::ArrayRef<Index> index, int64_t lanes);
-  Lanes emitCollapse(mlir::tensor::CollapseShapeOp op,
-                     llvm::ArrayRef<Index> index, int64_t lanes);
-  Lanes emitExpand(mlir::tensor::ExpandShapeOp op, llvm::ArrayRef<Index> index,
-                   int64_t lanes);
-  Lanes emitSlice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<Index> index,
-                  int64_t lanes);
-  Lanes emitConcat(mlir::tensor::ConcatOp op, llvm::ArrayRef<Index> index,
-                   int64_t lanes);
-  Lanes emitConcatFrom(mlir::tensor::ConcatOp op, unsigned input,
-                       llvm::ArrayRef<Index> index, int64_t lanes);
-  Lanes emitBodyLanes(mlir::linalg::GenericOp op, unsigned result,
-                      llvm::ArrayRef<Lanes> operands,
-                      llvm::ArrayRef<Index> loops, int64_t laneLoop,
-                      int64_t lanes);
-  Lanes emitExtractLanes(mlir::tensor::ExtractOp op,
-                         llvm::ArrayRef<mlir::IRMapping> mappings,
-                         llvm::ArrayRef<Index> loops, int64_t laneLoop);
+  Elements emitUncached(mlir::Value tensor, llvm::ArrayRef<Index> index,
+                        int64_t vectorSize);
+  Elements emitPerElement(mlir::Value tensor, llvm::ArrayRef<Index> index,
+                          int64_t vectorSize);
+  Elements emitGeneric(mlir::linalg::GenericOp op, unsigned result,
+                       llvm::ArrayRef<Index> index, int64_t vectorSize);
+  Elements emitCollapse(mlir::tensor::CollapseShapeOp op,
+                        llvm::ArrayRef<Index> index, int64_t vectorSize);
+  Elements emitExpand(mlir::tensor::ExpandShapeOp op,
+                      llvm::ArrayRef<Index> index, int64_t vectorSize);
+  Elements emitSlice(mlir::tensor::ExtractSliceOp op,
+                     llvm::ArrayRef<Index> index, int64_t vectorSize);
+  Elements emitConcat(mlir::tensor::ConcatOp op, llvm::ArrayRef<Index> index,
+                      int64_t vectorSize);
+  Elements emitConcatFrom(mlir::tensor::ConcatOp op, unsigned input,
+                          llvm::ArrayRef<Index> index, int64_t vectorSize);
+  Elements emitBodyElements(mlir::linalg::GenericOp op, unsigned result,
+                            llvm::ArrayRef<Elements> operands,
+                            llvm::ArrayRef<Index> loops, int64_t vectorLoop,
+                            int64_t vectorSize);
+  Elements emitExtractElements(mlir::tensor::ExtractOp op,
+                               llvm::ArrayRef<mlir::IRMapping> mappings,
+                               llvm::ArrayRef<Index> loops, int64_t vectorLoop);
   mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
   /// A computed value as memory would hold it, in the compute type.
@@ -197,7 +204,7 @@ private:
   llvm::DenseMap<mlir::Value, Source> sources;
   llvm::DenseMap<mlir::Value, Index> indices;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Index>> sizes;
-  std::vector<std::map<Key, Lanes>> memo;
+  std::vector<std::map<Key, Elements>> memo;
   /// Values that were just rounded to an element type, as they are stored.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> rounded;
 };

@@ -30,20 +30,21 @@ public:
   llvm::SmallVector<mlir::linalg::GenericOp> reductions();
   /// The running sums of the body; null when there are none.
   kernel::ScanOp scan();
-  /// What the body is built around: the hero planned, or, where a size of 0
-  /// left none of it, what is element-wise.
-  kernel::Hero hero();
+  /// What the body is built around: the fusion root chosen, or, where a size of
+  /// 0 left none of it, what is element-wise.
+  kernel::FusionRoot root();
   /// True when every element of every tensor depends only on elements of the
   /// same position, so that the shape may be flattened.
   bool isPointwise();
 
-  /// Emits element `index` (and following lanes) of all results and stores it.
-  void emitResults(llvm::ArrayRef<Index> index, int64_t lanes = 1);
+  /// Emits element `index` (and following elements) of all results and stores
+  /// it.
+  void emitResults(llvm::ArrayRef<Index> index, int64_t vectorSize = 1);
   /// The same for the results `numbers` alone.
   void emitResults(llvm::ArrayRef<unsigned> numbers,
-                   llvm::ArrayRef<Index> index, int64_t lanes = 1);
+                   llvm::ArrayRef<Index> index, int64_t vectorSize = 1);
   void emitResult(unsigned number, llvm::ArrayRef<Index> index,
-                  int64_t lanes = 1);
+                  int64_t vectorSize = 1);
 
   /// The scalar that `reduction` starts from, in its compute type.
   mlir::Value initialValue(mlir::linalg::GenericOp reduction);

@@ -1,8 +1,8 @@
 //===- Math.h - Scalar functions without a math library ---------*- C++ -*-===//
 //
-// Expands the functions of the math dialect on f32 to straight-line arithmetic
-// that has the same result bits on every device (docs/accuracy.md gives the
-// bounds). For the code generators of all devices.
+// Expands the functions of the math dialect on f32 and f64 to straight-line
+// arithmetic that has the same result bits on every device (docs/accuracy.md
+// gives the bounds). For the code generators of all devices.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_CODEGEN_MATH_H
@@ -43,26 +43,31 @@ struct MathOptions {
 inline constexpr llvm::StringLiteral feeds16Name = "tripy.feeds16";
 inline constexpr llvm::StringLiteral feedsF16Name = "tripy.feeds_f16";
 
-/// Expands `op`, one of the functions below, on `operands`: f32 or vectors of
-/// f32, which stand for the operands of `op` (those may have another float
-/// type: see populateMathExpansionPatterns). Returns the f32 result, or null
-/// when `op` needs no expansion, is none of the functions, or an operand is not
-/// f32.
+/// Expands `op`, one of the functions below, on `operands`: f32 or f64, or
+/// vectors of them, which stand for the operands of `op` (those may have
+/// another float type: see populateMathExpansionPatterns). Returns the result,
+/// of the operands' type, or null when `op` needs no expansion, is none of the
+/// functions, or has no form for these operands.
 ///
-/// Functions: math.exp exp2 log log2 tanh erf sin cos tan powf rsqrt, and with
-/// an accuracy below F32 on CUDA arith.divf. Left to LLVM, which has
-/// instructions for them: sqrt absf copysign, and on all but old processors
-/// floor ceil trunc round roundeven fma (populateBaselinePatterns).
+/// Functions: math.exp exp2 expm1 log log2 log10 log1p tanh sinh cosh asinh
+/// acosh atanh erf sin cos tan asin acos atan atan2 powf cbrt rsqrt,
+/// arith.remf, and with an accuracy below F32 on CUDA arith.divf. Left to LLVM,
+/// which has instructions for them: sqrt absf copysign, and on all but old
+/// processors floor ceil trunc round roundeven fma (populateBaselinePatterns).
 mlir::Value expandMath(mlir::Operation *op, mlir::ValueRange operands,
                        mlir::OpBuilder &b, mlir::Location loc,
                        const MathOptions &options);
+
+/// Whether kernels compute `op`, of any dialect, on f64: false for a function
+/// of `math` that is expanded for f32 alone.
+bool hasF64Form(mlir::Operation *op);
 
 /// How accurate the f32 result of `op` must be: found from its users, and from
 /// the attributes above.
 Accuracy requiredAccuracy(mlir::Operation *op);
 
 /// math function -> arith, for all functions of expandMath() on f32, f16 and
-/// bf16 (16-bit operands are computed in f32 and rounded once). f64 stays.
+/// math.ipowi -> arith, on integers of any width.
 /// With `fast16`, each op's accuracy comes from requiredAccuracy(); otherwise
 /// it is F32. Off CUDA, arith.truncf to bf16 is expanded as well, because x86
 /// without AVX512-BF16 calls a library for it and with it flushes denormals.

@@ -8,15 +8,15 @@
 namespace tripy {
 namespace codegen {
 /// CUDA: contractions with at most so many rows or columns have a kernel of
-/// their own (GemvPlan.cpp). Up to there the vectors' part of the arithmetic
-/// stays below the time of the matrix: 8 multiply-adds and two conversions for
-/// each 2 bytes.
-inline constexpr int64_t mostVectorRows = 8;
-/// sm_90a: rows up to which tensor cores take A and B in exchanged roles, with
-/// the matrix on the side that has 64 rows.
-inline constexpr int64_t mostSwappedRows = 32;
+/// their own (GemvSchedule.cpp). Up to there the vectors' part of the
+/// arithmetic stays below the time of the matrix: 8 multiply-adds and two
+/// conversions for each 2 bytes.
+inline constexpr int64_t maxVectorRows = 8;
+/// sm_90a: rows up to which tensor cores take the contraction with swapAB: the
+/// matrix is on the side that has 64 rows.
+inline constexpr int64_t maxSwapABRows = 32;
 
-/// A contraction of 1 <= `rows` <= mostVectorRows rows with `batch` matrices of
+/// A contraction of 1 <= `rows` <= maxVectorRows rows with `batch` matrices of
 /// `columns` x `k` elements of `bits` bits.
 struct FewRows {
   int64_t rows, batch, columns, k, bits;
@@ -27,7 +27,7 @@ struct FewRows {
   /// Conversions are what holds CUDA cores up: of all elements of f8, for each
   /// row of 16 bits, and most where a thread has the sums of several columns.
   /// Measured on an H200 (bench/results/notes-gemm.md). A tile has 64 columns
-  /// and slices of 128 bytes of K; of matrices along K there must be tiles
+  /// and k-blocks of 128 bytes of K; of matrices along K there must be tiles
   /// enough, since CUDA cores make blocks of fewer columns.
   bool suitsTensorCores() const {
     uint64_t all = llvm::SaturatingMultiply<uint64_t>(batch, columns);

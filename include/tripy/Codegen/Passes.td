@@ -7,18 +7,18 @@ include "mlir/Pass/PassBase.td"
 def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
   let summary = "Groups flatir operations into kernels";
   let description = [{
-    The fusion planner: every tensor operation ends up in a `kernel.dispatch`,
+    The fusion pass: every tensor operation ends up in a `kernel.dispatch`,
     and only `index` arithmetic, data constants and `kernel.require` stay
     outside. Composites are inlined. Every result of the function is the result
     of a dispatch of its own.
 
-    Kernels are built around heroes. A contraction takes in the element-wise
+    Kernels are built around fusion roots. A contraction takes in the element-wise
     operations that follow it; reductions over trailing dimensions take in each
     other and their element-wise neighbours over the same rows; another
     reduction takes in its epilogue; the rest are loops. Then operands join the
     kernels that read them: views, conversions and splat constants always,
-    element-wise operations when that saves memory traffic. No kernel ever waits
-    for itself, has more than 24 buffers, or more than 200 scalar operations.
+    element-wise operations when that saves memory traffic. Kernels never form a
+    cycle, have at most 24 buffers, and at most 200 scalar operations.
 
     Contractions of one operand whose results meet in an element-wise operation
     are one kernel, which computes them side by side; so are the two halves of a
@@ -61,12 +61,12 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
   let options = [
     Option<"tensorCores", "tensor-cores", "bool", "false", "Contractions of 16-bit floats run on tensor cores">,
-    Option<"tensorF8", "tensor-f8", "bool", "true", "And those of f8">,
+    Option<"tensorF8", "tensor-f8", "bool", "true", "So do contractions of f8">,
     Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
-           "Contractions with at most so many rows have kernels of another kind">,
+           "Contractions with at most so many rows have kernels that stream the matrix once">,
     Option<"fewRowsOnTensorCores", "few-rows-on-tensor-cores", "bool", "false",
-           "But those that tensor cores (wgmma) compute faster">,
+           "Contractions with few rows run on tensor cores where these (wgmma) are faster">,
     Option<"columnBlocks", "column-blocks", "unsigned", "0",
            "Blocks that fill the device in reductions down columns; with 0, none is computed in two steps">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
@@ -164,23 +164,23 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
                  Option<"overlap", "overlap", "bool", "true",
                         "On sm_90 and later, kernels start before their predecessors ended, and wait">,
                  Option<"prefetch", "prefetch", "bool", "true",
-                        "Until they have ended, kernels bring what they read first to the L2 cache">,
+                        "Until their predecessors have ended, kernels prefetch what they read first to the L2 cache">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
-                        "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swap; for measurements">,
+                        "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for measurements">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
                         "Measured tiles of tensor-core kernels; one that suits is used, unless gemm-tile says otherwise">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",
                         "The GPU that measured tiles are for; empty: the only one that the file has any for">];
 }
 
-def BidLibrariesPass : Pass<"kernel-bid-libraries", "::mlir::ModuleOp"> {
+def LibraryCandidatesPass : Pass<"kernel-library-candidates", "::mlir::ModuleOp"> {
   let summary = "Marks kernels that a library may compute";
   let description = [{
     Sets `product` on each `kernel.func` on linalg that is one product of
     matrices, perhaps with a bias, of static sizes and whole tensors, when
     cuBLASLt computes it with the same roundings and is expected to be faster.
     The kernel is emitted all the same and runs where the library is missing.
-    Each bid, taken or declined, is a remark of category `libraries`.
+    Each candidate, taken or declined, is a remark of category `libraries`.
 
     ```mlir
     kernel.func @dot gemm sizeArgs = [] : (tensor<64x32xf16>, tensor<16x32xf16>) -> tensor<64x16xf16> {
@@ -193,7 +193,7 @@ def BidLibrariesPass : Pass<"kernel-bid-libraries", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
-                 Option<"always", "always", "bool", "false", "Takes every bid, whatever the model of costs says">,
+                 Option<"always", "always", "bool", "false", "Takes every candidate, whatever the model of costs says">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
                         "What was measured; it counts before the model">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",

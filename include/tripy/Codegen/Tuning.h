@@ -32,7 +32,7 @@ struct TuningRecord {
   /// Model of the GPU: "NVIDIA H200".
   std::string device;
   uint32_t kernels = tunedKernels;
-  /// "f16 4096x4096x1024 nt batch=1 parts=1 store=boxes16": element type,
+  /// "f16 4096x4096x1024 nt batch=1 parts=1 store=tma16": element type,
   /// M x N x K, layouts, batch, contractions side by side, stores.
   std::string contraction;
   /// "128x256" or "64x64,cluster=4". Where `contraction` is a product

@@ -10,6 +10,7 @@
 #include "tripy/Base/Program.h"
 #include "tripy/Base/Status.h"
 #include "tripy/Pipelines/Pipelines.h"
+#include "tripy/Target/CodeWatch.h"
 #include "tripy/Target/Translate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,12 +34,16 @@ enum class StopAfter {
   Linalg,
   Kernels,
   Plan,
+  LLVM,     ///< the kernels' code in LLVM's dialect
   PTX,      ///< text for the GPU's assembler
   Assembly, ///< text for the host's assembler
 };
 
 struct CompileOptions {
   DeviceKind device = DeviceKind::CPU;
+  /// The target is the user's choice: a program that was lowered for another
+  /// one is refused. Else it says which it is for.
+  bool targetChosen = false;
   /// CPU: "native" or a processor that LLVM knows.
   std::string cpu = "native";
   /// CUDA: architecture.
@@ -65,24 +70,38 @@ struct CompileOptions {
   /// Check the program where a level ends: valid IR, and provenance. A breach
   /// is an error of the compiler, and says so.
   bool verify = true;
+  /// Sizes that the profile allows and the program refuses are an error, not
+  /// a warning (docs/sizes.md).
+  bool strictShapes = false;
   /// Parts of the compilation are timed under it.
   mlir::TimingScope *timing = nullptr;
+  /// Hears of the time of kernels, and of progress; may be null.
+  target::CodeWatch *watch = nullptr;
   /// Called on each level's pass manager before it runs: instrumentation.
   std::function<void(mlir::PassManager &)> configure;
 
-  /// Reads "cpu", "cuda" or "cuda:sm_90a". Errors: InvalidArgument.
+  /// Chooses "cpu", "cuda" or "cuda:sm_90a". Errors: InvalidArgument.
   Status setTarget(std::string_view text);
 };
 
 /// The dialects that a program to be compiled may use.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
-/// The function `name`, or the error that there is none.
-mlir::FailureOr<mlir::func::FuncOp> findProgram(mlir::ModuleOp module,
-                                                llvm::StringRef name);
+/// `given`, and where that has the default, what `module` says: what was
+/// printed of a level has the target and the options that it was lowered with.
+/// Errors, at the module: options that are none, and another target.
+mlir::FailureOr<CompileOptions> readOptions(mlir::ModuleOp module,
+                                            const CompileOptions &given);
 
-/// Lowers the chosen function of `module`, in place, to `level`. Other
-/// functions are dropped.
+/// The function that `options` choose, or the module where they do not; or the
+/// error that there is none.
+mlir::FailureOr<mlir::func::FuncOp> findProgram(mlir::ModuleOp module,
+                                                const CompileOptions &options);
+
+/// Lowers the chosen function of `module`, in place, to `level`. What it calls
+/// becomes part of it; other functions are dropped. A program may be at any
+/// level up to that one: see compileToText(). Options that have their default
+/// are those that it says it was lowered with.
 mlir::LogicalResult lowerProgram(mlir::ModuleOp module, Level level,
                                  const CompileOptions &options);
 
@@ -106,7 +125,9 @@ mlir::LogicalResult compileToFile(mlir::ModuleOp module,
                                   const std::string &path,
                                   const CompileOptions &options);
 
-/// The text of an intermediate form.
+/// The text of an intermediate form, with locations. What is printed of a level
+/// can be compiled, to the same program: it says with which options it was
+/// lowered.
 mlir::FailureOr<std::string> compileToText(mlir::ModuleOp module,
                                            StopAfter stop,
                                            const CompileOptions &options);

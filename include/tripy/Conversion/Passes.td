@@ -32,6 +32,39 @@ def TraceToFlatIRPass : Pass<"trace-to-flatir", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tripy::flatir::FlatIRDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
+def LinalgToFlatIRPass : Pass<"linalg-to-flatir", "::mlir::ModuleOp"> {
+  let summary = "Raises linalg, tensor and arith on tensors to flatir";
+  let description = [{
+    Structured operations of linalg, operations of `tensor` and element-wise
+    `arith` and `math` become flatir operations that compute the same, so that
+    the fusion pass fuses them as all others. The bodies of `linalg.generic` become
+    operations on tensors over the iteration space, operands are read through
+    broadcasts, transposes, slices and gathers, and sums of products become
+    `flatir.dot`. Arithmetic that flatir lacks (bitwise operations) stays, on
+    tensors. What kernels cannot compute is refused at its line. Operations of
+    trace and flatir stay (docs/linalg.md).
+
+    ```mlir
+    func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %e = tensor.empty() : tensor<2x3xf32>
+      %0 = linalg.exp ins(%a : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %0 = flatir.exp %a : tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tripy::flatir::FlatIRDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def InlineCompositesPass : Pass<"flatir-inline-composites"> {
   let summary = "Replaces flatir.composite by its decomposition";
   let description = [{

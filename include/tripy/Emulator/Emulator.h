@@ -1,7 +1,7 @@
 //===- Emulator.h - Runs the compiler's PTX without a GPU -------*- C++ -*-===//
 //
 // An interpreter of the PTX that the CUDA target emits. It executes kernels on
-// the host, warp by warp, and reports what a GPU would leave silent: accesses
+// the host, warp by warp, and reports what a GPU would not: accesses
 // out of bounds, races on shared memory, missing waits, deadlocks.
 //
 //   Memory memory;
@@ -51,7 +51,7 @@ public:
   ~Memory();
 
   /// New memory, 512-byte aligned and filled with the poison byte 0xFD
-  /// (signalling neither zero nor a small number in any type). 0 bytes are
+  /// (neither zero nor a small number in any type). 0 bytes are
   /// InvalidArgument; more than the limit is DeviceOutOfMemory.
   Result<uint64_t> allocate(uint64_t bytes,
                             std::string_view what = "allocation");
@@ -178,8 +178,8 @@ struct LaunchOptions {
   uint64_t instructionBudget = uint64_t(4) << 30;
   /// Shared memory of one block, in bytes (static and dynamic together).
   uint32_t sharedLimit = 232448;
-  /// Completes the launches in front, which this one may overlap with: called
-  /// once, when a thread first executes griddepcontrol.wait, or behind the
+  /// Completes the preceding launches, which this one may overlap with: called
+  /// once, when a thread first executes griddepcontrol.wait, or after the
   /// kernel when none does. Its failure ends the launch.
   std::function<Status()> predecessors = nullptr;
 };

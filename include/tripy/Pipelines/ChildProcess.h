@@ -43,6 +43,11 @@ constexpr int childFailedStatus = 3;
 int runInChild(const std::string &tool, const ChildLimits &limits,
                llvm::function_ref<int()> work);
 
+/// In the child of runInChild(), ends it with `exitStatus`, without
+/// destructors: for those who know that these would crash. Elsewhere it does
+/// nothing.
+void leaveChild(int exitStatus);
+
 /// Reads the value of --memory-limit: bytes such as 512M or 8G, or "none".
 /// Errors: InvalidArgument.
 Result<uint64_t> parseMemoryLimit(std::string_view text);

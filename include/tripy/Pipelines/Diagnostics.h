@@ -8,11 +8,10 @@
 #ifndef TRIPY_PIPELINES_DIAGNOSTICS_H
 #define TRIPY_PIPELINES_DIAGNOSTICS_H
 
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -55,16 +54,15 @@ public:
   /// called on what the user wrote, before any pass.
   void remember(mlir::Operation *program);
 
+  /// Calls `call` with the message of each error, once it is printed; null:
+  /// nothing more is called.
+  void afterErrors(std::function<void(llvm::StringRef message)> call);
+
 private:
   class Printer;
+  std::function<void(llvm::StringRef)> afterError;
   std::unique_ptr<Printer> printer;
 };
-
-/// Parses and verifies a program; diagnostics, those of wrong operations too,
-/// know its inputs. Null after an error.
-mlir::OwningOpRef<mlir::ModuleOp>
-parseProgram(std::shared_ptr<llvm::SourceMgr> sources,
-             mlir::MLIRContext *context, UserDiagnosticHandler &handler);
 
 /// Prints diagnostics of `pm`'s passes so, to standard error, until `pm` is
 /// destroyed; what its first pass sees counts as what the user wrote. Lines of

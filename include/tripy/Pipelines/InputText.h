@@ -18,13 +18,16 @@ namespace tripy {
 
 /// The limits: brackets within each other (those of aliases included), aliases
 /// that one alias and all uses together stand for, characters of an affine map
-/// or set, whose parser recurses for each operator, and characters of a decimal
-/// number, which is read in cubic time (an f64 is exact with 767 digits).
+/// or set, whose parser recurses for each operator, characters of a decimal
+/// number, which is read in cubic time (an f64 is exact with 767 digits), and
+/// elements of a vector, or of the tensor of a tensor.from_elements: MLIR makes
+/// a list with an entry for each.
 constexpr unsigned maxNesting = 256;
 constexpr uint64_t maxAliasUses = 1 << 16;
 constexpr uint64_t maxTotalAliasUses = 1 << 26;
 constexpr size_t maxAffineLength = 4096;
 constexpr size_t maxNumberLength = 1024;
+constexpr uint64_t maxListedElements = 1 << 16;
 
 /// What is wrong with a text, and where.
 struct InputTextError {

@@ -26,6 +26,7 @@ enum class Level {
   Linalg,     ///< kernel.func on linalg, and kernel.call
   Kernels,    ///< code over pointers in @host_code or @device_code
   Plan,       ///< kernel.launch
+  LLVM,       ///< code in LLVM's dialect
 };
 
 /// The name that a user knows a level by.
@@ -43,6 +44,8 @@ constexpr std::string_view levelName(Level level) {
     return "kernels";
   case Level::Plan:
     return "plan";
+  case Level::LLVM:
+    return "llvm";
   }
 }
 
@@ -85,8 +88,10 @@ void buildPipeline(mlir::OpPassManager &pm, Level from, Level to,
 
 /// Canonicalizes a function; arithmetic on sizes stays exact.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
-/// Registers tripy-simplify.
-void registerSimplifyPass();
+/// Makes equal operations of a function one, which names the lines of all.
+std::unique_ptr<mlir::Pass> createMergePass();
+/// Registers tripy-simplify and tripy-cse.
+void registerSimplifyPasses();
 
 /// Registers tripy-cpu and tripy-cuda: from trace (or flatir) to launches.
 void registerTripyPipelines();

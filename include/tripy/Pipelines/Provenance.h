@@ -26,7 +26,8 @@ public:
   /// - operations of trace, flatir and kernel, and all operations within
   ///   kernels, have a location that leads to a user's line; terminators, and
   ///   constants, which folding merges, need none;
-  /// - no location names a line that was in no location before;
+  /// - no location names a line that was in no location before; that of a call
+  ///   may name two that were;
   /// - an operation of flatir whose location is new says why;
   /// - no more operations of flatir carry a user operation's own location than
   ///   there were results to compute: all others were inserted, and say why.
@@ -41,6 +42,7 @@ public:
 
 private:
   using Counts = llvm::DenseMap<mlir::Location, int64_t>;
+  bool isInlined(mlir::Location user) const;
   mlir::LogicalResult checkLocation(mlir::Operation *op,
                                     llvm::StringRef step) const;
   mlir::LogicalResult checkReason(mlir::Operation *op, Counts &own,

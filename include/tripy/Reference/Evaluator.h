@@ -27,7 +27,8 @@ struct EvaluateOptions {
 };
 
 /// Runs `function`, of flatir, arith on index, and func.return, on inputs of
-/// its argument types; dynamic sizes are those of the inputs. Checks inputs
+/// its argument types (of an index: an i64 of rank 0); dynamic sizes are those
+/// of the inputs. Checks inputs
 /// against types, profiles and named dimensions. Emits one error, located at
 /// the operation (or at the function, for its inputs), and fails when an input
 /// does not fit, a `flatir.require` does not hold, sizes disagree, a limit is

@@ -61,9 +61,6 @@ private:
   const void *first = nullptr;
 };
 
-/// The element type for a type of MLIR; none when tensors cannot have it.
-std::optional<DType> dtypeOf(mlir::Type type);
-
 /// Number of elements of a shape; none on overflow or a negative size.
 std::optional<int64_t> volumeOf(llvm::ArrayRef<int64_t> shape);
 

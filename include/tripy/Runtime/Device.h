@@ -73,7 +73,8 @@ struct Backend {
   std::string text = {};
 };
 
-/// A program on a device: code loaded, constants in reach of the kernels.
+/// A program on a device: code loaded, constants in memory that kernels can
+/// read.
 class DeviceProgram {
 public:
   virtual ~DeviceProgram() = default;
@@ -81,9 +82,17 @@ public:
   virtual const uint8_t *constants() const = 0;
   /// For a launch that a library may compute in its kernel's place: how it is
   /// computed on this device. Empty for other launches. Thread-safe.
-  virtual Backend backend(Index launch) const { return {}; }
+  virtual Backend backend(TableIndex launch) const { return {}; }
   /// New state for one execution context. `this` outlives it. Thread-safe.
   virtual Result<std::unique_ptr<DeviceContext>> createContext() = 0;
+};
+
+/// A machine's peak rate for one kind of work.
+struct Peak {
+  /// Bytes or floating-point operations in a second; 0: unknown.
+  double perSecond = 0;
+  /// What it was computed from: "2 x 3201 MHz x 6144 bits".
+  std::string source = {};
 };
 
 struct PrepareOptions {
@@ -119,6 +128,10 @@ public:
                             Stream stream) = 0;
   virtual Status copyOnDevice(void *to, const void *from, uint64_t bytes,
                               Stream stream) = 0;
+
+  /// The device's peak rate for this kind of work; Touched stands for bytes of
+  /// its memory. Unknown where the device does not report it.
+  virtual Peak peak(WorkKind kind, DType dtype) { return {}; }
 
   /// Null on the CPU.
   virtual Result<Stream> createStream() = 0;

@@ -12,7 +12,7 @@
 #ifndef TRIPY_RUNTIME_EXECUTABLE_H
 #define TRIPY_RUNTIME_EXECUTABLE_H
 
-#include "tripy/Base/NameIndex.h"
+#include "tripy/Base/NameTable.h"
 #include "tripy/Base/Program.h"
 #include "tripy/Base/Status.h"
 #include "tripy/Runtime/Device.h"
@@ -38,7 +38,8 @@ struct LoadOptions {
   bool trustHostCode = false;
   /// Where to run; null takes the program's own kind: the CPU, or GPU 0.
   std::shared_ptr<Device> device = nullptr;
-  /// Threads of the CPU device when `device` is null; 0: one a processor.
+  /// Threads of the CPU device when `device` is null; 0: one for each
+  /// processor.
   uint32_t threads = 0;
   /// Most bytes the execution arena may have; 0: the machine's memory.
   uint64_t arenaLimit = 0;
@@ -81,14 +82,14 @@ public:
   const std::shared_ptr<Device> &device() const { return place; }
   const LoadOptions &options() const { return settings; }
   /// Indices of the inputs that are given at each call, in order.
-  std::span<const Index> argumentInputs() const { return arguments; }
+  std::span<const TableIndex> argumentInputs() const { return arguments; }
   bool hasParameters() const {
     return arguments.size() != contents.inputs.size();
   }
 
   /// What computes a launch that a library may compute; empty for others, and
   /// after inspectOnly. `launch` is a number of program().launches.
-  Backend backend(Index launch) const {
+  Backend backend(TableIndex launch) const {
     return prepared ? prepared->backend(launch) : Backend();
   }
 
@@ -103,14 +104,14 @@ public:
 
   /// Number of the input or output of this name, among program().inputs or
   /// outputs.
-  std::optional<Index> findInput(std::string_view name) const {
+  std::optional<TableIndex> findInput(std::string_view name) const {
     return inputNames.find(name);
   }
-  std::optional<Index> findOutput(std::string_view name) const {
+  std::optional<TableIndex> findOutput(std::string_view name) const {
     return outputNames.find(name);
   }
   /// Number of an input among argumentInputs(); none for a parameter.
-  std::optional<size_t> argumentOf(Index input) const;
+  std::optional<size_t> argumentOf(TableIndex input) const;
 
   /// Sorts named tensors into the order that ExecutionContext::run() takes.
   /// Errors: InvalidArgument naming a missing, repeated or unknown input, with
@@ -136,19 +137,19 @@ private:
   /// Ok when each parameter is bound; from then on none can be bound.
   Status freeze() const;
   /// A parameter's value on the device, not bound yet. Under `bindMutex`.
-  Result<DeviceMemory> copyParameter(Index input, const TensorView &value);
+  Result<DeviceMemory> copyParameter(TableIndex input, const TensorView &value);
   Status bindAll(const io::SafeTensors &file);
 
   LoadOptions settings;
   std::unique_ptr<Storage> storage;
   Program contents;
-  std::vector<Index> arguments;
-  NameIndex inputNames, outputNames;
+  std::vector<TableIndex> arguments;
+  NameTable inputNames, outputNames;
   /// For each symbol, the first one of the same name, or itself.
-  std::vector<Index> sameAs;
+  std::vector<TableIndex> sameAs;
   std::shared_ptr<Device> place;
   std::unique_ptr<DeviceProgram> prepared;
-  /// One entry an input; empty for arguments and unbound parameters.
+  /// One entry for each input; empty for arguments and unbound parameters.
   std::vector<DeviceMemory> parameters;
   std::vector<bool> bound;
   mutable std::mutex bindMutex;

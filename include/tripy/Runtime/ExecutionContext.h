@@ -40,7 +40,8 @@ public:
   const Executable &executable() const { return *shared; }
 
   /// Shapes that the outputs have for inputs of these shapes. Checks the inputs
-  /// as run() does; their data is not read. `shapes` has one entry for each
+  /// as run() does; their data is not read, but for the values of inputs that
+  /// are sizes. `shapes` has one entry for each
   /// output.
   Status outputShapes(std::span<const TensorView> inputs,
                       std::span<Shape> shapes);
@@ -61,6 +62,9 @@ public:
   Status profile(std::span<const TensorView> inputs,
                  std::span<const TensorView> outputs,
                  std::span<double> seconds);
+
+  /// Values of Program::exprs in the last call whose inputs passed all checks.
+  std::span<const int64_t> lastSizes() const { return sizes; }
 
 private:
   ExecutionContext() = default;
@@ -94,7 +98,7 @@ private:
   std::vector<uint8_t> outputStaged;
   struct Extent {
     uint64_t begin = 0, end = 0;
-    Index tensor = 0;
+    TableIndex tensor = 0;
     bool output = false;
   };
   std::vector<Extent> extents;

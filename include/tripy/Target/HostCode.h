@@ -17,6 +17,8 @@
 
 namespace tripy::target {
 
+class CodeWatch;
+
 struct HostCode {
   /// What Image of kind HostCode holds.
   std::vector<uint8_t> bytes;
@@ -26,11 +28,12 @@ struct HostCode {
 
 /// Compiles the functions of `hostCode` (func, scf, cf, arith, math with
 /// instructions, vector, llvm) and returns where `kernels` begin. Consumes the
-/// functions: the module is empty afterwards. Errors are reported at the
-/// operation, or at the module.
+/// functions: the module is empty afterwards. `watch` may be null. Errors are
+/// reported at the operation, or at the module.
 mlir::FailureOr<HostCode> compileHostCode(mlir::ModuleOp hostCode,
                                           llvm::ArrayRef<std::string> kernels,
-                                          const HostTarget &host);
+                                          const HostTarget &host,
+                                          CodeWatch *watch = nullptr);
 
 /// The same as assembly text.
 mlir::FailureOr<std::string> printHostAssembly(mlir::ModuleOp hostCode,

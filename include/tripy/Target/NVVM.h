@@ -20,6 +20,8 @@
 
 namespace tripy::target {
 
+class CodeWatch;
+
 struct CudaTarget {
   /// "sm_90a"
   std::string chip;
@@ -56,11 +58,11 @@ mlir::FailureOr<std::string> compileToPTX(mlir::gpu::GPUModuleOp module,
 /// PTX and cubin, from the cache when they are there, else compiled, and put
 /// there. Without an assembler, there are no cubins and a warning says what to
 /// install. Errors are reported at the kernel, also when it cannot be launched
-/// in its shape: `shapes` are by the kernels' names.
+/// in its shape: `shapes` are by the kernels' names. `watch` may be null.
 mlir::FailureOr<DeviceCode>
 compileDeviceCode(mlir::gpu::GPUModuleOp module, const CudaTarget &target,
                   const llvm::StringMap<LaunchShape> &shapes,
-                  const CacheOptions &cache);
+                  const CacheOptions &cache, CodeWatch *watch = nullptr);
 
 } // namespace tripy::target
 

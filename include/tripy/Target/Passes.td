@@ -4,6 +4,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def MergeEqualKernelsPass : Pass<"kernel-merge-equal", "::mlir::ModuleOp"> {
+  let summary = "Kernels whose code is the same become one";
+  let description = [{
+    Of kernels of a planned program that are equal but for names and locations,
+    the first one's code stays. The `kernel.func` of another says in
+    `kernel.code` whose code it has; its launches keep their own grids and
+    tensor maps.
+  }];
+}
+
+def CodeToLLVMPass : Pass<"code-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lowers the kernels' code to LLVM's dialect";
+  let description = [{
+    `module @host_code` and `gpu.module @device_code`, of scf, arith, math,
+    vector, func and gpu, become functions of LLVM's dialect, with operations of
+    nvvm where the code is for CUDA, and inline PTX where LLVM has no intrinsic.
+    It is what LLVM makes machine code of.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"];
+}
+
 def DeviceCodeToBinaryPass : Pass<"device-code-to-binary", "::mlir::ModuleOp"> {
   let summary = "Compiles gpu.module @device_code to a gpu.binary";
   let description = [{

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <memory>
 #include <optional>
@@ -34,9 +35,17 @@ struct Weight {
   std::span<const uint8_t> data;
 };
 
-/// Names of the user's operations ("trace.add") by their place, a
-/// FileLineColRange.
-using OperationNames = llvm::DenseMap<mlir::Attribute, llvm::StringRef>;
+/// An operation that the user wrote: its name ("trace.add"), and where its
+/// operands come from.
+struct UserOperation {
+  llvm::StringRef name;
+  llvm::SmallVector<mlir::Location> operands;
+};
+/// By their place, a FileLineColRange.
+using UserOperations = llvm::DenseMap<mlir::Attribute, UserOperation>;
+
+/// What is said about sizes that the profile allows and a condition refuses.
+enum class FailingSizes { Ignored, Warning, Error };
 
 struct TranslateOptions {
   DeviceKind device = DeviceKind::CPU;
@@ -47,7 +56,10 @@ struct TranslateOptions {
   /// With weights, every parameter of the program must be among them; without,
   /// parameters stay inputs that are bound at load time.
   std::optional<std::vector<Weight>> weights;
-  OperationNames operationNames;
+  UserOperations userOperations;
+  FailingSizes failingSizes = FailingSizes::Ignored;
+  /// Hears of time and progress; may be null.
+  CodeWatch *watch = nullptr;
 };
 
 /// A program and what its pointers refer to. Constants of the module stay in
@@ -62,6 +74,10 @@ struct TranslatedProgram {
 
   ConstantPieces constants() const { return {constantBytes, pieces}; }
 };
+
+/// The module of the kernels' code, gpu.module @device_code or module
+/// @host_code; null before there is any.
+mlir::Operation *codeOf(mlir::ModuleOp module);
 
 /// Translates `function`, planned by --kernel-plan, of `module`, which holds
 /// @host_code or @device_code. Consumes their functions. Errors are reported

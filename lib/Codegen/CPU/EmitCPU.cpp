@@ -107,23 +107,23 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
     return failure();
   ValueRange rest = arguments.drop_front(pointers + sizes);
   CPUItems items{rest[0], rest[1], rest[2], vectorBits};
-  switch (emission.hero()) {
-  case kernel::Hero::Loop:
+  switch (emission.root()) {
+  case kernel::FusionRoot::Loop:
     emitCPULoop(emission, items);
     return success();
-  case kernel::Hero::Row:
+  case kernel::FusionRoot::Row:
     emitCPURow(emission, items);
     return success();
-  case kernel::Hero::Reduce:
+  case kernel::FusionRoot::Reduce:
     emitCPUReduce(emission, items);
     return success();
-  case kernel::Hero::Scan:
+  case kernel::FusionRoot::Scan:
     emitCPUScan(emission, items);
     return success();
-  case kernel::Hero::Gemm:
+  case kernel::FusionRoot::Gemm:
     return emitCPUGemm(emission, items);
   }
-  llvm_unreachable("all heroes are above");
+  llvm_unreachable("all fusion roots are above");
 }
 
 /// `<name>.items(pointers..., sizes..., begin, end, scratch)`.

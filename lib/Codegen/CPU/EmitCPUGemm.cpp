@@ -1,6 +1,6 @@
 //===- EmitCPUGemm.cpp - Host code of contractions ------------------------===//
 //
-// A work item is one tile of the result. For each slice of K, both operands
+// A work item is one tile of the result. For each k-block, both operands
 // are packed into scratch in their compute type, whatever their layout; a
 // register-blocked kernel accumulates into a tile in scratch; the epilogue
 // reads it. Contractions that some results depend on together have tiles side
@@ -51,7 +51,7 @@ public:
 private:
   void chooseBlocking();
   void emitTile(Index item);
-  void emitSlice(Index kBegin);
+  void emitKBlock(Index kBegin);
   void pack(linalg::GenericOp from, unsigned operand, ArrayRef<unsigned> outer,
             Index first, Index valid, int64_t tile, int64_t strip, Index kBegin,
             const Memory &panel);
@@ -163,11 +163,11 @@ void GemmEmitter::emitTile(Index item) {
              e.elements.store(tile, {i}, {value});
          });
   e.loop(math.constant(0), dims.sizeOf(dims.k), math.constant(blocking.tileK),
-         [&](Index kBegin) { emitSlice(kBegin); });
+         [&](Index kBegin) { emitKBlock(kBegin); });
   emitEpilogue();
 }
 
-void GemmEmitter::emitSlice(Index kBegin) {
+void GemmEmitter::emitKBlock(Index kBegin) {
   Index kCount = math.min(math.constant(blocking.tileK),
                           math.sub(dims.sizeOf(dims.k), kBegin));
   pack(op, 0, dims.m, mBegin, mValid, blocking.tileM, blocking.rows, kBegin,
@@ -201,7 +201,9 @@ void GemmEmitter::pack(linalg::GenericOp from, unsigned operand,
     SmallVector<Index> loops = batchLoops;
     dims.spread(math.add(first, row), outer, loops);
     dims.spread(math.add(kBegin, k), dims.k, loops);
-    Value element = e.elements.emitOperand(from, operand, loops);
+    Value element =
+        e.elements.emitFactors(from, operand, loops, /*vectorLoop=*/-1, 1)
+            .front();
     Index strips = math.div(row, math.constant(strip));
     Index inStrip = math.rem(row, math.constant(strip));
     Index offset = math.add(
@@ -250,7 +252,7 @@ void GemmEmitter::storeVector(const Memory &memory, Index offset,
   LLVM::StoreOp::create(e.b, e.loc, vector, address, bytesOf(1, number));
 }
 
-/// rows x columns of the tile, in registers over all of the slice's K.
+/// rows x columns of the tile, in registers over all of the k-block's K.
 void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
                               Index kCount, const Memory &tile) {
   int64_t rows = blocking.rows, columns = blocking.columns();

@@ -74,8 +74,8 @@ void codegen::emitCPURow(KernelEmission &e, const CPUItems &items) {
           reduceNest(e, op, loopDims(op).reduction, loopSizes(op, e.elements),
                      loops, e.initialValue(op));
       e.elements.bindSource(op.getResult(0),
-                            [total](ArrayRef<Index>, int64_t lanes) {
-                              return Lanes(lanes, total);
+                            [total](ArrayRef<Index>, int64_t vectorSize) {
+                              return Elements(vectorSize, total);
                             });
     }
     for (unsigned i = 0; i < e.numResults(); ++i) {
@@ -99,8 +99,8 @@ static void emitScalarReduce(KernelEmission &e, const CPUItems &items,
         reduceNest(e, op, loopDims(op).reduction, loopSizes(op, e.elements),
                    loops, e.initialValue(op));
     e.elements.bindSource(op.getResult(0),
-                          [total](ArrayRef<Index>, int64_t lanes) {
-                            return Lanes(lanes, total);
+                          [total](ArrayRef<Index>, int64_t vectorSize) {
+                            return Elements(vectorSize, total);
                           });
     e.emitResults(at);
   });

@@ -26,7 +26,7 @@ static Value zeroOf(KernelEmission &e, kernel::ScanOp op) {
 static void finish(KernelEmission &e, kernel::ScanOp op, ArrayRef<Index> at,
                    Value sum) {
   e.elements.bindSource(op.getResult(), [sum](ArrayRef<Index>, int64_t n) {
-    return Lanes(n, sum);
+    return Elements(n, sum);
   });
   e.emitResults(at);
 }

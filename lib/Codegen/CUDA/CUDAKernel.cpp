@@ -73,8 +73,8 @@ void codegen::releaseDependents(KernelEmission &e) {
     controlGrid(e, "griddepcontrol.launch_dependents;");
 }
 
-/// What `kernel` reads at places that are elements of other tensors, with all
-/// that is computed from.
+/// What `kernel` reads at indices that are elements of other tensors, and
+/// everything that those tensors are computed from.
 static llvm::SetVector<Value> readAtData(kernel::FuncOp kernel) {
   auto isElement = [](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -101,7 +101,7 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
           gathered.contains(argument) ? Access::None : Access::Prefetch;
     }
   int64_t blocks = chip.multiprocessors *
-                   chip.mostResident(e.kernel.getConfigAttr().getBlock()[0]);
+                   chip.maxResident(e.kernel.getConfigAttr().getBlock()[0]);
   e.when(compare(arith::CmpIPredicate::ult, blockId(), e.math.constant(blocks)),
          [&] {
            ahead = e.b.getInsertionBlock()->getParentOp();
@@ -144,9 +144,9 @@ void CUDAKernel::streamArguments(ArrayRef<Index> loops) {
         memory->access = Access::Streamed;
 }
 
-void CUDAKernel::loadFor(ArrayRef<Index> at, int64_t lanes) {
+void CUDAKernel::loadFor(ArrayRef<Index> at, int64_t vectorSize) {
   for (Value result : e.yielded())
-    e.elements.emit(result, at, lanes);
+    e.elements.emit(result, at, vectorSize);
 }
 
 llvm::SetVector<Value> codegen::computedFrom(Value value) {
@@ -220,8 +220,9 @@ Index CUDAKernel::clampTo(Value valid, Index index) {
   return clamped;
 }
 
-Lanes CUDAKernel::valuesWhere(Value condition, int64_t count, Value otherwise,
-                              llvm::function_ref<Lanes()> body) {
+Elements CUDAKernel::valuesWhere(Value condition, int64_t count,
+                                 Value otherwise,
+                                 llvm::function_ref<Elements()> body) {
   SmallVector<Type> types(count, otherwise.getType());
   auto branch = scf::IfOp::create(e.b, e.loc, types, condition, true);
   OpBuilder::InsertionGuard guard(e.b);
@@ -231,8 +232,8 @@ Lanes CUDAKernel::valuesWhere(Value condition, int64_t count, Value otherwise,
     scf::YieldOp::create(e.b, e.loc, body());
   }
   e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, Lanes(count, otherwise));
-  return Lanes(branch.getResults());
+  scf::YieldOp::create(e.b, e.loc, Elements(count, otherwise));
+  return Elements(branch.getResults());
 }
 
 Memory CUDAKernel::sharedArray(StringRef name, Type type,
@@ -274,7 +275,7 @@ Value CUDAKernel::dynamicShared() {
 }
 
 /// Without a time limit, unlike nvvm.mbarrier.try_wait.parity: a thread that
-/// the hardware suspends for long wakes late.
+/// the hardware suspends for a long time also wakes up late.
 void codegen::awaitPhase(OpBuilder &b, Location loc, Value barrier,
                          Value parity) {
   Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
@@ -288,13 +289,13 @@ void codegen::awaitPhase(OpBuilder &b, Location loc, Value barrier,
 }
 
 /// A value as 32-bit words, shuffled, and put together again.
-Value CUDAKernel::shuffle(Value value, int32_t distance) {
+Value CUDAKernel::shuffle(Value value, int32_t distance,
+                          gpu::ShuffleMode mode) {
   OpBuilder &b = e.b;
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   auto shuffleWord = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, e.loc, word, distance, 32,
-                                  gpu::ShuffleMode::XOR)
+    return gpu::ShuffleOp::create(b, e.loc, word, distance, 32, mode)
         .getShuffleResult();
   };
   if (bits == 32)

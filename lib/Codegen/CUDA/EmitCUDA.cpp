@@ -10,6 +10,8 @@
 
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Codegen/Tuning.h"
+#include "tripy/Dialect/Common/Barriers.h"
+#include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,7 +37,7 @@ using namespace tripy::codegen;
 /// Threads of a block of element-wise kernels.
 static constexpr int64_t loopThreads = 256;
 
-int64_t codegen::vectorLanes(KernelEmission &e) {
+int64_t codegen::vectorSizeOf(KernelEmission &e) {
   int64_t bytes = 16;
   auto visit = [&](Type type) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -51,18 +53,19 @@ int64_t codegen::vectorLanes(KernelEmission &e) {
   return std::min<int64_t>(8, 16 / bytes);
 }
 
-/// Vectors of a thread of a kernel that reads elements at places which it reads
-/// first, as an embedding does. The two loads follow each other: 2048 threads
-/// of a multiprocessor with a vector each have some 16 KB on the way on
-/// average, and half of the bandwidth needs 20 (StagedRow.cpp has the figures).
-/// Two are enough to ask for that, and leave more blocks to start while others
-/// end: 62.0 us for 65536 rows of 2 KB, where four or eight take 63.4.
+/// Vectors of each thread in a kernel that gathers: it loads indices and then
+/// the elements there, as an embedding does. The second load waits for the
+/// first. With one vector each, the 2048 threads of a multiprocessor have some
+/// 16 KB in flight on average, and half of the bandwidth needs 20 KB
+/// (StagedRow.cpp has the figures). Two vectors are enough, and leave more
+/// blocks to start while others end: 65536 rows of 2 KB take 62.0 us, and 63.4
+/// us with four or eight.
 static constexpr int64_t gatheredVectors = 2;
-/// Vectors from which on a thread takes several: the GPU is full of threads
-/// several times.
+/// From this number of vectors on, a thread takes several: there are enough to
+/// fill the GPU with threads several times.
 static constexpr int64_t manyVectors = int64_t(4) * 132 * 2048;
 
-/// Whether the places of what a body reads are data.
+/// Whether a body reads at indices that are elements of tensors.
 static bool gathers(KernelEmission &e) {
   return e.kernel.getBody()
       .walk([](tensor::ExtractOp extract) {
@@ -75,10 +78,10 @@ static bool gathers(KernelEmission &e) {
       .wasInterrupted();
 }
 
-/// `gatheredVectors` vectors of a thread: all are read before any is written.
-/// Results leave the caches to rows that are read again.
+/// The `gatheredVectors` vectors of a thread: all are read before any is
+/// written. Stores do not stay in the caches, which are for rows read again.
 static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
-                              int64_t lanes) {
+                              int64_t vectorSize) {
   KernelEmission &e = kernel.e;
   IndexMath &math = e.math;
   int64_t count = *IndexMath::constantOf(math.product(vectors));
@@ -90,7 +93,7 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
   struct Piece {
     SmallVector<Index> at;
     Value inside;
-    SmallVector<Lanes> values;
+    SmallVector<Elements> values;
   };
   SmallVector<Piece> pieces(gatheredVectors);
   for (auto [number, piece] : llvm::enumerate(pieces)) {
@@ -101,17 +104,17 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
       id = kernel.clampTo(piece.inside, id);
     }
     piece.at = math.delinearize(id, vectors);
-    piece.at.back() = math.mul(piece.at.back(), math.constant(lanes));
+    piece.at.back() = math.mul(piece.at.back(), math.constant(vectorSize));
   }
   for (Memory &result : e.results)
     result.access = Access::Streamed;
   kernel.await([&] {
     for (Piece &piece : pieces)
-      kernel.loadFor(piece.at, lanes);
+      kernel.loadFor(piece.at, vectorSize);
   });
   for (Piece &piece : pieces)
     for (Value result : e.yielded())
-      piece.values.push_back(e.elements.emit(result, piece.at, lanes));
+      piece.values.push_back(e.elements.emit(result, piece.at, vectorSize));
   for (Piece &piece : pieces) {
     auto store = [&] {
       for (auto [memory, values] : llvm::zip(e.results, piece.values))
@@ -124,7 +127,7 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
   }
 }
 
-/// One thread handles `lanes` neighbours; where they can't be cut evenly,
+/// One thread handles `vectorSize` neighbours; where they can't be cut evenly,
 /// threads beyond the vectors take the rest one by one.
 void codegen::emitCUDALoop(CUDAKernel &kernel) {
   KernelEmission &e = kernel.e;
@@ -136,21 +139,21 @@ void codegen::emitCUDALoop(CUDAKernel &kernel) {
     shape = {math.product(shape)};
     exprs = {KernelEmission::product(exprs, e.kernel.getContext())};
   }
-  int64_t lanes = vectorLanes(e);
+  int64_t vectorSize = vectorSizeOf(e);
   std::optional<int64_t> inner = IndexMath::constantOf(shape.back());
-  bool even = inner && *inner % lanes == 0;
+  bool even = inner && *inner % vectorSize == 0;
   if (!flat && !even)
-    lanes = 1;
-  Index width = math.constant(lanes);
+    vectorSize = 1;
+  Index width = math.constant(vectorSize);
   SmallVector<Index> vectors(shape);
   vectors.back() = math.div(shape.back(), width);
   std::optional<int64_t> known = IndexMath::constantOf(math.product(vectors));
   if (!flat && known && *known >= manyVectors && gathers(e))
-    return emitGatheringLoop(kernel, vectors, lanes);
+    return emitGatheringLoop(kernel, vectors, vectorSize);
   AffineExpr rest = e.constantExpr(0);
   if (!even)
-    rest = exprs.back() % lanes;
-  exprs.back() = exprs.back().floorDiv(lanes);
+    rest = exprs.back() % vectorSize;
+  exprs.back() = exprs.back().floorDiv(vectorSize);
   AffineExpr threads =
       KernelEmission::product(exprs, e.kernel.getContext()) + rest;
   e.setConfig({threads.ceilDiv(loopThreads)}, {loopThreads, 1, 1}, 0);
@@ -165,9 +168,9 @@ void codegen::emitCUDALoop(CUDAKernel &kernel) {
     return flat ? math.delinearize(at.back(), whole) : at;
   };
   kernel.await(
-      [&] { e.when(isVector, [&] { kernel.loadFor(place(), lanes); }); });
-  e.when(isVector, [&] { e.emitResults(place(), lanes); });
-  if (even || lanes == 1)
+      [&] { e.when(isVector, [&] { kernel.loadFor(place(), vectorSize); }); });
+  e.when(isVector, [&] { e.emitResults(place(), vectorSize); });
+  if (even || vectorSize == 1)
     return;
   // Only the flat form gets here.
   Index element = math.add(math.mul(count, width), math.sub(id, count));
@@ -188,10 +191,9 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
       return;
     tile = parseWgmmaTile(gemmTile);
     if (!gemmTile.empty() && !tile) {
-      emitError(
-          module.getLoc(),
-          "a tile must be such as 128x256 or 64x64 with "
-          "',turns', ',cluster=2', ',split=2', ',stream' or ',swap'; found '")
+      emitError(module.getLoc(), "a tile must be such as 128x256 or 64x64 with "
+                                 "',pingpong', ',cluster=2', ',split=2', "
+                                 "',stream' or ',swapAB'; found '")
           << gemmTile << "'";
       return signalPassFailure();
     }
@@ -216,17 +218,18 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
       if (failed(emitKernel(kernel, device, b)))
         return signalPassFailure();
     }
+    useBarrierIntrinsics(device);
   }
 
   void findWrittenInputs(ModuleOp module);
   void readTuning(ModuleOp module);
-  void cut(kernel::FuncOp kernel, WgmmaPlan &plan);
+  void cut(kernel::FuncOp kernel, WgmmaSchedule &schedule);
   LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
                            OpBuilder &b);
 
   std::optional<WgmmaTile> tile;
   TuningRecords tuning;
-  /// The kernels that programs of several launches begin with.
+  /// The first kernel of each program that has several launches.
   llvm::StringSet<> firstKernels;
 };
 } // namespace
@@ -243,30 +246,30 @@ void EmitCUDAPass::readTuning(ModuleOp module) {
         << found.status().message();
 }
 
-/// Cuts `plan` into the tile that is asked for, or was measured to be the
+/// Cuts `schedule` into the tile that is asked for, or was measured to be the
 /// fastest, or is so by the model.
-void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaPlan &plan) {
+void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
   auto report = [&](const WgmmaTile &tile, const Twine &why) {
     auto options = remark::RemarkOpts::name("tile").category("gemm").function(
         kernel.getSymName());
-    if (auto remark = remark::passed(kernel.getLoc(), options))
+    if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
       remark << remark::add("{0}", ("tile " + tile.str() + ": " + why).str());
   };
-  if (tile && cutInto(plan, *tile))
+  if (tile && cutInto(schedule, *tile))
     return report(*tile, "asked for");
-  std::optional<std::string> contraction = describeContraction(plan);
+  std::optional<std::string> contraction = describeContraction(schedule);
   const TuningRecord *record =
       contraction ? findTuning(tuning, chip, tuningDevice, *contraction)
                   : nullptr;
   if (record)
     if (WgmmaTile measured = *parseWgmmaTile(record->tile);
-        cutInto(plan, measured))
+        cutInto(schedule, measured))
       return report(measured,
                     llvm::formatv("measured on {0}, {1:F1} us", record->device,
                                   record->microseconds)
                         .str());
-  WgmmaCandidate chosen = *chooseTile(plan);
-  cutInto(plan, chosen.tile);
+  WgmmaCandidate chosen = *chooseTile(schedule);
+  cutInto(schedule, chosen.tile);
   report(chosen.tile,
          llvm::formatv("by the model, {0:F0} cycles for {1}", chosen.cycles,
                        contraction.value_or("dynamic sizes"))
@@ -315,28 +318,28 @@ static gpu::GPUFuncOp createFunction(kernel::FuncOp kernel, unsigned pointers,
 }
 
 /// The code of a kernel, by what it is built around.
-static LogicalResult emitBody(CUDAKernel &state, kernel::Hero hero,
-                              const std::optional<GemvPlan> &gemv) {
-  switch (hero) {
-  case kernel::Hero::Loop:
+static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
+                              const std::optional<GemvSchedule> &gemv) {
+  switch (root) {
+  case kernel::FusionRoot::Loop:
     if (!emitCUDATranspose(state))
       emitCUDALoop(state);
     return success();
-  case kernel::Hero::Row:
+  case kernel::FusionRoot::Row:
     emitCUDARow(state);
     return success();
-  case kernel::Hero::Reduce:
+  case kernel::FusionRoot::Reduce:
     emitCUDAReduce(state);
     return success();
-  case kernel::Hero::Scan:
+  case kernel::FusionRoot::Scan:
     emitCUDAScan(state);
     return success();
-  case kernel::Hero::Gemm:
+  case kernel::FusionRoot::Gemm:
     if (!gemv)
       state.await();
     return gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state);
   }
-  llvm_unreachable("all heroes are above");
+  llvm_unreachable("all fusion roots are above");
 }
 
 LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
@@ -344,11 +347,12 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   if (failed(verifyForm(kernel)))
     return failure();
   CudaChip target = CudaChip::of(chip);
-  std::optional<GemvPlan> gemv = planGemv(kernel, target);
-  if (!gemv && kernel.getHero() == kernel::Hero::Gemm && target.hasWgmma())
-    if (std::optional<WgmmaPlan> plan = recogniseWgmma(kernel)) {
-      cut(kernel, *plan);
-      return emitWgmma(kernel, *plan, device, b);
+  std::optional<GemvSchedule> gemv = scheduleGemv(kernel, target);
+  if (!gemv && kernel.getRoot() == kernel::FusionRoot::Gemm &&
+      target.hasWgmma())
+    if (std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel)) {
+      cut(kernel, *schedule);
+      return emitWgmma(kernel, *schedule, device, b);
     }
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
@@ -367,13 +371,13 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
     state.wantedTile = {tile->m, tile->n};
   state.prefetches = prefetch;
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
-  if (failed(emitBody(state, emission.hero(), gemv)))
+  if (failed(emitBody(state, emission.root(), gemv)))
     return failure();
   state.finish();
   auto block = kernel.getConfigAttr().getBlock();
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));
-  // Without it the assembler saves registers, and delays loads for that.
+  // Without it, the assembler delays loads in order to save registers.
   int64_t resident = gemv ? gemv->residentBlocks : state.residentBlocks;
   if (resident > 0)
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),

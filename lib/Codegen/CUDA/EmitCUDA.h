@@ -52,7 +52,7 @@ struct CUDAKernel {
   /// has, each of which is read once, leave the L1 cache alone.
   void streamArguments(llvm::ArrayRef<Index> loops);
   /// For `firstLoads`: emits the results from `at` on, and stores nothing.
-  void loadFor(llvm::ArrayRef<Index> at, int64_t lanes = 1);
+  void loadFor(llvm::ArrayRef<Index> at, int64_t vectorSize = 1);
   /// To be called when all is emitted: drops what await() computed from
   /// meaningless values, which is most of `firstLoads`.
   void finish();
@@ -77,15 +77,18 @@ struct CUDAKernel {
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   /// The `count` values of `body`, which is executed only where `condition`
   /// holds; `otherwise` for each elsewhere.
-  Lanes valuesWhere(mlir::Value condition, int64_t count, mlir::Value otherwise,
-                    llvm::function_ref<Lanes()> body);
+  Elements valuesWhere(mlir::Value condition, int64_t count,
+                       mlir::Value otherwise,
+                       llvm::function_ref<Elements()> body);
   /// An array of `elements` numbers in static shared memory.
   Memory sharedArray(llvm::StringRef name, mlir::Type type,
                      llvm::ArrayRef<int64_t> sizes);
   /// The block's shared memory whose size is `scratch` of the configuration.
   mlir::Value dynamicShared();
   /// Value of the lane `lane XOR distance`; any number type.
-  mlir::Value shuffle(mlir::Value value, int32_t distance);
+  mlir::Value
+  shuffle(mlir::Value value, int32_t distance,
+          mlir::gpu::ShuffleMode mode = mlir::gpu::ShuffleMode::XOR);
   /// Combines the values of the 32 lanes of a warp; every lane gets the result.
   mlir::Value reduceWarp(mlir::linalg::GenericOp op, mlir::Value value);
   /// Combines the values of the `threads` threads of a block; every thread
@@ -129,7 +132,7 @@ llvm::SetVector<mlir::Value> computedFrom(mlir::Value value);
 
 /// Elements that a thread handles side by side: 16 bytes of the smallest
 /// element type among `e`'s tensors, at most 8.
-int64_t vectorLanes(KernelEmission &e);
+int64_t vectorSizeOf(KernelEmission &e);
 
 /// Marks the functions and divisions of `kernel` whose results all end in 16
 /// bits (see requiredAccuracy()). `roundedOperand`: a contraction's operand

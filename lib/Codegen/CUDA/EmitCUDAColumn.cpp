@@ -1,11 +1,11 @@
 //===- EmitCUDAColumn.cpp - CUDA code of reductions down columns ----------===//
 //
-// Reductions that keep the last dimension. A block covers a strip of columns:
-// its threads side by side read 16 bytes each of one row, those below each
-// other take different rows, and shared memory joins them. Where the strips
-// alone would not fill the GPU, the blocks of a cluster share the rows of one
-// strip and send their sums to the first. The order of the sum is
-// fixed by the kernel alone.
+// Reductions that keep the last dimension. A block covers a strip of columns.
+// Threads with neighbouring x read 16 bytes each of one row, threads with
+// different y take different rows, and their sums are added in shared memory.
+// Where the strips alone would not fill the GPU, the blocks of a cluster share
+// the rows of one strip and send their sums to the first block. The order of
+// summation depends on the kernel alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,13 +34,13 @@ public:
 private:
   void choose();
   void locate();
-  Lanes accumulate();
-  SmallVector<Lanes> fetch(Index row, SmallVector<Index> &loops);
+  Elements accumulate();
+  SmallVector<Elements> fetch(Index row, SmallVector<Index> &loops);
   void loadFirst();
-  Lanes add(const SmallVector<Lanes> &inputs, ArrayRef<Index> loops,
-            ValueRange totals);
-  void joinRows(const Memory &shared);
-  Lanes joinBlocks(const Memory &shared);
+  Elements add(const SmallVector<Elements> &inputs, ArrayRef<Index> loops,
+               ValueRange totals);
+  void reduceRows(const Memory &shared);
+  Elements reduceBlocks(const Memory &shared);
   void send(const Memory &shared);
 
   CUDAKernel &kernel;
@@ -48,8 +48,8 @@ private:
   IndexMath &math;
   linalg::GenericOp op;
   LoopDims dims;
-  int64_t lanes = 1, width = columnVectors, height = 8, blocks = 1;
-  /// Sizes of the outputs in vectors of `lanes`, and of the reduced space.
+  int64_t vectorSize = 1, width = columnVectors, height = 8, blocks = 1;
+  /// Sizes of the outputs in vectors of `vectorSize`, and of the reduced space.
   SmallVector<Index> vectors, box;
   /// This thread's first output, its place in the block, and its block's in
   /// the cluster.
@@ -68,11 +68,11 @@ void ColumnEmitter::choose() {
   AffineMap map = op.getIndexingMapsArray().back();
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   std::optional<int64_t> inner = IndexMath::constantOf(vectors.back());
-  lanes = vectorLanes(e);
-  if (!inner || *inner % lanes != 0 || !last ||
+  vectorSize = vectorSizeOf(e);
+  if (!inner || *inner % vectorSize != 0 || !last ||
       last.getPosition() + 1 != op.getNumLoops())
-    lanes = 1;
-  vectors.back() = math.div(vectors.back(), math.constant(lanes));
+    vectorSize = 1;
+  vectors.back() = math.div(vectors.back(), math.constant(vectorSize));
   SmallVector<Index> sizes = loopSizes(op, e.elements);
   for (unsigned dim : dims.reduction)
     box.push_back(sizes[dim]);
@@ -95,7 +95,7 @@ void ColumnEmitter::choose() {
 
 void ColumnEmitter::locate() {
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
-  exprs.back() = exprs.back().floorDiv(lanes);
+  exprs.back() = exprs.back().floorDiv(vectorSize);
   AffineExpr strips =
       KernelEmission::product(exprs, e.kernel.getContext()).ceilDiv(width);
   e.setConfig({strips * blocks}, {columnThreads, 1, 1}, 0, {blocks, 1, 1});
@@ -108,32 +108,33 @@ void ColumnEmitter::locate() {
   inside =
       kernel.compare(arith::CmpIPredicate::ult, vector, math.product(vectors));
   at = math.delinearize(kernel.clampTo(inside, vector), vectors);
-  at.back() = math.mul(at.back(), math.constant(lanes));
+  at.back() = math.mul(at.back(), math.constant(vectorSize));
 }
 
 /// The operands at row `row` of the reduced space; `loops` becomes its point.
-SmallVector<Lanes> ColumnEmitter::fetch(Index row, SmallVector<Index> &loops) {
+SmallVector<Elements> ColumnEmitter::fetch(Index row,
+                                           SmallVector<Index> &loops) {
   for (auto [dim, index] :
        llvm::zip(dims.reduction, math.delinearize(row, box)))
     loops[dim] = index;
-  SmallVector<Lanes> inputs;
+  SmallVector<Elements> inputs;
   for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
-    inputs.push_back(
-        e.elements.emitOperandLanes(op, i, loops, op.getNumLoops() - 1, lanes));
+    inputs.push_back(e.elements.emitOperandElements(
+        op, i, loops, op.getNumLoops() - 1, vectorSize));
   return inputs;
 }
 
-Lanes ColumnEmitter::add(const SmallVector<Lanes> &inputs,
-                         ArrayRef<Index> loops, ValueRange totals) {
-  Lanes result;
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+Elements ColumnEmitter::add(const SmallVector<Elements> &inputs,
+                            ArrayRef<Index> loops, ValueRange totals) {
+  Elements result;
+  for (int64_t element = 0; element < vectorSize; ++element) {
     SmallVector<Value> operands;
-    for (const Lanes &input : inputs)
-      operands.push_back(input[lane]);
-    operands.push_back(totals[lane]);
+    for (const Elements &input : inputs)
+      operands.push_back(input[element]);
+    operands.push_back(totals[element]);
     SmallVector<Index> point(loops);
-    if (lane > 0)
-      point.back() = math.add(point.back(), math.constant(lane));
+    if (element > 0)
+      point.back() = math.add(point.back(), math.constant(element));
     result.push_back(e.elements.emitBody(op, operands, point).front());
   }
   return result;
@@ -154,7 +155,7 @@ void ColumnEmitter::loadFirst() {
 }
 
 /// This thread's rows: several at a time, then those left over.
-Lanes ColumnEmitter::accumulate() {
+Elements ColumnEmitter::accumulate() {
   Index count = math.product(box), step = math.constant(height * blocks);
   Index first = math.add(math.mul(rank, math.constant(height)), y);
   Index stride = math.constant(height * blocks * rowsInFlight);
@@ -162,11 +163,11 @@ Lanes ColumnEmitter::accumulate() {
   // Where the last of the rows in flight is inside.
   Index bound = math.sub(count, math.min(count, reach));
   Index rounds = math.ceilDiv(math.sub(bound, math.min(bound, first)), stride);
-  Lanes totals(lanes, e.initialValue(op));
+  Elements totals(vectorSize, e.initialValue(op));
   SmallVector<Index> start = loopsOfResult(op, at, math);
   totals = e.reduceLoop(
       first, bound, stride, totals, [&](Index row, ValueRange carried) {
-        SmallVector<SmallVector<Lanes>> inputs;
+        SmallVector<SmallVector<Elements>> inputs;
         SmallVector<SmallVector<Index>> points;
         for (int64_t i = 0; i < rowsInFlight; ++i) {
           SmallVector<Index> loops(start);
@@ -174,7 +175,7 @@ Lanes ColumnEmitter::accumulate() {
           inputs.push_back(fetch(at, loops));
           points.push_back(loops);
         }
-        Lanes sums(carried.begin(), carried.end());
+        Elements sums(carried.begin(), carried.end());
         for (auto [input, point] : llvm::zip(inputs, points))
           sums = add(input, point, sums);
         return sums;
@@ -182,25 +183,25 @@ Lanes ColumnEmitter::accumulate() {
   return e.reduceLoop(math.add(first, math.mul(rounds, stride)), count, step,
                       totals, [&](Index row, ValueRange carried) {
                         SmallVector<Index> loops(start);
-                        SmallVector<Lanes> inputs = fetch(row, loops);
+                        SmallVector<Elements> inputs = fetch(row, loops);
                         return add(inputs, loops, carried);
                       });
 }
 
 /// Halves the rows of `shared` until row 0 has the block's results.
-void ColumnEmitter::joinRows(const Memory &shared) {
-  Index column = math.mul(x, math.constant(lanes));
+void ColumnEmitter::reduceRows(const Memory &shared) {
+  Index column = math.mul(x, math.constant(vectorSize));
   for (int64_t half = height / 2; half > 0; half /= 2) {
     kernel.barrier();
-    e.when(kernel.compare(arith::CmpIPredicate::ult, y, math.constant(half)),
-           [&] {
-             Lanes own = e.elements.load(shared, {y, column}, lanes);
-             Index below = math.add(y, math.constant(half));
-             Lanes other = e.elements.load(shared, {below, column}, lanes);
-             for (auto [mine, theirs] : llvm::zip(own, other))
-               mine = e.combine(op, mine, theirs);
-             e.elements.store(shared, {y, column}, own);
-           });
+    e.when(
+        kernel.compare(arith::CmpIPredicate::ult, y, math.constant(half)), [&] {
+          Elements own = e.elements.load(shared, {y, column}, vectorSize);
+          Index below = math.add(y, math.constant(half));
+          Elements other = e.elements.load(shared, {below, column}, vectorSize);
+          for (auto [mine, theirs] : llvm::zip(own, other))
+            mine = e.combine(op, mine, theirs);
+          e.elements.store(shared, {y, column}, own);
+        });
   }
 }
 
@@ -212,21 +213,22 @@ void ColumnEmitter::send(const Memory &shared) {
       e.b, e.loc, kernel.compare(arith::CmpIPredicate::eq, y, zero),
       kernel.compare(arith::CmpIPredicate::ne, rank, zero));
   e.when(sends, [&] {
-    Index column = math.mul(x, math.constant(lanes));
-    Lanes own = e.elements.load(shared, {zero, column}, lanes);
-    Index row = math.mul(rank, math.constant(width * lanes));
+    Index column = math.mul(x, math.constant(vectorSize));
+    Elements own = e.elements.load(shared, {zero, column}, vectorSize);
+    Index row = math.mul(rank, math.constant(width * vectorSize));
     exchange->sendToFirst(own, kernel.elementOf(parts, math.add(row, column)));
   });
 }
 
-Lanes ColumnEmitter::joinBlocks(const Memory &shared) {
-  Index column = math.mul(x, math.constant(lanes));
-  Lanes totals = e.elements.load(shared, {math.constant(0), column}, lanes);
+Elements ColumnEmitter::reduceBlocks(const Memory &shared) {
+  Index column = math.mul(x, math.constant(vectorSize));
+  Elements totals =
+      e.elements.load(shared, {math.constant(0), column}, vectorSize);
   if (blocks > 1)
     exchange->await();
   for (int64_t block = 1; block < blocks; ++block) {
-    Index first = math.add(math.constant(block * width * lanes), column);
-    Lanes part = e.elements.load(parts, {first}, lanes);
+    Index first = math.add(math.constant(block * width * vectorSize), column);
+    Elements part = e.elements.load(parts, {first}, vectorSize);
     for (auto [total, more] : llvm::zip(totals, part))
       total = e.combine(op, total, exchange->fromWord(more, total.getType()));
   }
@@ -242,14 +244,15 @@ void ColumnEmitter::emit() {
   if (blocks > 1) {
     exchange.emplace(kernel, blocks, 1);
     exchange->start(rank);
-    exchange->expect(width, lanes, type);
+    exchange->expect(width, vectorSize, type);
     parts = kernel.sharedArray("parts", exchange->wordType(type),
-                               {blocks * width * lanes});
+                               {blocks * width * vectorSize});
   }
-  Lanes totals = accumulate();
-  Memory shared = kernel.sharedArray("partials", type, {height, width * lanes});
-  e.elements.store(shared, {y, math.mul(x, math.constant(lanes))}, totals);
-  joinRows(shared);
+  Elements totals = accumulate();
+  Memory shared =
+      kernel.sharedArray("partials", type, {height, width * vectorSize});
+  e.elements.store(shared, {y, math.mul(x, math.constant(vectorSize))}, totals);
+  reduceRows(shared);
   if (blocks > 1)
     send(shared);
   Index place = math.add(math.mul(rank, math.constant(height)), y);
@@ -257,13 +260,13 @@ void ColumnEmitter::emit() {
       e.b, e.loc, inside,
       kernel.compare(arith::CmpIPredicate::eq, place, math.constant(0)));
   e.when(writes, [&] {
-    Lanes joined = joinBlocks(shared);
+    Elements joined = reduceBlocks(shared);
     e.elements.bindSource(op.getResult(0),
                           [joined](ArrayRef<Index>, int64_t n) {
                             assert(n == int64_t(joined.size()));
                             return joined;
                           });
-    e.emitResults(at, lanes);
+    e.emitResults(at, vectorSize);
   });
 }
 

@@ -1,8 +1,8 @@
 //===- EmitCUDAGemm.cpp - Contractions on CUDA cores ----------------------===//
 //
-// Right for every shape, layout and number type. The loop over K keeps the next
-// slices on their way to shared memory, and the next k of the slice on its way
-// to registers, while a thread multiplies. SimtGemm.h has the parts.
+// Handles every shape, layout and element type. While a thread multiplies, the
+// next k-blocks are being copied to shared memory, and the operands for the
+// next k are being loaded to registers. SimtGemm.h has the parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct State {
   /// What the thread multiplies next: quads of A, then of B of each
   /// contraction.
   SmallVector<Value> fragments;
-  /// Where copies of the next slice read.
+  /// Where copies of the next k-block read.
   SmallVector<Value> pointers;
   /// Starts of stages: the one that is multiplied, and the one before it, which
   /// is filled.
@@ -40,10 +40,10 @@ struct State {
 class SimtGemm {
 public:
   SimtGemm(CUDAKernel &kernel, const ContractionGroup &group,
-           ContractionSpace space, const Plan &plan, const Memory &ring)
+           ContractionSpace space, const Schedule &schedule, const Memory &ring)
       : kernel(kernel), e(kernel.e), math(e.math), group(group),
-        op(group.ops.front()), space(std::move(space)), plan(plan),
-        tile(plan.tile), ring(ring), number(ring.elementType) {}
+        op(group.ops.front()), space(std::move(space)), schedule(schedule),
+        tile(schedule.tile), ring(ring), number(ring.elementType) {}
 
   /// Emits the work of block `number` of the group.
   void emit(Index number);
@@ -63,18 +63,18 @@ private:
   void startCopies(const State &state, Index k, Index stage, int64_t step,
                    int64_t steps);
   void commitCopies();
-  void awaitSlice(int64_t newer);
+  void awaitKBlock(int64_t newer);
   SmallVector<Value> loadFragments(Index stage, int64_t depth);
   void multiply(State &state);
   Value fma(Value a, Value b, Value c);
   State start();
   void pinFragments();
-  void multiplySlice(State &state, Index k);
+  void multiplyKBlock(State &state, Index k);
 
   void finish(ArrayRef<Value> sums);
   void finishShare(ArrayRef<Value> sums);
-  void finishRun(Index run, ArrayRef<Lanes> values);
-  void emitRun(Index row, Index column, ArrayRef<Lanes> values);
+  void finishRun(Index run, ArrayRef<Elements> values);
+  void emitRun(Index row, Index column, ArrayRef<Elements> values);
   bool hasVectorRuns();
   Index partialAt(int64_t pair, Index run);
 
@@ -85,7 +85,7 @@ private:
   /// The first of the group: its loops are those of all.
   linalg::GenericOp op;
   ContractionSpace space;
-  const Plan &plan;
+  const Schedule &schedule;
   const Tile &tile;
   Memory ring;
   Type number;
@@ -95,7 +95,7 @@ private:
   Index rank;
   /// The thread's first row and column in the tile.
   Index row, column;
-  SmallVector<SliceCopy, 2> copies;
+  SmallVector<KBlockCopy, 2> copies;
 };
 } // namespace
 
@@ -106,32 +106,32 @@ private:
 Index SimtGemm::numBlocks() {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
-  return math.product(
-      {space.sizeOf(space.batch), tilesM, tilesN, math.constant(plan.split)});
+  return math.product({space.sizeOf(space.batch), tilesM, tilesN,
+                       math.constant(schedule.split)});
 }
 
 AffineExpr SimtGemm::numBlocksExpr() {
   return space.extentOf(space.batch) *
          space.extentOf(space.m).ceilDiv(tile.m()) *
-         space.extentOf(space.n).ceilDiv(tile.n()) * plan.split;
+         space.extentOf(space.n).ceilDiv(tile.n()) * schedule.split;
 }
 
 void SimtGemm::locate(Index number) {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
-  Index split = math.constant(plan.split);
+  Index split = math.constant(schedule.split);
   SmallVector<Index> at = math.delinearize(
       math.div(number, split), {space.sizeOf(space.batch), tilesM, tilesN});
   place.batchLoops.assign(op.getNumLoops(), math.constant(0));
   space.spread(at[0], space.batch, place.batchLoops);
   place.mBegin = math.mul(at[1], math.constant(tile.m()));
   place.nBegin = math.mul(at[2], math.constant(tile.n()));
-  // Blocks of a cluster have K in order, in whole slices.
+  // Blocks of a cluster have K in order, in whole k-blocks.
   rank = math.rem(number, split);
-  Index depth = math.constant(plan.depth), size = space.sizeOf(space.k);
-  Index slices = math.ceilDiv(math.ceilDiv(size, depth), split);
-  place.kBegin = math.mul(rank, math.mul(slices, depth));
-  place.kEnd = math.min(size, math.add(place.kBegin, math.mul(slices, depth)));
+  Index depth = math.constant(schedule.depth), size = space.sizeOf(space.k);
+  Index kBlocks = math.ceilDiv(math.ceilDiv(size, depth), split);
+  place.kBegin = math.mul(rank, math.mul(kBlocks, depth));
+  place.kEnd = math.min(size, math.add(place.kBegin, math.mul(kBlocks, depth)));
 
   place.thread = kernel.threadId();
   Index lanes = math.constant(32), warpsN = math.constant(tile.warpsN);
@@ -152,12 +152,17 @@ void SimtGemm::locate(Index number) {
 }
 
 void SimtGemm::prepareCopies() {
-  SliceCopy::Target a{0, space.m, place.mBegin, tile.m(), 0, plan.strideA()};
-  copies.emplace_back(kernel, op, space, plan, place, ring, a);
+  KBlockCopy::Target a{0,        space.m, place.mBegin,
+                       tile.m(), 0,       schedule.strideA()};
+  copies.emplace_back(kernel, op, space, schedule, place, ring, a);
   for (auto [pair, other] : llvm::enumerate(group.ops)) {
-    SliceCopy::Target b{1,        space.n,           place.nBegin,
-                        tile.n(), plan.startB(pair), plan.strideB()};
-    copies.emplace_back(kernel, other, space, plan, place, ring, b);
+    KBlockCopy::Target b{1,
+                         space.n,
+                         place.nBegin,
+                         tile.n(),
+                         schedule.startB(pair),
+                         schedule.strideB()};
+    copies.emplace_back(kernel, other, space, schedule, place, ring, b);
   }
 }
 
@@ -192,21 +197,21 @@ State SimtGemm::unpack(ValueRange carried) {
 
 /// The stage behind `stage` in the ring.
 Index SimtGemm::after(Index stage) {
-  Index next = math.add(stage, math.constant(plan.stageSize()));
+  Index next = math.add(stage, math.constant(schedule.stageSize()));
   Value isEnd = kernel.compare(arith::CmpIPredicate::eq, next,
-                               math.constant(plan.ringSize()));
+                               math.constant(schedule.ringSize()));
   Value wrapped =
       kernel.select(isEnd, math.value(math.constant(0)), math.value(next));
   math.setFactor(wrapped, quad);
   return wrapped;
 }
 
-/// Starts part `step` of `steps` of the asynchronous copies of a slice.
+/// Starts part `step` of `steps` of the asynchronous copies of a k-block.
 void SimtGemm::startCopies(const State &state, Index k, Index stage,
                            int64_t step, int64_t steps) {
   int64_t number = 0;
   size_t pointer = 0;
-  for (SliceCopy &copy : copies) {
+  for (KBlockCopy &copy : copies) {
     if (!copy.isAsync())
       continue;
     for (int64_t piece = 0; piece < copy.pieces(); ++piece)
@@ -221,9 +226,9 @@ void SimtGemm::commitCopies() {
     NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
 }
 
-/// Waits until all copies but those of the `newer` last slices have landed, for
-/// all threads.
-void SimtGemm::awaitSlice(int64_t newer) {
+/// Waits until all copies but those of the `newer` last k-blocks have landed,
+/// for all threads.
+void SimtGemm::awaitKBlock(int64_t newer) {
   if (hasAsyncCopies())
     NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, int32_t(newer));
   kernel.barrier();
@@ -236,11 +241,11 @@ SmallVector<Value> SimtGemm::loadFragments(Index stage, int64_t depth) {
     llvm::append_range(fragments, e.elements.load(ring, {offset}, quad));
   };
   for (int64_t i = 0; i < tile.quadsM; ++i)
-    load(row, depth * plan.strideA() + i * tile.lanesM * quad);
+    load(row, depth * schedule.strideA() + i * tile.lanesM * quad);
   for (size_t pair = 0; pair < group.ops.size(); ++pair)
     for (int64_t j = 0; j < tile.quadsN; ++j)
-      load(column,
-           plan.startB(pair) + depth * plan.strideB() + j * tile.lanesN * quad);
+      load(column, schedule.startB(pair) + depth * schedule.strideB() +
+                       j * tile.lanesN * quad);
   return fragments;
 }
 
@@ -270,15 +275,15 @@ State SimtGemm::start() {
   State state;
   for (linalg::GenericOp each : group.ops)
     state.sums.append(tile.runs() * quad, e.initialValue(each));
-  for (SliceCopy &copy : copies)
+  for (KBlockCopy &copy : copies)
     if (copy.isAsync())
       state.pointers.push_back(copy.firstPointer());
-  for (int64_t slice = 0; slice + 1 < plan.stages; ++slice) {
-    Index k = math.add(place.kBegin, math.constant(slice * plan.depth));
-    startCopies(state, k, math.constant(slice * plan.stageSize()), 0, 1);
+  for (int64_t kBlock = 0; kBlock + 1 < schedule.stages; ++kBlock) {
+    Index k = math.add(place.kBegin, math.constant(kBlock * schedule.depth));
+    startCopies(state, k, math.constant(kBlock * schedule.stageSize()), 0, 1);
     commitCopies();
     size_t pointer = 0;
-    for (SliceCopy &copy : copies)
+    for (KBlockCopy &copy : copies)
       if (copy.isAsync()) {
         Value &at = state.pointers[pointer++];
         at = copy.nextPointer(at);
@@ -287,17 +292,17 @@ State SimtGemm::start() {
   // The loop over K is not entered when there is none; this is.
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(space.k));
   bool mayBeEmpty = !size || *size == 0;
-  for (SliceCopy &copy : copies)
+  for (KBlockCopy &copy : copies)
     if (!copy.isAsync())
       copy.store(copy.load(place.kBegin, mayBeEmpty), math.constant(0));
-  awaitSlice(plan.stages - 2);
+  awaitKBlock(schedule.stages - 2);
   state.stage = math.constant(0);
-  state.free = math.constant((plan.stages - 1) * plan.stageSize());
+  state.free = math.constant((schedule.stages - 1) * schedule.stageSize());
   state.fragments = loadFragments(state.stage, 0);
   return state;
 }
 
-/// Keeps the loads of the next slice's first fragments where they are, before
+/// Keeps the loads of the next k-block's first fragments where they are, before
 /// the last products: LLVM would move loads whose values the loop carries to
 /// the start of its body.
 void SimtGemm::pinFragments() {
@@ -307,29 +312,30 @@ void SimtGemm::pinFragments() {
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
-/// Multiplies the slice at `k` and copies a later one.
-void SimtGemm::multiplySlice(State &state, Index k) {
-  Index ahead = math.add(k, math.constant((plan.stages - 1) * plan.depth));
+/// Multiplies the k-block at `k` and copies a later one.
+void SimtGemm::multiplyKBlock(State &state, Index k) {
+  Index ahead =
+      math.add(k, math.constant((schedule.stages - 1) * schedule.depth));
   Index next = after(state.stage);
-  SmallVector<SmallVector<Lanes>> loaded;
-  for (SliceCopy &copy : copies)
+  SmallVector<SmallVector<Elements>> loaded;
+  for (KBlockCopy &copy : copies)
     if (!copy.isAsync())
       loaded.push_back(
-          copy.load(math.add(k, math.constant(plan.depth)), false));
-  for (int64_t depth = 0; depth < plan.depth; ++depth) {
+          copy.load(math.add(k, math.constant(schedule.depth)), false));
+  for (int64_t depth = 0; depth < schedule.depth; ++depth) {
     // Copies start between the products of the first half.
-    int64_t steps = plan.depth / 2;
+    int64_t steps = schedule.depth / 2;
     if (depth < steps)
       startCopies(state, ahead, state.free, depth, steps);
     if (depth + 1 == steps)
       commitCopies();
-    bool isLast = depth + 1 == plan.depth;
+    bool isLast = depth + 1 == schedule.depth;
     if (isLast) {
       size_t through = 0;
-      for (SliceCopy &copy : copies)
+      for (KBlockCopy &copy : copies)
         if (!copy.isAsync())
           copy.store(loaded[through++], next);
-      awaitSlice(plan.stages - 2);
+      awaitKBlock(schedule.stages - 2);
     }
     SmallVector<Value> fragments =
         loadFragments(isLast ? next : state.stage, isLast ? 0 : depth + 1);
@@ -338,7 +344,7 @@ void SimtGemm::multiplySlice(State &state, Index k) {
   }
   pinFragments();
   size_t pointer = 0;
-  for (SliceCopy &copy : copies)
+  for (KBlockCopy &copy : copies)
     if (copy.isAsync()) {
       Value &at = state.pointers[pointer++];
       at = copy.nextPointer(at);
@@ -362,7 +368,7 @@ bool SimtGemm::hasVectorRuns() {
          math.factorOf(space.sizeOf(space.n.back())) % quad == 0;
 }
 
-void SimtGemm::emitRun(Index atM, Index atN, ArrayRef<Lanes> values) {
+void SimtGemm::emitRun(Index atM, Index atN, ArrayRef<Elements> values) {
   SmallVector<Index> loops = place.batchLoops;
   space.spread(atM, space.m, loops);
   space.spread(atN, space.n, loops);
@@ -372,7 +378,7 @@ void SimtGemm::emitRun(Index atM, Index atN, ArrayRef<Lanes> values) {
 }
 
 /// Stores run `run` of this thread: `values` of each contraction.
-void SimtGemm::finishRun(Index run, ArrayRef<Lanes> values) {
+void SimtGemm::finishRun(Index run, ArrayRef<Elements> values) {
   Index quadsN = math.constant(tile.quadsN), four = math.constant(quad);
   Index line = math.div(run, quadsN);
   Index i = math.add(
@@ -393,8 +399,8 @@ void SimtGemm::finishRun(Index run, ArrayRef<Lanes> values) {
   e.when(isInside(atM, space.m), [&] {
     for (int64_t c = 0; c < quad; ++c) {
       Index at = math.add(atN, math.constant(c));
-      SmallVector<Lanes> own;
-      for (const Lanes &each : values)
+      SmallVector<Elements> own;
+      for (const Elements &each : values)
         own.push_back({each[c]});
       e.when(isInside(at, space.n), [&] { emitRun(atM, at, own); });
     }
@@ -402,10 +408,10 @@ void SimtGemm::finishRun(Index run, ArrayRef<Lanes> values) {
 }
 
 void SimtGemm::finish(ArrayRef<Value> sums) {
-  if (plan.split > 1)
+  if (schedule.split > 1)
     return finishShare(sums);
   for (int64_t run = 0; run < tile.runs(); ++run) {
-    SmallVector<Lanes> values;
+    SmallVector<Elements> values;
     for (size_t pair = 0; pair < group.ops.size(); ++pair)
       values.emplace_back(sums.slice((pair * tile.runs() + run) * quad, quad));
     finishRun(math.constant(run), values);
@@ -423,22 +429,22 @@ Index SimtGemm::partialAt(int64_t pair, Index run) {
 /// Each block of the cluster adds the partial results of some runs, in the
 /// order of K, and stores them.
 void SimtGemm::finishShare(ArrayRef<Value> sums) {
-  awaitSlice(0);
+  awaitKBlock(0);
   for (size_t pair = 0; pair < group.ops.size(); ++pair)
     for (int64_t run = 0; run < tile.runs(); ++run)
       e.elements.store(ring, {partialAt(pair, math.constant(run))},
                        sums.slice((pair * tile.runs() + run) * quad, quad));
   kernel.clusterBarrier();
-  int64_t share = tile.runs() / plan.split;
-  SmallVector<SmallVector<Lanes>> totals(share);
+  int64_t share = tile.runs() / schedule.split;
+  SmallVector<SmallVector<Elements>> totals(share);
   for (int64_t i = 0; i < share; ++i)
     for (auto [pair, each] : llvm::enumerate(group.ops)) {
       Index run =
           math.add(math.mul(rank, math.constant(share)), math.constant(i));
-      Lanes total;
-      for (int64_t from = 0; from < plan.split; ++from) {
+      Elements total;
+      for (int64_t from = 0; from < schedule.split; ++from) {
         Memory other = kernel.sharedOf(ring, math.constant(from));
-        Lanes part = e.elements.load(other, {partialAt(pair, run)}, quad);
+        Elements part = e.elements.load(other, {partialAt(pair, run)}, quad);
         for (auto [sum, value] : llvm::zip(total, part))
           sum = e.combine(each, sum, value);
         if (total.empty())
@@ -458,10 +464,10 @@ void SimtGemm::emit(Index number) {
   locate(number);
   prepareCopies();
   SmallVector<Value> carried =
-      e.reduceLoop(place.kBegin, place.kEnd, math.constant(plan.depth),
+      e.reduceLoop(place.kBegin, place.kEnd, math.constant(schedule.depth),
                    pack(start()), [&](Index k, ValueRange values) {
                      State state = unpack(values);
-                     multiplySlice(state, k);
+                     multiplyKBlock(state, k);
                      return pack(state);
                    });
   finish(unpack(carried).sums);
@@ -471,9 +477,10 @@ void SimtGemm::emit(Index number) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Asks for code that lets a multiprocessor run the plan's threads.
-static void limitRegisters(KernelEmission &e, const Plan &plan) {
-  int64_t blocks = std::max<int64_t>(1, plan.resident / plan.tile.threads());
+/// Asks for code that lets a multiprocessor run the schedule's threads.
+static void limitRegisters(KernelEmission &e, const Schedule &schedule) {
+  int64_t blocks =
+      std::max<int64_t>(1, schedule.resident / schedule.tile.threads());
   e.b.getInsertionBlock()->getParentOp()->setAttr(
       NVVM::NVVMDialect::getMinctasmAttrName(), e.b.getI32IntegerAttr(blocks));
 }
@@ -511,7 +518,7 @@ static bool liesAlong(linalg::GenericOp op, unsigned k) {
   });
 }
 
-/// What the plan is chosen by; `widest` becomes the widest type of numbers.
+/// What the schedule is chosen by; `widest` becomes the widest type of numbers.
 static Demand demandOf(ArrayRef<ContractionGroup> groups,
                        ArrayRef<ContractionSpace> spaces, Type &widest) {
   Demand demand;
@@ -555,20 +562,20 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
   Type widest;
   Demand demand = demandOf(*groups, spaces, widest);
   demand.hasClusters = kernel.hasClusters;
-  std::optional<Plan> plan = choosePlan(demand);
-  if (!plan)
+  std::optional<Schedule> schedule = chooseSchedule(demand);
+  if (!schedule)
     return e.kernel.emitOpError("results must depend on few contractions: "
-                                "their slices must fit in shared memory; "
+                                "their k-blocks must fit in shared memory; "
                                 "found ")
            << demand.paired;
-  Memory ring = kernel.sharedArray("ring", widest, {plan->ringSize()});
-  limitRegisters(e, *plan);
+  Memory ring = kernel.sharedArray("ring", widest, {schedule->ringSize()});
+  limitRegisters(e, *schedule);
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);
   for (auto [group, space] : llvm::zip(*groups, spaces)) {
     linalg::GenericOp op = group.ops.front();
     ring.elementType = elementTypeOf(op.getResult(0));
-    SimtGemm emitter(kernel, group, space, *plan, ring);
+    SimtGemm emitter(kernel, group, space, *schedule, ring);
     Index end = e.math.add(first, emitter.numBlocks());
     if (groups->size() == 1) {
       emitter.emit(block);
@@ -581,6 +588,7 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
     first = end;
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {plan->tile.threads(), 1, 1}, 0, {plan->split, 1, 1});
+  e.setConfig({grid}, {schedule->tile.threads(), 1, 1}, 0,
+              {schedule->split, 1, 1});
   return success();
 }

@@ -1,7 +1,7 @@
 //===- EmitCUDAMma.cpp - Contractions on the tensor cores of warps --------===//
 //
-// The loop over K keeps the next slices on their way to shared memory, and what
-// is multiplied next on its way to registers. Mma.h has the parts.
+// While a warp multiplies, the next k-blocks are being copied to shared memory,
+// and the next fragments are being loaded to registers. Mma.h has the parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct State {
   /// What the warp multiplies next: 4 words for 16 rows of A, 2 for 8 columns
   /// of each part of B.
   SmallVector<Value> a, b;
-  /// Where copies of the next slice read.
+  /// Where copies of the next k-block read.
   SmallVector<Value> pointers;
   /// Addresses of stages: the one that is multiplied, and the one before it,
   /// which is filled.
@@ -44,8 +44,8 @@ public:
   MmaGemm(CUDAKernel &kernel, const ContractionGroup &group,
           const ContractionSpace &space, const Layout &layout, Value ring)
       : kernel(kernel), e(kernel.e), math(e.math), words(e), group(group),
-        op(group.ops.front()), space(space), layout(layout), plan(layout.plan),
-        tile(plan.tile), ring(ring) {}
+        op(group.ops.front()), space(space), layout(layout),
+        schedule(layout.schedule), tile(schedule.tile), ring(ring) {}
 
   /// Emits the work of block `number` of the group.
   void emit(Index number);
@@ -66,7 +66,7 @@ private:
   State unpack(ValueRange carried);
   Value after(Value stage);
   void startCopies(State &state, Index k, Value stage);
-  void awaitSlice(int64_t newer);
+  void awaitKBlock(int64_t newer);
   SmallVector<Value> loadA(Value stage, int64_t step, int64_t row);
   SmallVector<Value> loadB(Value stage, int64_t step);
   void multiply(State &state, Value stage, int64_t step);
@@ -74,14 +74,14 @@ private:
                    MutableArrayRef<Value> sums);
   Value multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> sums);
   State start();
-  void multiplySlice(State &state, Index k);
+  void multiplyKBlock(State &state, Index k);
 
   void finish(ArrayRef<Value> sums);
   void stageRows(ArrayRef<Value> sums, Value staging);
   void finishRows(int64_t row, const Memory &staging);
-  void finishRun(Index row, Index column, int64_t lanes, const Memory &staging,
-                 Index stagedRow, Index stagedColumn);
-  int64_t runLanes();
+  void finishRun(Index row, Index column, int64_t vectorSize,
+                 const Memory &staging, Index stagedRow, Index stagedColumn);
+  int64_t runSize();
   int64_t stagedFloats() const {
     return layout.parts * layout.fragments() * fragmentColumns + 8;
   }
@@ -95,7 +95,7 @@ private:
   linalg::GenericOp op;
   const ContractionSpace &space;
   const Layout &layout;
-  const Plan &plan;
+  const Schedule &schedule;
   const Tile &tile;
   /// Address of the ring, i32.
   Value ring;
@@ -103,7 +103,7 @@ private:
   BlockPlace place;
   /// This thread's warp in the block, and its place there.
   Index warp, warpRow, warpColumn, lane;
-  SmallVector<SliceCopy, 2> copies;
+  SmallVector<KBlockCopy, 2> copies;
   SmallVector<FragmentReader, 2> readers;
 };
 } // namespace
@@ -154,13 +154,13 @@ void MmaGemm::locate(Index number) {
 }
 
 void MmaGemm::prepareCopies() {
-  SliceCopy::Target a{0, space.m, place.mBegin, tile.m(), 0};
+  KBlockCopy::Target a{0, space.m, place.mBegin, tile.m(), 0};
   copies.emplace_back(kernel, op, space, layout, place, a);
   readers.emplace_back(kernel, copies.back().lines(), true, 0,
                        words.of(warpRow));
   for (auto [part, other] : llvm::enumerate(group.ops)) {
-    SliceCopy::Target b{1, space.n, place.nBegin, layout.partN(),
-                        layout.startB(part)};
+    KBlockCopy::Target b{1, space.n, place.nBegin, layout.partN(),
+                         layout.startB(part)};
     copies.emplace_back(kernel, other, space, layout, place, b);
     readers.emplace_back(kernel, copies.back().lines(), false,
                          layout.startB(part), words.of(warpColumn));
@@ -199,16 +199,16 @@ State MmaGemm::unpack(ValueRange carried) {
 /// The stage behind `stage` in the ring.
 Value MmaGemm::after(Value stage) {
   Value next = words.add(stage, layout.stageBytes());
-  Value end = words.add(ring, plan.stages * layout.stageBytes());
+  Value end = words.add(ring, schedule.stages * layout.stageBytes());
   Value isEnd =
       arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, next, end);
   return kernel.select(isEnd, ring, next);
 }
 
-/// Starts the asynchronous copies of the slice at `k`, as one group.
+/// Starts the asynchronous copies of the k-block at `k`, as one group.
 void MmaGemm::startCopies(State &state, Index k, Value stage) {
   size_t pointer = 0;
-  for (SliceCopy &copy : copies) {
+  for (KBlockCopy &copy : copies) {
     if (!copy.isAsync())
       continue;
     Value &from = state.pointers[pointer++];
@@ -219,9 +219,9 @@ void MmaGemm::startCopies(State &state, Index k, Value stage) {
     NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
 }
 
-/// Waits until all copies but those of the `newer` last slices have landed, for
-/// all threads.
-void MmaGemm::awaitSlice(int64_t newer) {
+/// Waits until all copies but those of the `newer` last k-blocks have landed,
+/// for all threads.
+void MmaGemm::awaitKBlock(int64_t newer) {
   if (hasAsyncCopies())
     NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, int32_t(newer));
   kernel.barrier();
@@ -249,15 +249,18 @@ Value MmaGemm::multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b,
   llvm::append_range(operands, b);
   llvm::append_range(operands, sums);
   SmallVector<Type> types(4, e.b.getF32Type());
+  StringRef element = layout.elementType == ElementType::E4M3 ? "e4m3" : "e5m2";
+  std::string text =
+      ("mma.sync.aligned.m16n8k32.row.col.f32." + element + "." + element +
+       ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
+       "{$10, $11, $12, $13};")
+          .str();
   return LLVM::InlineAsmOp::create(
              e.b, e.loc,
              TypeRange(
                  LLVM::LLVMStructType::getLiteral(e.b.getContext(), types)),
-             operands,
-             "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
-             "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
-             "{$10, $11, $12, $13};",
-             "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", /*has_side_effects=*/false,
+             operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
+             /*has_side_effects=*/false,
              /*is_align_stack=*/false, LLVM::TailCallKind::None,
              LLVM::AsmDialectAttr(), ArrayAttr())
       .getResult(0);
@@ -267,21 +270,21 @@ Value MmaGemm::multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b,
 void MmaGemm::multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
                           MutableArrayRef<Value> sums) {
   Value result;
-  if (layout.number == Number::E4M3) {
+  if (isFloat8(layout.elementType)) {
     result = multiplyF8(a, b, sums);
   } else {
     auto convert = [&](ArrayRef<Value> bits) {
       SmallVector<Value> operands(bits);
-      if (layout.number == Number::F16)
+      if (layout.elementType == ElementType::F16)
         for (Value &operand : operands)
           operand = LLVM::BitcastOp::create(
               e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), operand);
       return operands;
     };
-    NVVM::MMATypes type = layout.number == Number::F16 ? NVVM::MMATypes::f16
-                          : layout.number == Number::BF16
-                              ? NVVM::MMATypes::bf16
-                              : NVVM::MMATypes::tf32;
+    NVVM::MMATypes type =
+        layout.elementType == ElementType::F16    ? NVVM::MMATypes::f16
+        : layout.elementType == ElementType::BF16 ? NVVM::MMATypes::bf16
+                                                  : NVVM::MMATypes::tf32;
     SmallVector<Type> types(4, e.b.getF32Type());
     int64_t k = stepBytes / layout.bytes();
     result = NVVM::MmaOp::create(
@@ -318,44 +321,45 @@ State MmaGemm::start() {
   for (int64_t i = 0; i < tile.fragmentsM; ++i)
     for (linalg::GenericOp each : group.ops)
       state.sums.append(layout.fragments() * 4, e.initialValue(each));
-  for (SliceCopy &copy : copies)
+  for (KBlockCopy &copy : copies)
     if (copy.isAsync())
       state.pointers.push_back(copy.firstPointer());
-  for (int64_t slice = 0; slice + 1 < plan.stages; ++slice)
-    startCopies(state, math.constant(slice * layout.depth()),
-                words.add(ring, slice * layout.stageBytes()));
+  for (int64_t kBlock = 0; kBlock + 1 < schedule.stages; ++kBlock)
+    startCopies(state, math.constant(kBlock * layout.depth()),
+                words.add(ring, kBlock * layout.stageBytes()));
   // The loop over K is not entered when there is none; this is.
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(space.k));
   bool mayBeEmpty = !size || *size == 0;
-  for (SliceCopy &copy : copies)
+  for (KBlockCopy &copy : copies)
     if (!copy.isAsync())
       copy.store(copy.load(math.constant(0), mayBeEmpty), ring);
-  awaitSlice(plan.stages - 2);
+  awaitKBlock(schedule.stages - 2);
   state.stage = ring;
-  state.free = words.add(ring, (plan.stages - 1) * layout.stageBytes());
+  state.free = words.add(ring, (schedule.stages - 1) * layout.stageBytes());
   for (int64_t i = 0; i < tile.fragmentsM; ++i)
     llvm::append_range(state.a, loadA(state.stage, 0, i));
   state.b = loadB(state.stage, 0);
   return state;
 }
 
-/// Multiplies the slice at `k` and copies a later one.
-void MmaGemm::multiplySlice(State &state, Index k) {
-  Index ahead = math.add(k, math.constant((plan.stages - 1) * layout.depth()));
+/// Multiplies the k-block at `k` and copies a later one.
+void MmaGemm::multiplyKBlock(State &state, Index k) {
+  Index ahead =
+      math.add(k, math.constant((schedule.stages - 1) * layout.depth()));
   Value next = after(state.stage);
-  SmallVector<SmallVector<Lanes>> loaded;
-  for (SliceCopy &copy : copies)
+  SmallVector<SmallVector<Elements>> loaded;
+  for (KBlockCopy &copy : copies)
     if (!copy.isAsync())
       loaded.push_back(
           copy.load(math.add(k, math.constant(layout.depth())), false));
-  for (int64_t step = 0; step < plan.steps(); ++step) {
-    bool isLast = step + 1 == plan.steps();
+  for (int64_t step = 0; step < schedule.steps(); ++step) {
+    bool isLast = step + 1 == schedule.steps();
     if (isLast) {
       size_t through = 0;
-      for (SliceCopy &copy : copies)
+      for (KBlockCopy &copy : copies)
         if (!copy.isAsync())
           copy.store(loaded[through++], next);
-      awaitSlice(plan.stages - 2);
+      awaitKBlock(schedule.stages - 2);
     }
     if (step == 0)
       startCopies(state, ahead, state.free);
@@ -371,7 +375,7 @@ void MmaGemm::multiplySlice(State &state, Index k) {
 
 /// Neighbours in a row that are inside or outside together, and that one access
 /// covers.
-int64_t MmaGemm::runLanes() {
+int64_t MmaGemm::runSize() {
   AffineMap map = op.getIndexingMapsArray().back();
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   if (!last || last.getPosition() != space.n.back())
@@ -383,7 +387,7 @@ int64_t MmaGemm::runLanes() {
 /// a thread gets neighbours of a row.
 void MmaGemm::finish(ArrayRef<Value> sums) {
   // All copies have landed, all fragments were read.
-  awaitSlice(0);
+  awaitKBlock(0);
   int64_t rowFloats = stagedFloats();
   Value own =
       words.add(ring, words.mul(words.of(warp), fragmentRows * rowFloats * 4));
@@ -421,16 +425,16 @@ void MmaGemm::stageRows(ArrayRef<Value> sums, Value staging) {
 
 /// Computes the results of 16 rows of the warp, from `row` on, and stores them.
 void MmaGemm::finishRows(int64_t row, const Memory &staging) {
-  int64_t lanes = runLanes();
-  int64_t runs = layout.fragments() * fragmentColumns / lanes; // in a row
+  int64_t vectorSize = runSize();
+  int64_t runs = layout.fragments() * fragmentColumns / vectorSize; // in a row
   int64_t all = fragmentRows * runs;
   auto finishOne = [&](Index run) {
     Index inRows = math.div(run, math.constant(runs));
     Index column =
-        math.mul(math.rem(run, math.constant(runs)), math.constant(lanes));
+        math.mul(math.rem(run, math.constant(runs)), math.constant(vectorSize));
     Index first = math.add(place.mBegin, warpRow);
     finishRun(math.add(first, math.add(inRows, math.constant(row))),
-              math.add(math.add(place.nBegin, warpColumn), column), lanes,
+              math.add(math.add(place.nBegin, warpColumn), column), vectorSize,
               staging, inRows, column);
   };
   // The body is short or is there a few times.
@@ -449,7 +453,7 @@ void MmaGemm::finishRows(int64_t row, const Memory &staging) {
 }
 
 /// The results of a row's neighbours from `column` on.
-void MmaGemm::finishRun(Index row, Index column, int64_t lanes,
+void MmaGemm::finishRun(Index row, Index column, int64_t vectorSize,
                         const Memory &staging, Index stagedRow,
                         Index stagedColumn) {
   Value inside = arith::AndIOp::create(
@@ -457,19 +461,19 @@ void MmaGemm::finishRun(Index row, Index column, int64_t lanes,
       kernel.compare(arith::CmpIPredicate::ult, row, space.sizeOf(space.m)),
       kernel.compare(arith::CmpIPredicate::ult, column, space.sizeOf(space.n)));
   e.when(inside, [&] {
-    SmallVector<Lanes> values;
+    SmallVector<Elements> values;
     for (int64_t part = 0; part < layout.parts; ++part) {
       Index at =
           math.add(stagedColumn,
                    math.constant(part * layout.fragments() * fragmentColumns));
-      values.push_back(e.elements.load(staging, {stagedRow, at}, lanes));
+      values.push_back(e.elements.load(staging, {stagedRow, at}, vectorSize));
     }
     SmallVector<Index> loops = place.batchLoops;
     space.spread(row, space.m, loops);
     space.spread(column, space.n, loops);
     SmallVector<Index> at = space.resultAt(loops);
     bindNeighbours(kernel, group.ops, values, at);
-    e.emitResults(group.results, at, lanes);
+    e.emitResults(group.results, at, vectorSize);
   });
 }
 
@@ -480,7 +484,7 @@ void MmaGemm::emit(Index number) {
       math.constant(0), space.sizeOf(space.k), math.constant(layout.depth()),
       pack(start()), [&](Index k, ValueRange values) {
         State state = unpack(values);
-        multiplySlice(state, k);
+        multiplyKBlock(state, k);
         return pack(state);
       });
   finish(unpack(carried).sums);
@@ -510,16 +514,18 @@ static Value dynamicShared(CUDAKernel &kernel) {
 bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
                           ArrayRef<ContractionSpace> spaces) {
   KernelEmission &e = kernel.e;
-  SmallVector<Number> numbers;
-  std::optional<Plan> plan = planMma(kernel, groups, spaces, numbers);
-  if (!plan)
+  SmallVector<ElementType> elementTypes;
+  std::optional<Schedule> schedule =
+      scheduleMma(kernel, groups, spaces, elementTypes);
+  if (!schedule)
     return false;
   Value ring = dynamicShared(kernel);
-  kernel.residentBlocks = plan->resident;
+  kernel.residentBlocks = schedule->resident;
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);
-  for (auto [group, space, number] : llvm::zip(groups, spaces, numbers)) {
-    Layout layout{*plan, int64_t(group.ops.size()), number};
+  for (auto [group, space, elementType] :
+       llvm::zip(groups, spaces, elementTypes)) {
+    Layout layout{*schedule, int64_t(group.ops.size()), elementType};
     MmaGemm emitter(kernel, group, space, layout, ring);
     Index end = e.math.add(first, emitter.numBlocks());
     if (groups.size() == 1) {
@@ -533,6 +539,7 @@ bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
     first = end;
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {plan->tile.threads(), 1, 1}, plan->sharedBytes());
+  e.setConfig({grid}, {schedule->tile.threads(), 1, 1},
+              schedule->sharedBytes());
   return true;
 }

@@ -1,10 +1,10 @@
 //===- EmitCUDARow.cpp - CUDA code of rows and reductions -----------------===//
 //
-// Rows: a warp, a block or a cluster of blocks for each row. Where the row's
-// length is known and moderate, each thread's elements are straight-line code,
-// so that what the first pass loaded stays in registers for the later ones: one
-// read, one write. A cluster's row stays in shared memory where it can be
-// copied there in bulk (StagedRow.h).
+// A warp, a block or a cluster of blocks has each row. Where the row's length
+// is static and moderate, each thread's elements are unrolled, so that what the
+// first pass loads stays in registers for the later passes: memory is read once
+// and written once. A cluster's row stays in shared memory where bulk copies
+// can bring it there (StagedRow.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,15 +54,15 @@ private:
   unsigned rowRank = 0;
   /// `threads` of one row, which are a warp of a block of several rows, or all
   /// of a cluster's `blocks`.
-  int64_t threads = 256, rowsPerBlock = 1, blocks = 1, lanes = 1;
-  /// Pieces of `lanes` columns of each thread; 0 when loops are needed.
+  int64_t threads = 256, rowsPerBlock = 1, blocks = 1, vectorSize = 1;
+  /// Pieces of `vectorSize` columns of each thread; 0 when loops are needed.
   int64_t pieces = 0;
   std::optional<int64_t> columns;
   SmallVector<Index> row, rowSizes, columnSizes;
   /// Whether a result has rows, not one element for each.
   bool writesRows = false;
   Index thread;
-  /// Joins the blocks of a cluster.
+  /// How the blocks of a cluster exchange their partial results.
   std::optional<ClusterExchange> exchange;
   /// pieceAt() of each piece: the same values in all passes, so that elements
   /// are found again.
@@ -84,7 +84,7 @@ static constexpr int64_t fewElements = 16, threadsOfFewElements = 512;
 /// the row in shared memory there are more blocks, of fewer threads.
 static constexpr int64_t clusterThreads = 512, longestPart = 16 * 1024;
 static constexpr int64_t stagedThreads = 256;
-static constexpr int64_t mostBlocks = 8;
+static constexpr int64_t maxBlocks = 8;
 
 void RowEmitter::choose() {
   reductions = e.reductions();
@@ -101,17 +101,17 @@ void RowEmitter::choose() {
                ArrayRef<Index>(result.sizes).drop_front(rowRank))) !=
            int64_t(1);
   });
-  lanes = vectorLanes(e);
+  vectorSize = vectorSizeOf(e);
   std::optional<int64_t> inner = IndexMath::constantOf(columnSizes.back());
-  if (!inner || *inner % lanes != 0)
-    lanes = 1;
+  if (!inner || *inner % vectorSize != 0)
+    vectorSize = 1;
   if (kernel.hasClusters && columns && *columns > longestRow &&
-      *columns <= longestPart * mostBlocks) {
+      *columns <= longestPart * maxBlocks) {
     blocks = llvm::PowerOf2Ceil(llvm::divideCeil(*columns, longestPart));
-    staged = StagedRow::plan(kernel, first,
-                             {rowSizes, columnSizes, *columns, blocks});
+    staged = StagedRow::schedule(kernel, first,
+                                 {rowSizes, columnSizes, *columns, blocks});
     threads = (staged ? stagedThreads : clusterThreads) * blocks;
-    pieces = llvm::divideCeil(*columns, threads * lanes);
+    pieces = llvm::divideCeil(*columns, threads * vectorSize);
     return;
   }
   if (!columns || *columns > longestRow || *columns == 0) {
@@ -128,7 +128,7 @@ void RowEmitter::choose() {
       threads =
           std::max(threads, std::min(size / fewElements, threadsOfFewElements));
   }
-  pieces = llvm::divideCeil(*columns, threads * lanes);
+  pieces = llvm::divideCeil(*columns, threads * vectorSize);
 }
 
 /// Adds the place of piece number `piece` where the columns of a block lie side
@@ -136,9 +136,9 @@ void RowEmitter::choose() {
 RowPiece RowEmitter::placePieceOfPart(int64_t piece) {
   int64_t own = threads / blocks;
   Index vector = math.add(kernel.threadId(), math.constant(piece * own));
-  Index local = math.mul(vector, math.constant(lanes));
+  Index local = math.mul(vector, math.constant(vectorSize));
   Value inside;
-  if ((piece + 1) * own * lanes > staged->lastPart()) {
+  if ((piece + 1) * own * vectorSize > staged->lastPart()) {
     inside =
         kernel.compare(arith::CmpIPredicate::ult, local, staged->partSize());
     local = kernel.clampTo(inside, local);
@@ -156,7 +156,7 @@ void RowEmitter::loadFirst() {
     accumulate(op, pieceAt(piece).first, initial);
   if (pieces > 0)
     return;
-  Index column = math.mul(thread, math.constant(lanes));
+  Index column = math.mul(thread, math.constant(vectorSize));
   e.when(kernel.compare(arith::CmpIPredicate::ult, column,
                         math.product(columnSizes)),
          [&] { accumulate(op, column, initial); });
@@ -176,15 +176,15 @@ void RowEmitter::placePieces() {
 
 std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
   Index vector = math.add(thread, math.constant(piece * threads));
-  Index column = math.mul(vector, math.constant(lanes));
-  if ((piece + 1) * threads * lanes <= *columns)
+  Index column = math.mul(vector, math.constant(vectorSize));
+  if ((piece + 1) * threads * vectorSize <= *columns)
     return {column, Value()};
   Value inside = kernel.compare(arith::CmpIPredicate::ult, column,
                                 math.constant(*columns));
   return {kernel.clampTo(inside, column), inside};
 }
 
-/// Combines the `lanes` elements from `column` on into `accumulator`.
+/// Combines the `vectorSize` elements from `column` on into `accumulator`.
 Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
                              Value accumulator) {
   SmallVector<Index> loops = loopsOfResult(op, row, math);
@@ -192,14 +192,14 @@ Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
   for (auto [dim, index] :
        llvm::zip(dims.reduction, math.delinearize(column, columnSizes)))
     loops[dim] = index;
-  SmallVector<Lanes> inputs;
+  SmallVector<Elements> inputs;
   for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
-    inputs.push_back(e.elements.emitOperandLanes(op, i, loops,
-                                                 dims.reduction.back(), lanes));
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+    inputs.push_back(e.elements.emitOperandElements(
+        op, i, loops, dims.reduction.back(), vectorSize));
+  for (int64_t element = 0; element < vectorSize; ++element) {
     SmallVector<Value> operands;
-    for (Lanes &input : inputs)
-      operands.push_back(input[lane]);
+    for (Elements &input : inputs)
+      operands.push_back(input[element]);
     operands.push_back(accumulator);
     accumulator = e.elements.emitBody(op, operands, loops).front();
   }
@@ -216,10 +216,10 @@ Value RowEmitter::reduceStraight(linalg::GenericOp op, Value accumulator) {
 }
 
 Value RowEmitter::reduceLooping(linalg::GenericOp op, Value accumulator) {
-  Index begin = math.mul(thread, math.constant(lanes));
+  Index begin = math.mul(thread, math.constant(vectorSize));
   return e
       .reduceLoop(begin, math.product(columnSizes),
-                  math.constant(threads * lanes), accumulator,
+                  math.constant(threads * vectorSize), accumulator,
                   [&](Index column, ValueRange carried) {
                     return SmallVector<Value>{
                         accumulate(op, column, carried.front())};
@@ -250,10 +250,10 @@ void RowEmitter::emitStraight(unsigned number) {
     auto [column, inside] = places[piece];
     SmallVector<Index> at = position(column);
     if (!inside) {
-      e.emitResult(number, at, lanes);
+      e.emitResult(number, at, vectorSize);
       continue;
     }
-    Lanes values = e.elements.emit(e.yielded()[number], at, lanes);
+    Elements values = e.elements.emit(e.yielded()[number], at, vectorSize);
     e.when(inside, [&] { e.elements.store(e.results[number], at, values); });
   }
 }
@@ -272,9 +272,10 @@ void RowEmitter::emitResult(unsigned number) {
   }
   if (pieces > 0)
     return emitStraight(number);
-  e.loop(math.mul(thread, math.constant(lanes)), math.product(columnSizes),
-         math.constant(threads * lanes),
-         [&](Index column) { e.emitResult(number, position(column), lanes); });
+  e.loop(math.mul(thread, math.constant(vectorSize)), math.product(columnSizes),
+         math.constant(threads * vectorSize), [&](Index column) {
+           e.emitResult(number, position(column), vectorSize);
+         });
 }
 
 void RowEmitter::emitRow() {
@@ -287,7 +288,7 @@ void RowEmitter::emitRow() {
     Value total = reduce(op);
     pass.reset();
     e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
-      return Lanes(n, total);
+      return Elements(n, total);
     });
   }
   if (staged)
@@ -393,7 +394,7 @@ void codegen::emitCUDAReduce(CUDAKernel &kernel) {
   SmallVector<Index> shape(e.results.front().sizes);
   auto finish = [&](ArrayRef<Index> at, Value total) {
     e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
-      return Lanes(n, total);
+      return Elements(n, total);
     });
     e.emitResults(at);
   };

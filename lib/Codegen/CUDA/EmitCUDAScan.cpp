@@ -43,9 +43,9 @@ private:
     return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
   }
   /// Computes and stores the results at `at`, where the sums are `sums`.
-  void finish(ArrayRef<Index> at, const Lanes &sums) {
+  void finish(ArrayRef<Index> at, const Elements &sums) {
     e.elements.bindSource(op.getResult(), [sums](ArrayRef<Index>, int64_t n) {
-      return n == int64_t(sums.size()) ? sums : Lanes(n, sums.front());
+      return n == int64_t(sums.size()) ? sums : Elements(n, sums.front());
     });
     e.emitResults(at, sums.size());
   }
@@ -55,7 +55,7 @@ private:
   IndexMath &math;
   kernel::ScanOp op;
   Type type;
-  int64_t threads = 256, lanes = 1;
+  int64_t threads = 256, vectorSize = 1;
   SmallVector<Index> row;
   Index columns, thread, lane, warp;
   Memory partials;
@@ -66,24 +66,7 @@ private:
 static constexpr int64_t columnThreads = 128;
 
 Value ScanEmitter::shuffleUp(Value value, int32_t distance) {
-  OpBuilder &b = e.b;
-  auto shuffleWord = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, e.loc, word, distance, 32,
-                                  gpu::ShuffleMode::UP)
-        .getShuffleResult();
-  };
-  if (type.getIntOrFloatBitWidth() == 32)
-    return shuffleWord(value);
-  // i64: two words.
-  Type word = b.getI32Type(), wide = b.getI64Type();
-  Value by = arith::ConstantOp::create(b, e.loc, b.getI64IntegerAttr(32));
-  Value low = arith::TruncIOp::create(b, e.loc, word, value);
-  Value high = arith::TruncIOp::create(
-      b, e.loc, word, arith::ShRUIOp::create(b, e.loc, value, by));
-  low = arith::ExtUIOp::create(b, e.loc, wide, shuffleWord(low));
-  high = arith::ExtUIOp::create(b, e.loc, wide, shuffleWord(high));
-  return arith::OrIOp::create(b, e.loc, low,
-                              arith::ShLIOp::create(b, e.loc, high, by));
+  return kernel.shuffle(value, distance, gpu::ShuffleMode::UP);
 }
 
 Value ScanEmitter::sumOverWarp(Value value) {
@@ -99,11 +82,11 @@ Value ScanEmitter::sumOverWarp(Value value) {
 /// Sums the piece of the row from column `first` on; returns the sum of the
 /// row up to its end.
 Value ScanEmitter::emitPiece(Index first, Value carry) {
-  Index column = math.add(first, math.mul(thread, math.constant(lanes)));
+  Index column = math.add(first, math.mul(thread, math.constant(vectorSize)));
   Value inside = kernel.compare(arith::CmpIPredicate::ult, column, columns);
   SmallVector<Index> at(row);
   at.push_back(kernel.clampTo(inside, column));
-  Lanes sums = e.elements.emit(op.getInput(), at, lanes);
+  Elements sums = e.elements.emit(op.getInput(), at, vectorSize);
   for (auto [i, value] : llvm::enumerate(sums)) {
     value = kernel.select(inside, value, zero());
     if (i > 0)
@@ -117,7 +100,7 @@ Value ScanEmitter::emitPiece(Index first, Value carry) {
       shuffleUp(upTo, 1));
   int64_t warps = threads / 32;
   // Two arrays in turn: a warp may be one piece ahead of the others.
-  Index piece = math.div(first, math.constant(threads * lanes));
+  Index piece = math.div(first, math.constant(threads * vectorSize));
   Index array =
       math.mul(math.rem(piece, math.constant(2)), math.constant(warps));
   e.when(kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(31)),
@@ -143,8 +126,8 @@ void ScanEmitter::emitRows() {
   exprs.pop_back();
   columns = e.results.front().sizes.back();
   std::optional<int64_t> known = IndexMath::constantOf(columns);
-  lanes = known && *known % vectorLanes(e) == 0 ? vectorLanes(e) : 1;
-  while (known && threads > 32 && threads * lanes / 2 >= *known)
+  vectorSize = known && *known % vectorSizeOf(e) == 0 ? vectorSizeOf(e) : 1;
+  while (known && threads > 32 && threads * vectorSize / 2 >= *known)
     threads /= 2;
   e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
               {threads, 1, 1}, 0);
@@ -156,7 +139,7 @@ void ScanEmitter::emitRows() {
   row = math.delinearize(kernel.blockId(), rowSizes);
   partials = kernel.sharedArray("partials", type, {2 * (threads / 32)});
   kernel.await();
-  e.reduceLoop(math.constant(0), columns, math.constant(threads * lanes),
+  e.reduceLoop(math.constant(0), columns, math.constant(threads * vectorSize),
                zero(), [&](Index first, ValueRange carried) {
                  return SmallVector<Value>{emitPiece(first, carried.front())};
                });

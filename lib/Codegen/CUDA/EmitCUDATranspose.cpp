@@ -18,8 +18,8 @@ using namespace tripy::codegen;
 
 /// Static shared memory of a block.
 static constexpr int64_t sharedBytes = 48 * 1024;
-/// Elements from which on large tiles are taken: 1024 of them. Tensors of so
-/// many are no use in the caches: what is read and written gives way to others.
+/// From this number of elements on, large tiles are taken: 1024 of them. Such
+/// tensors do not fit in the caches, so that reads and writes are streaming.
 static constexpr int64_t manyElements = 1024 * 128 * 128;
 /// Dimensions shorter than this are not worth a tile.
 static constexpr int64_t shortest = 16;
@@ -76,7 +76,7 @@ private:
   /// tensors' one.
   int64_t tileRows = 64, tileColumns = 64, tileThreads = 256;
   unsigned last = 0, contiguous = 0;
-  int64_t lanes = 1;
+  int64_t vectorSize = 1;
   SmallVector<Staged> tensors;
   SmallVector<Index> sizes;
   /// Whether the dimension is a multiple of the tile.
@@ -175,7 +175,7 @@ std::optional<Staged> TransposeEmitter::stage(Value tensor, AffineMap map) {
   std::optional<int64_t> size =
       IndexMath::constantOf(e.elements.sizesOf(tensor).back());
   staged.width = size && *size % staged.vector == 0 ? staged.vector : 1;
-  staged.swizzled = lanes > 1;
+  staged.swizzled = vectorSize > 1;
   // One word more in each row spreads a column over the banks.
   staged.pitch = staged.swizzled
                      ? tileColumns
@@ -183,11 +183,11 @@ std::optional<Staged> TransposeEmitter::stage(Value tensor, AffineMap map) {
   return staged;
 }
 
-/// Longer runs of memory, where that leaves enough tiles for the GPU. A tile of
-/// 32 KB is loaded by 512 threads in 4 accesses each, so that they turn to the
-/// other side sooner than 256 with 8: 130.5 us for 8192 x 16384, not 136.3.
-/// With registers for three such blocks, not four, the assembler starts all
-/// loads first: 131.4 us in another run, not 132.6.
+/// Larger tiles read longer runs of memory; they are used where enough of them
+/// are left for the GPU. 512 threads load a tile of 32 KB in 4 accesses each,
+/// and begin to store sooner than 256 threads with 8: 8192 x 16384 take 130.5
+/// us, not 136.3. With registers for three such blocks instead of four, the
+/// assembler issues all loads first: 131.4 us in another run, not 132.6.
 void TransposeEmitter::chooseTile() {
   std::optional<int64_t> elements = IndexMath::constantOf(math.product(sizes));
   bool narrow =
@@ -208,9 +208,9 @@ bool TransposeEmitter::choose() {
     return false;
   last = sizes.size() - 1;
   std::optional<int64_t> columns = IndexMath::constantOf(sizes.back());
-  lanes = vectorLanes(e);
-  if (!columns || *columns % lanes != 0)
-    lanes = 1;
+  vectorSize = vectorSizeOf(e);
+  if (!columns || *columns % vectorSize != 0)
+    vectorSize = 1;
   chooseTile();
   Reads reads;
   auto identity =
@@ -264,8 +264,8 @@ Index TransposeEmitter::placeOf(const Staged &staged, Index row, Index chunk,
   if (staged.swizzled) {
     // Rows that a warp reads at once have their vectors at different banks.
     int64_t chunks = tileColumns / staged.vector;
-    Index turn =
-        math.rem(math.div(row, math.constant(lanes)), math.constant(chunks));
+    Index turn = math.rem(math.div(row, math.constant(vectorSize)),
+                          math.constant(chunks));
     chunk =
         arith::XOrIOp::create(e.b, e.loc, math.value(chunk), math.value(turn))
             .getResult();
@@ -294,7 +294,7 @@ void TransposeEmitter::fill(Staged &staged) {
                          {tileRows * staged.pitch});
   int64_t perRow = tileColumns / staged.width;
   Index id = kernel.threadId();
-  SmallVector<std::pair<Index, Lanes>> loaded;
+  SmallVector<std::pair<Index, Elements>> loaded;
   for (int64_t pass = 0; pass * tileThreads < tileRows * perRow; ++pass) {
     Index piece = math.add(id, math.constant(pass * tileThreads));
     Index r = math.div(piece, math.constant(perRow));
@@ -309,7 +309,7 @@ void TransposeEmitter::fill(Staged &staged) {
     SmallVector<Index> index;
     for (AffineExpr expr : staged.map.getResults())
       index.push_back(math.evaluate(expr, point));
-    Lanes values = e.elements.emit(staged.tensor, index, staged.width);
+    Elements values = e.elements.emit(staged.tensor, index, staged.width);
     Index vector = math.constant(staged.vector);
     bool whole = staged.width == staged.vector;
     Index place = placeOf(staged, r, whole ? c : math.div(offset, vector),
@@ -339,10 +339,10 @@ Index TransposeEmitter::localOf(Index global, Index start, Index at,
 void TransposeEmitter::bind(const Staged &staged) {
   e.elements.bindSource(staged.tensor, [this, staged](ArrayRef<Index> index,
                                                       int64_t count) {
-    Lanes result;
-    for (int64_t lane = 0; lane < count; ++lane) {
+    Elements result;
+    for (int64_t element = 0; element < count; ++element) {
       Index r = localOf(index[staged.across], origin[last], at[last], column);
-      Index c = localOf(math.add(index.back(), math.constant(lane)),
+      Index c = localOf(math.add(index.back(), math.constant(element)),
                         origin[contiguous], at[contiguous], row);
       Index vector = math.constant(staged.vector);
       Index place =
@@ -355,13 +355,13 @@ void TransposeEmitter::bind(const Staged &staged) {
 
 /// Computes the tile's elements of the results.
 void TransposeEmitter::write() {
-  int64_t perRow = tileRows / lanes;
+  int64_t perRow = tileRows / vectorSize;
   Index id = kernel.threadId();
   for (int64_t pass = 0; pass * tileThreads < tileColumns * perRow; ++pass) {
     Index piece = math.add(id, math.constant(pass * tileThreads));
     row = math.div(piece, math.constant(perRow));
-    column =
-        math.mul(math.rem(piece, math.constant(perRow)), math.constant(lanes));
+    column = math.mul(math.rem(piece, math.constant(perRow)),
+                      math.constant(vectorSize));
     at = origin;
     Value valid;
     at[last] = inside(math.add(origin[last], column), sizes[last], wholeColumns,
@@ -369,10 +369,10 @@ void TransposeEmitter::write() {
     at[contiguous] = inside(math.add(origin[contiguous], row),
                             sizes[contiguous], wholeRows, valid);
     if (!valid) {
-      e.emitResults(at, lanes);
+      e.emitResults(at, vectorSize);
       continue;
     }
-    e.when(valid, [&] { e.emitResults(at, lanes); });
+    e.when(valid, [&] { e.emitResults(at, vectorSize); });
   }
 }
 

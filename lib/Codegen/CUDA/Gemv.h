@@ -1,7 +1,7 @@
 //===- Gemv.h - Contractions with few rows ----------------------*- C++ -*-===//
 //
 // Private to lib/Codegen/CUDA. A matrix times one to eight vectors: the matrix
-// is read once, so that its way from memory is all that counts.
+// is read once, so that only the bandwidth of memory counts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_GEMV_H
@@ -22,11 +22,13 @@ namespace tripy::codegen {
 /// have the same tile and a part of K each.
 ///   matrix contiguous along K: `width` threads lie along K and add up by
 ///     shuffles; each has `columnsEach` columns, of which it has `depth`
-///     accesses of `lanes` elements in flight; each group has its own columns.
-///   along the columns: each of `width` threads has `lanes` columns, of which
+///     accesses of `vectorSize` elements in flight; each group has its own
+///     columns.
+///   along the columns: each of `width` threads has `vectorSize` columns, of
+///   which
 ///     it has `depth` rows of K in flight; one group.
-/// The `parts` have different slices of K and meet in shared memory.
-struct GemvPlan {
+/// The `parts` have different k-blocks and meet in shared memory.
+struct GemvSchedule {
   /// One contraction, or several with the same loops and the same vectors.
   llvm::SmallVector<mlir::linalg::GenericOp> ops;
   /// Which operand is the matrix; the other one is the vectors.
@@ -35,7 +37,7 @@ struct GemvPlan {
   int64_t rowCount = 1;
   bool alongK = true;
   /// Elements of one access to the matrix, 16 bytes where its layout allows.
-  int64_t lanes = 1;
+  int64_t vectorSize = 1;
   int64_t width = 32, groups = 1, parts = 1, columnsEach = 1, depth = 1;
   int64_t blocks = 1;
   /// `depth` of the masked round at the end of K.
@@ -46,25 +48,31 @@ struct GemvPlan {
   int64_t contractions() const { return ops.size(); }
   int64_t sums() const { return contractions() * rowCount; }
   int64_t threads() const { return width * groups * parts; }
-  int64_t tile() const { return alongK ? groups * columnsEach : width * lanes; }
+  int64_t tile() const {
+    return alongK ? groups * columnsEach : width * vectorSize;
+  }
   /// Sums of each contraction in a thread.
-  int64_t sumsEach() const { return rowCount * (alongK ? columnsEach : lanes); }
+  int64_t sumsEach() const {
+    return rowCount * (alongK ? columnsEach : vectorSize);
+  }
   /// K that the threads of a cluster have in flight, `accesses` each.
   int64_t step(int64_t accesses) const {
-    return blocks * parts * accesses * (alongK ? width * lanes : 1);
+    return blocks * parts * accesses * (alongK ? width * vectorSize : 1);
   }
   /// The loop that the elements of an access lie along.
-  unsigned laneLoop() const { return alongK ? k.back() : columns.back(); }
+  unsigned vectorLoop() const { return alongK ? k.back() : columns.back(); }
 };
 
-/// The plan for `kernel`, or nothing when its contractions have more than eight
-/// rows and more than eight columns, or a number of both that only a run knows,
-/// or run faster on the chip's tensor cores.
-std::optional<GemvPlan> planGemv(kernel::FuncOp kernel, const CudaChip &chip);
+/// The schedule for `kernel`, or nothing when its contractions have more than
+/// eight rows and more than eight columns, or a number of both that only a run
+/// knows, or run faster on the chip's tensor cores.
+std::optional<GemvSchedule> scheduleGemv(kernel::FuncOp kernel,
+                                         const CudaChip &chip);
 
-/// Emits the kernel that `plan` was made for, with its wait for the kernels
+/// Emits the kernel that `schedule` was made for, with its wait for the kernels
 /// before it.
-mlir::LogicalResult emitCUDAGemv(CUDAKernel &kernel, const GemvPlan &plan);
+mlir::LogicalResult emitCUDAGemv(CUDAKernel &kernel,
+                                 const GemvSchedule &schedule);
 
 } // namespace tripy::codegen
 

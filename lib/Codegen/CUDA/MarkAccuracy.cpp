@@ -40,7 +40,7 @@ private:
 } // namespace
 
 /// Values followed at most: larger kernels keep the accurate form.
-static constexpr size_t mostValues = 512;
+static constexpr size_t maxValues = 512;
 
 bool Ends::rounds(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -82,7 +82,7 @@ bool Ends::follow(Value value) {
     Value next = worklist.pop_back_val();
     if (!seen.insert(next).second)
       continue;
-    if (seen.size() > mostValues)
+    if (seen.size() > maxValues)
       return false;
     if (next == roundedOperand) {
       if (!rounds(next.getType()))

@@ -1,10 +1,11 @@
 //===- Mma.h - Contractions on the tensor cores of warps --------*- C++ -*-===//
 //
 // Private to lib/Codegen/CUDA: the form for GPUs without wgmma, and for
-// operands that wgmma does not take. A block computes a tile from slices of
+// operands that wgmma does not take. A block computes a tile from k-blocks of
 // both operands in a ring in shared memory, a warp a part of it with mma.sync
-// (16 x 8 results at a time). MmaPlan.cpp chooses the tile, MmaCopies.cpp fills
-// the ring, MmaFragments.cpp reads it, EmitCUDAMma.cpp multiplies and finishes.
+// (16 x 8 results at a time). MmaSchedule.cpp chooses the tile, MmaCopies.cpp
+// fills the ring, MmaFragments.cpp reads it, EmitCUDAMma.cpp multiplies and
+// finishes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_MMA_H
@@ -23,10 +24,14 @@ inline constexpr int64_t pieceBytes = 16, stepBytes = 32;
 inline constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
 
 /// What the instruction multiplies.
-enum class Number : uint8_t { F16, BF16, TF32, E4M3 };
+enum class ElementType : uint8_t { F16, BF16, TF32, E4M3, E5M2 };
 
-constexpr int64_t bytesOf(Number number) {
-  return number == Number::TF32 ? 4 : number == Number::E4M3 ? 1 : 2;
+constexpr bool isFloat8(ElementType elementType) {
+  return elementType == ElementType::E4M3 || elementType == ElementType::E5M2;
+}
+
+constexpr int64_t bytesOf(ElementType elementType) {
+  return elementType == ElementType::TF32 ? 4 : isFloat8(elementType) ? 1 : 2;
 }
 
 /// How a block's tile is divided: into warps, into the results of a warp's
@@ -45,10 +50,10 @@ struct Tile {
 };
 
 /// How the contractions of a kernel are computed.
-struct Plan {
+struct Schedule {
   Tile tile;
-  /// Blocks of a multiprocessor. Bytes of K in a slice, for each row of the
-  /// tile; slices in the ring.
+  /// Blocks of a multiprocessor. Bytes of K in a k-block, for each row of the
+  /// tile; k-blocks in the ring.
   int64_t resident, rowBytes = 64, stages = 3;
 
   int64_t steps() const { return rowBytes / stepBytes; }
@@ -57,34 +62,34 @@ struct Plan {
   }
 };
 
-/// The plan for one group of contractions: `parts` side by side, of numbers of
-/// one type. A warp has the same columns of all of them.
+/// The schedule for one group of contractions: `parts` side by side, of numbers
+/// of one type. A warp has the same columns of all of them.
 struct Layout {
-  Plan plan;
+  Schedule schedule;
   int64_t parts;
-  Number number;
+  ElementType elementType;
 
-  int64_t bytes() const { return bytesOf(number); }
-  /// Numbers of a piece, and K of a slice.
+  int64_t bytes() const { return bytesOf(elementType); }
+  /// Numbers of a piece, and K of a k-block.
   int64_t perPiece() const { return pieceBytes / bytes(); }
-  int64_t depth() const { return plan.rowBytes / bytes(); }
-  int64_t fragments() const { return plan.tile.fragmentsN / parts; }
+  int64_t depth() const { return schedule.rowBytes / bytes(); }
+  int64_t fragments() const { return schedule.tile.fragmentsN / parts; }
   int64_t partN() const {
-    return plan.tile.warpsN * fragments() * fragmentColumns;
+    return schedule.tile.warpsN * fragments() * fragmentColumns;
   }
   /// Bytes from the start of a stage.
   int64_t startB(int64_t part) const {
-    return (plan.tile.m() + part * partN()) * plan.rowBytes;
+    return (schedule.tile.m() + part * partN()) * schedule.rowBytes;
   }
   int64_t stageBytes() const { return startB(parts); }
 };
 
-/// The plan for a kernel, and what each of its groups multiplies. None when
+/// The schedule for a kernel, and what each of its groups multiplies. None when
 /// contractions are of other types, or too many for any tile.
-std::optional<Plan> planMma(CUDAKernel &kernel,
-                            llvm::ArrayRef<ContractionGroup> groups,
-                            llvm::ArrayRef<ContractionSpace> spaces,
-                            llvm::SmallVectorImpl<Number> &numbers);
+std::optional<Schedule>
+scheduleMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
+            llvm::ArrayRef<ContractionSpace> spaces,
+            llvm::SmallVectorImpl<ElementType> &elementTypes);
 
 /// 32-bit arithmetic, for addresses of shared memory.
 class Words {
@@ -132,7 +137,7 @@ private:
 struct Lines {
   /// A line has the K of one row, otherwise the rows of one k.
   bool alongK;
-  Number number;
+  ElementType elementType;
   int64_t bytes;
 
   int64_t pieces() const { return bytes / pieceBytes; }
@@ -146,8 +151,8 @@ struct BlockPlace {
   Index thread, mBegin, nBegin;
 };
 
-/// Copies slices of one operand of a contraction to the ring.
-class SliceCopy {
+/// Copies k-blocks of one operand of a contraction to the ring.
+class KBlockCopy {
 public:
   /// `rows` of the tile from `begin` on, along the loops `outer`, to `start`
   /// bytes behind the start of a stage.
@@ -157,31 +162,31 @@ public:
     Index begin;
     int64_t rows, start;
   };
-  SliceCopy(CUDAKernel &kernel, mlir::linalg::GenericOp op,
-            const ContractionSpace &space, const Layout &layout,
-            const BlockPlace &place, Target target);
+  KBlockCopy(CUDAKernel &kernel, mlir::linalg::GenericOp op,
+             const ContractionSpace &space, const Layout &layout,
+             const BlockPlace &place, Target target);
 
   const Lines &lines() const { return inRing; }
   /// Copies go to shared memory past the registers.
   bool isAsync() const { return width * layout.bytes() >= 4 && source; }
 
-  /// The position in memory of a slice; carried by the loop over K.
+  /// The position in memory of a k-block; carried by the loop over K.
   mlir::Value firstPointer();
   mlir::Value nextPointer(mlir::Value pointer);
-  /// Starts the copies of the slice at `k` to a stage, at an address.
+  /// Starts the copies of the k-block at `k` to a stage, at an address.
   void start(mlir::Value pointer, Index k, mlir::Value stage);
 
-  /// For copies through registers: the thread's part of the slice at `k`, as
+  /// For copies through registers: the thread's part of the k-block at `k`, as
   /// bits. The operand has elements, unless it `mayBeEmpty`.
-  llvm::SmallVector<Lanes> load(Index k, bool mayBeEmpty);
-  void store(llvm::ArrayRef<Lanes> values, mlir::Value stage);
+  llvm::SmallVector<Elements> load(Index k, bool mayBeEmpty);
+  void store(llvm::ArrayRef<Elements> values, mlir::Value stage);
 
 private:
   /// A piece of this thread: its line, and its number there.
   struct Piece {
     Index line, number;
   };
-  /// A number, from the start of the tile and the slice.
+  /// A number, from the start of the tile and the k-block.
   struct Place {
     Index row, depth;
   };
@@ -194,19 +199,19 @@ private:
   }
   int64_t numPieces() const { return numLines() * inRing.pieces(); }
   int64_t perThread() const {
-    return std::max<int64_t>(1, numPieces() / layout.plan.tile.threads());
+    return std::max<int64_t>(1, numPieces() / layout.schedule.tile.threads());
   }
   /// `body` for each piece of this thread.
   void forEachPiece(llvm::function_ref<void(int64_t number, Piece)> body);
   Piece pieceOf(int64_t number);
-  Place placeOf(Piece piece, int64_t lane);
+  Place placeOf(Piece piece, int64_t element);
   mlir::Value addressOf(Piece piece, mlir::Value stage);
   llvm::SmallVector<Index> loopsAt(Index row, Index depth);
   Index firstOffset();
   mlir::Value isInside(Place place, Index k);
   mlir::Value bytesInside(Place place, Index k);
-  Lanes loadRun(Place place, Index k, bool mayBeEmpty);
-  Lanes loadInside(Place place, Index k, mlir::Value inside);
+  Elements loadRun(Place place, Index k, bool mayBeEmpty);
+  Elements loadInside(Place place, Index k, mlir::Value inside);
   mlir::Type bits();
 
   CUDAKernel &kernel;

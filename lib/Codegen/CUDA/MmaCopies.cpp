@@ -1,12 +1,12 @@
-//===- MmaCopies.cpp - Slices of operands for the tensor cores ------------===//
+//===- MmaCopies.cpp - K-blocks of operands for the tensor cores ----------===//
 //
-// Memory that is contiguous along K becomes lines along K, one for each row;
-// memory that is contiguous along rows becomes lines across K, which are
-// transposed when they are read: no operand is copied to be transposed. Numbers
-// that memory has as they are multiplied go past the registers, 16 bytes at a
-// time, or 8 or 4 where rows are aligned to no more. Everything else (odd rows
-// of 16-bit numbers, conversions, views) passes through registers. What lies
-// outside of the operand is 0.
+// An operand that is contiguous along K becomes lines along K, one for each
+// row. An operand that is contiguous along rows becomes lines across K, which
+// are transposed when they are read, so that no operand is transposed in
+// memory. Elements that need no conversion are copied by cp.async, 16 bytes at
+// a time, or 8 or 4 where rows are aligned to no more. Everything else (odd
+// rows of 16-bit elements, conversions, views) passes through registers. What
+// lies outside of the operand is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ using namespace mlir;
 using namespace tripy::codegen;
 using namespace tripy::codegen::mma;
 
-SliceCopy::SliceCopy(CUDAKernel &kernel, linalg::GenericOp op,
-                     const ContractionSpace &space, const Layout &layout,
-                     const BlockPlace &place, Target target)
+KBlockCopy::KBlockCopy(CUDAKernel &kernel, linalg::GenericOp op,
+                       const ContractionSpace &space, const Layout &layout,
+                       const BlockPlace &place, Target target)
     : kernel(kernel), e(kernel.e), math(kernel.e.math), words(kernel.e), op(op),
       space(space), layout(layout), block(place), target(target) {
   source = OperandSource::find(e, op, target.operand, space, target.outer);
@@ -36,15 +36,15 @@ SliceCopy::SliceCopy(CUDAKernel &kernel, linalg::GenericOp op,
 // What each thread copies
 //===----------------------------------------------------------------------===//
 
-SmallVector<Index> SliceCopy::loopsAt(Index row, Index depth) {
+SmallVector<Index> KBlockCopy::loopsAt(Index row, Index depth) {
   SmallVector<Index> loops = block.batchLoops;
   space.spread(row, target.outer, loops);
   space.spread(depth, space.k, loops);
   return loops;
 }
 
-/// The element of the first slice that this thread copies first.
-Index SliceCopy::firstOffset() {
+/// The element of the first k-block that this thread copies first.
+Index KBlockCopy::firstOffset() {
   Place place = placeOf(pieceOf(0), 0);
   SmallVector<Index> loops =
       loopsAt(math.add(target.begin, place.row), place.depth);
@@ -53,14 +53,14 @@ Index SliceCopy::firstOffset() {
 
 /// Whether runs of `width` numbers are inside of the operand or outside as a
 /// whole.
-bool SliceCopy::areRunsWhole() {
+bool KBlockCopy::areRunsWhole() {
   ArrayRef<unsigned> along = alongK ? ArrayRef(space.k) : target.outer;
   return math.factorOf(space.sizeOf(along.back())) % width == 0;
 }
 
 /// Whether one access can have `width` numbers. Copies past the registers may
 /// end within a run.
-bool SliceCopy::areRunsAligned() {
+bool KBlockCopy::areRunsAligned() {
   if (!source)
     return areRunsWhole();
   ArrayRef<unsigned> across = alongK ? target.outer : ArrayRef(space.k);
@@ -69,7 +69,7 @@ bool SliceCopy::areRunsAligned() {
          (isAsync() || areRunsWhole());
 }
 
-void SliceCopy::choosePattern() {
+void KBlockCopy::choosePattern() {
   OpOperand &operand = op->getOpOperand(target.operand);
   AffineMap map = op.getMatchingIndexingMap(&operand);
   AffineDimExpr last(nullptr);
@@ -81,9 +81,10 @@ void SliceCopy::choosePattern() {
   bool contiguous =
       last && !along.empty() && last.getPosition() == along.back();
   // No instruction transposes bytes.
-  bool linesAlongK = alongK || layout.number == Number::E4M3;
-  inRing = {linesAlongK, layout.number,
-            linesAlongK ? layout.plan.rowBytes : target.rows * layout.bytes()};
+  bool linesAlongK = alongK || isFloat8(layout.elementType);
+  inRing = {linesAlongK, layout.elementType,
+            linesAlongK ? layout.schedule.rowBytes
+                        : target.rows * layout.bytes()};
   width = contiguous && linesAlongK == alongK ? layout.perPiece() : 1;
   while (width > 1 && !areRunsAligned())
     width /= 2;
@@ -91,9 +92,9 @@ void SliceCopy::choosePattern() {
 
 /// Neighbouring threads have neighbours in memory: pieces of a line, or, where
 /// lines are put together number by number, the same piece of many lines.
-SliceCopy::Piece SliceCopy::pieceOf(int64_t number) {
+KBlockCopy::Piece KBlockCopy::pieceOf(int64_t number) {
   Index all = math.add(block.thread,
-                       math.constant(number * layout.plan.tile.threads()));
+                       math.constant(number * layout.schedule.tile.threads()));
   if (inRing.alongK != alongK) {
     Index count = math.constant(numLines());
     return {math.rem(all, count), math.div(all, count)};
@@ -101,18 +102,18 @@ SliceCopy::Piece SliceCopy::pieceOf(int64_t number) {
   int64_t pieces = inRing.pieces();
   Index line =
       math.add(math.div(block.thread, math.constant(pieces)),
-               math.constant(number * layout.plan.tile.threads() / pieces));
+               math.constant(number * layout.schedule.tile.threads() / pieces));
   return {line, math.rem(block.thread, math.constant(pieces))};
 }
 
-SliceCopy::Place SliceCopy::placeOf(Piece piece, int64_t lane) {
+KBlockCopy::Place KBlockCopy::placeOf(Piece piece, int64_t element) {
   Index along = math.mul(piece.number, math.constant(layout.perPiece()));
-  along = math.add(along, math.constant(lane));
+  along = math.add(along, math.constant(element));
   return inRing.alongK ? Place{piece.line, along} : Place{along, piece.line};
 }
 
 /// The address of a piece in the ring, i32.
-Value SliceCopy::addressOf(Piece piece, Value stage) {
+Value KBlockCopy::addressOf(Piece piece, Value stage) {
   Value line = words.of(piece.line);
   Value number = words.exclusiveOr(words.of(piece.number),
                                    inRing.permutation(words, line));
@@ -121,13 +122,14 @@ Value SliceCopy::addressOf(Piece piece, Value stage) {
   return words.add(words.add(stage, inStage), target.start);
 }
 
-/// Whether the operand has the number at `place` of the slice at `k`.
-Value SliceCopy::isInside(Place place, Index k) {
+/// Whether the operand has the number at `place` of the k-block at `k`.
+Value KBlockCopy::isInside(Place place, Index k) {
   Index size = space.sizeOf(space.k), rows = space.sizeOf(target.outer);
   std::optional<int64_t> known = IndexMath::constantOf(size);
-  // Threads beyond the pieces have places beyond the tile and the slice.
-  bool isInTile = numPieces() >= layout.plan.tile.threads();
-  // Slices that K divides into are inside from their first number to the last.
+  // Threads beyond the pieces have places beyond the tile and the k-block.
+  bool isInTile = numPieces() >= layout.schedule.tile.threads();
+  // K-blocks that K divides into are inside from their first number to the
+  // last.
   Index depth = isInTile && known && *known % layout.depth() == 0
                     ? k
                     : math.add(k, place.depth);
@@ -140,9 +142,9 @@ Value SliceCopy::isInside(Place place, Index k) {
   return arith::AndIOp::create(e.b, e.loc, inside, isRow);
 }
 
-void SliceCopy::forEachPiece(llvm::function_ref<void(int64_t, Piece)> body) {
+void KBlockCopy::forEachPiece(llvm::function_ref<void(int64_t, Piece)> body) {
   int64_t pieces = numPieces();
-  if (pieces < layout.plan.tile.threads()) {
+  if (pieces < layout.schedule.tile.threads()) {
     Value isOne = kernel.compare(arith::CmpIPredicate::ult, block.thread,
                                  math.constant(pieces));
     return e.when(isOne, [&] { body(0, pieceOf(0)); });
@@ -155,20 +157,20 @@ void SliceCopy::forEachPiece(llvm::function_ref<void(int64_t, Piece)> body) {
 // Copies past the registers
 //===----------------------------------------------------------------------===//
 
-Type SliceCopy::bits() { return e.b.getIntegerType(8 * layout.bytes()); }
+Type KBlockCopy::bits() { return e.b.getIntegerType(8 * layout.bytes()); }
 
-Value SliceCopy::firstPointer() {
+Value KBlockCopy::firstPointer() {
   return offsetPointer(e, source->pointer, bits(), firstOffset());
 }
 
-Value SliceCopy::nextPointer(Value pointer) {
+Value KBlockCopy::nextPointer(Value pointer) {
   return offsetPointer(
       e, pointer, bits(),
       math.mul(source->strideOf(math, space.k), math.constant(layout.depth())));
 }
 
-/// Bytes of the run at `place` of the slice at `k` that the operand has, i32.
-Value SliceCopy::bytesInside(Place place, Index k) {
+/// Bytes of the run at `place` of the k-block at `k` that the operand has, i32.
+Value KBlockCopy::bytesInside(Place place, Index k) {
   Value all = words.constant(width * layout.bytes());
   if (!areRunsWhole()) {
     Index end = space.sizeOf(alongK ? ArrayRef(space.k) : target.outer);
@@ -180,24 +182,24 @@ Value SliceCopy::bytesInside(Place place, Index k) {
   return kernel.select(isInside(place, k), all, words.constant(0));
 }
 
-void SliceCopy::start(Value pointer, Index k, Value stage) {
+void KBlockCopy::start(Value pointer, Index k, Value stage) {
   ArrayRef<unsigned> across = alongK ? target.outer : ArrayRef(space.k);
   Index stride = source->strideOf(math, across);
-  int64_t linesApart = layout.plan.tile.threads() / inRing.pieces();
+  int64_t linesApart = layout.schedule.tile.threads() / inRing.pieces();
   int32_t bytes = width * layout.bytes();
   auto caching = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
                              : NVVM::LoadCacheModifierKind::CA;
   forEachPiece([&](int64_t number, Piece piece) {
     Value to = addressOf(piece, stage);
     Index line = math.mul(stride, math.constant(number * linesApart));
-    for (int64_t lane = 0; lane < layout.perPiece(); lane += width) {
+    for (int64_t element = 0; element < layout.perPiece(); element += width) {
       Value from = offsetPointer(e, pointer, bits(),
-                                 math.add(line, math.constant(lane)));
+                                 math.add(line, math.constant(element)));
       // What is not read is filled with zeros.
-      Value read = bytesInside(placeOf(piece, lane), k);
+      Value read = bytesInside(placeOf(piece, element), k);
       NVVM::CpAsyncOp::create(
-          e.b, e.loc, words.pointer(words.add(to, lane * layout.bytes())), from,
-          bytes, caching, read);
+          e.b, e.loc, words.pointer(words.add(to, element * layout.bytes())),
+          from, bytes, caching, read);
     }
   });
 }
@@ -208,7 +210,7 @@ void SliceCopy::start(Value pointer, Index k, Value stage) {
 
 /// `width` numbers as bits, read from element 0 where they are outside: the
 /// operand is not empty.
-Lanes SliceCopy::loadInside(Place place, Index k, Value inside) {
+Elements KBlockCopy::loadInside(Place place, Index k, Value inside) {
   SmallVector<Index> loops =
       loopsAt(kernel.clampTo(inside, math.add(target.begin, place.row)),
               kernel.clampTo(inside, math.add(k, place.depth)));
@@ -218,8 +220,8 @@ Lanes SliceCopy::loadInside(Place place, Index k, Value inside) {
     return e.elements.load(memory, source->at(math, loops), width);
   }
   ArrayRef<unsigned> along = alongK ? ArrayRef(space.k) : target.outer;
-  Lanes values = e.elements.emitOperandLanes(op, target.operand, loops,
-                                             along.back(), width);
+  Elements values = e.elements.emitOperandElements(op, target.operand, loops,
+                                                   along.back(), width);
   Type element = elementTypeOf(op.getInputs()[target.operand]);
   for (Value &value : values) {
     value = e.elements.narrow(value, element);
@@ -231,12 +233,12 @@ Lanes SliceCopy::loadInside(Place place, Index k, Value inside) {
 
 /// The same, 0 where they are outside; nothing is read there when the operand
 /// `mayBeEmpty`.
-Lanes SliceCopy::loadRun(Place place, Index k, bool mayBeEmpty) {
+Elements KBlockCopy::loadRun(Place place, Index k, bool mayBeEmpty) {
   Value inside = isInside(place, k);
   Value zero =
       arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(bits(), 0));
   if (!mayBeEmpty) {
-    Lanes values = loadInside(place, k, inside);
+    Elements values = loadInside(place, k, inside);
     for (Value &value : values)
       value = kernel.select(inside, value, zero);
     return values;
@@ -245,19 +247,19 @@ Lanes SliceCopy::loadRun(Place place, Index k, bool mayBeEmpty) {
                             [&] { return loadInside(place, k, inside); });
 }
 
-SmallVector<Lanes> SliceCopy::load(Index k, bool mayBeEmpty) {
-  SmallVector<Lanes> values;
+SmallVector<Elements> KBlockCopy::load(Index k, bool mayBeEmpty) {
+  SmallVector<Elements> values;
   // Threads without a piece load one as well, and store none.
   for (int64_t number = 0; number < perThread(); ++number) {
-    Lanes &piece = values.emplace_back();
-    for (int64_t lane = 0; lane < layout.perPiece(); lane += width)
+    Elements &piece = values.emplace_back();
+    for (int64_t element = 0; element < layout.perPiece(); element += width)
       llvm::append_range(
-          piece, loadRun(placeOf(pieceOf(number), lane), k, mayBeEmpty));
+          piece, loadRun(placeOf(pieceOf(number), element), k, mayBeEmpty));
   }
   return values;
 }
 
-void SliceCopy::store(ArrayRef<Lanes> values, Value stage) {
+void KBlockCopy::store(ArrayRef<Elements> values, Value stage) {
   forEachPiece([&](int64_t number, Piece piece) {
     Value all = vector::FromElementsOp::create(
         e.b, e.loc, VectorType::get({layout.perPiece()}, bits()),

@@ -27,7 +27,7 @@ Value Words::pointer(Value address) {
 /// pieces of each, lie in different banks.
 Value Lines::permutation(Words &words, Value line) const {
   int64_t count = std::min<int64_t>(pieces(), 8);
-  if (!alongK && number == Number::TF32)
+  if (!alongK && elementType == ElementType::TF32)
     return words.rem(words.mul(words.rem(line, 4), 2), count);
   return words.rem(words.div(line, 8 / count), count);
 }
@@ -43,8 +43,9 @@ SmallVector<Value> FragmentReader::read(Value stage, int64_t step, int64_t row,
                                         int64_t count) {
   if (lines.alongK)
     return readRows(stage, step, row, count);
-  return bytesOf(lines.number) == 2 ? readTransposed(stage, step, row, count)
-                                    : readWords(stage, step, row, count);
+  return bytesOf(lines.elementType) == 2
+             ? readTransposed(stage, step, row, count)
+             : readWords(stage, step, row, count);
 }
 
 SmallVector<Value> FragmentReader::matrices(Value address, int64_t count,

@@ -99,25 +99,25 @@ Value codegen::offsetPointer(KernelEmission &e, Value pointer, Type element,
 
 void codegen::bindNeighbours(CUDAKernel &kernel,
                              ArrayRef<linalg::GenericOp> ops,
-                             ArrayRef<Lanes> values, ArrayRef<Index> at) {
+                             ArrayRef<Elements> values, ArrayRef<Index> at) {
   IndexMath &math = kernel.e.math;
   Index first = at.empty() ? Index(math.constant(0)) : at.back();
   for (auto [op, own] : llvm::zip(ops, values)) {
     linalg::GenericOp each = op;
     kernel.e.elements.bindSource(
-        each.getResult(0), [&kernel, &math, own = Lanes(own),
-                            first](ArrayRef<Index> index, int64_t lanes) {
-          if (own.size() == 1 || static_cast<size_t>(lanes) == own.size())
+        each.getResult(0), [&kernel, &math, own = Elements(own),
+                            first](ArrayRef<Index> index, int64_t vectorSize) {
+          if (own.size() == 1 || static_cast<size_t>(vectorSize) == own.size())
             return own;
           // One of them, for code that goes number by number.
           Value chosen = own.front();
-          Index lane = math.sub(index.back(), first);
+          Index element = math.sub(index.back(), first);
           for (size_t i = 1; i < own.size(); ++i) {
-            Value isThis = kernel.compare(arith::CmpIPredicate::eq, lane,
+            Value isThis = kernel.compare(arith::CmpIPredicate::eq, element,
                                           math.constant(i));
             chosen = kernel.select(isThis, own[i], chosen);
           }
-          return Lanes(lanes, chosen);
+          return Elements(vectorSize, chosen);
         });
   }
 }

@@ -1,7 +1,7 @@
 //===- OperandSource.h - Where operands of contractions lie -----*- C++ -*-===//
 //
-// Private to lib/Codegen/CUDA: for kernels that copy numbers as memory has
-// them, and what the kernels of contractions do with their results.
+// Private to lib/Codegen/CUDA: for kernels that copy elements without
+// conversion, and for the epilogues of contractions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_OPERANDSOURCE_H
@@ -40,7 +40,7 @@ mlir::Value offsetPointer(KernelEmission &e, mlir::Value pointer,
 /// results of `ops`.
 void bindNeighbours(CUDAKernel &kernel,
                     llvm::ArrayRef<mlir::linalg::GenericOp> ops,
-                    llvm::ArrayRef<Lanes> values, llvm::ArrayRef<Index> at);
+                    llvm::ArrayRef<Elements> values, llvm::ArrayRef<Index> at);
 
 } // namespace tripy::codegen
 

@@ -1,9 +1,9 @@
 //===- SimtGemm.h - Contractions on CUDA cores ------------------*- C++ -*-===//
 //
 // Private to lib/Codegen/CUDA. A block computes a tile of the result from
-// slices of both operands in a ring in shared memory; a thread keeps up to
-// 8 x 16 elements in registers. SimtPlan.cpp chooses the tile, SimtSlices.cpp
-// fills the ring, EmitCUDAGemm.cpp multiplies and finishes.
+// k-blocks of both operands in a ring in shared memory; a thread keeps up to
+// 8 x 16 elements in registers. SimtSchedule.cpp chooses the tile,
+// SimtCopies.cpp fills the ring, EmitCUDAGemm.cpp multiplies and finishes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H
@@ -35,15 +35,15 @@ struct Tile {
 
 /// How the contractions of a kernel are computed. `paired` of them share their
 /// blocks; numbers have `bytes` bytes.
-struct Plan {
+struct Schedule {
   Tile tile;
   int64_t paired, bytes;
-  /// K of a slice, slices in the ring, blocks of a cluster that share K.
+  /// K of a k-block, k-blocks in the ring, blocks of a cluster that share K.
   int64_t depth = 16, stages = 2, split = 1;
   /// Threads that a multiprocessor runs: 512 leave 128 registers to each.
   int64_t resident = 512;
 
-  // Elements of the ring. Rows of a slice are padded by a quad: what lies in
+  // Elements of the ring. Rows of a k-block are padded by a quad: what lies in
   // one column, and is written by neighbouring threads, is in other banks.
   int64_t strideA() const { return tile.m() + quad; }
   int64_t strideB() const { return tile.n() + quad; }
@@ -64,8 +64,8 @@ struct Extent {
 };
 
 /// What a kernel computes: groups of up to `paired` contractions of numbers of
-/// up to `bytes` bytes. Slices that pass through registers are short; code for
-/// rows that are a dynamic distance apart takes more registers.
+/// up to `bytes` bytes. K-blocks that pass through registers are short; code
+/// for rows that are a dynamic distance apart takes more registers.
 struct Demand {
   llvm::SmallVector<Extent> groups;
   int64_t paired = 1, bytes = 0;
@@ -75,9 +75,9 @@ struct Demand {
   bool hasClusters = false;
 };
 
-/// The plan that an analytic model expects to take least time; none when there
-/// are too many contractions side by side.
-std::optional<Plan> choosePlan(const Demand &demand);
+/// The schedule that an analytic model expects to take least time; none when
+/// there are too many contractions side by side.
+std::optional<Schedule> chooseSchedule(const Demand &demand);
 
 /// Where a thread and its block are: the block's tile, and its part of K.
 struct BlockPlace {
@@ -85,39 +85,39 @@ struct BlockPlace {
   Index thread, mBegin, nBegin, kBegin, kEnd;
 };
 
-/// Copies slices of one operand of a contraction to the ring.
-class SliceCopy {
+/// Copies k-blocks of one operand of a contraction to the ring.
+class KBlockCopy {
 public:
   /// `rows` of the tile from `begin` on, along the loops `outer`; row k of a
-  /// slice starts `start` + k * `stride` elements from its stage.
+  /// k-block starts `start` + k * `stride` elements from its stage.
   struct Target {
     unsigned operand;
     llvm::ArrayRef<unsigned> outer;
     Index begin;
     int64_t rows, start, stride;
   };
-  SliceCopy(CUDAKernel &kernel, mlir::linalg::GenericOp op,
-            const ContractionSpace &space, const Plan &plan,
-            const BlockPlace &place, const Memory &ring, Target target);
+  KBlockCopy(CUDAKernel &kernel, mlir::linalg::GenericOp op,
+             const ContractionSpace &space, const Schedule &schedule,
+             const BlockPlace &place, const Memory &ring, Target target);
 
   /// Copies go to shared memory past the registers.
   bool isAsync() const { return asyncSource.has_value(); }
-  /// Copies that each thread makes for a slice.
+  /// Copies that each thread makes for a k-block.
   int64_t pieces() const { return innerPasses * outerPasses; }
 
-  /// The position in memory of a slice; carried by the loop over K.
+  /// The position in memory of a k-block; carried by the loop over K.
   mlir::Value firstPointer();
   mlir::Value nextPointer(mlir::Value pointer);
-  /// Starts copy `piece` of the slice at `k` to a stage.
+  /// Starts copy `piece` of the k-block at `k` to a stage.
   void startPiece(int64_t piece, mlir::Value pointer, Index k, Index stage);
 
-  /// For copies through registers: the thread's part of the slice at `k`. The
+  /// For copies through registers: the thread's part of the k-block at `k`. The
   /// operand has elements, unless it `mayBeEmpty`.
-  llvm::SmallVector<Lanes> load(Index k, bool mayBeEmpty);
-  void store(llvm::ArrayRef<Lanes> values, Index stage);
+  llvm::SmallVector<Elements> load(Index k, bool mayBeEmpty);
+  void store(llvm::ArrayRef<Elements> values, Index stage);
 
 private:
-  /// Piece `piece` of this thread, from the start of the tile and the slice.
+  /// Piece `piece` of this thread, from the start of the tile and the k-block.
   struct Place {
     Index row, depth;
   };
@@ -132,14 +132,14 @@ private:
   Index elementOf(Place place, Index stage);
   mlir::Value isInside(Place place, Index k, bool wholeRows);
   bool isWholeRows() const;
-  Lanes loadPiece(Place place, Index k, mlir::Value inside);
+  Elements loadPiece(Place place, Index k, mlir::Value inside);
 
   CUDAKernel &kernel;
   KernelEmission &e;
   IndexMath &math;
   mlir::linalg::GenericOp op;
   const ContractionSpace &space;
-  const Plan &plan;
+  const Schedule &schedule;
   const BlockPlace &block;
   const Memory &ring;
   Target target;
@@ -148,7 +148,8 @@ private:
   bool alongK = false;
   /// Elements of a copy; threads side by side along the contiguous direction;
   /// rows, or values of K, of the others; passes in both directions.
-  int64_t lanes = 1, units = 1, perPass = 1, innerPasses = 1, outerPasses = 1;
+  int64_t vectorSize = 1, units = 1, perPass = 1, innerPasses = 1,
+          outerPasses = 1;
 };
 
 } // namespace tripy::codegen::simt

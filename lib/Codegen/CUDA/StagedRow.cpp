@@ -1,13 +1,14 @@
 //===- StagedRow.cpp - A long row in shared memory ------------------------===//
 //
-// Why: on 132 multiprocessors at 4.2 TB/s one moves 32 bytes a nanosecond;
-// memory answers within 0.8 to 1.2 us under load, so that 26 to 38 KB must be
-// asked for at any time. A cluster asks for its row, waits, and then has two
-// exchanges and the stores, while it asks for nothing: others must. A row of
-// 131072 columns of 16 bits is 32 KB for each of 8 blocks. Kept in registers it
-// leaves room for two blocks of 512 threads on a multiprocessor; in shared
-// memory, read again by every pass, for five of 256 threads with few registers:
-// some 80 rows are on their way at once, each at another stage.
+// Why shared memory: each of 132 multiprocessors has to move 32 bytes a
+// nanosecond for 4.2 TB/s, and memory answers within 0.8 to 1.2 us under load,
+// so that a multiprocessor needs 26 to 38 KB in flight at any time. A cluster
+// loads its row, waits, and has no loads in flight during its two exchanges and
+// its stores: other clusters must have them. A row of 131072 columns of 16 bits
+// is 32 KB for each of 8 blocks. In registers, it leaves room for two blocks of
+// 512 threads on a multiprocessor; in shared memory, where every pass reads it
+// again, for five blocks of 256 threads with few registers. Then some 80 rows
+// are being processed at once, in different phases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +23,12 @@ using namespace tripy;
 using namespace tripy::codegen;
 
 /// Shared memory for the part of a block: a block may have 99 KB on sm_120, of
-/// which what reductions join takes some.
-static constexpr int64_t mostBytes = 97 * 1024;
+/// which partial results of reductions take some.
+static constexpr int64_t maxBytes = 97 * 1024;
 /// Shared memory of a multiprocessor, and of a block besides its part.
 static constexpr int64_t processorBytes = 228 * 1024, otherBytes = 2 * 1024;
 /// Blocks on a multiprocessor that are fastest for parts of 32 KB.
-static constexpr int64_t mostResident = 5;
+static constexpr int64_t maxResident = 5;
 /// Bulk copies: the unit of addresses and sizes, bytes.
 static constexpr int64_t copyUnit = 16;
 
@@ -49,12 +50,12 @@ bool StagedRow::isRow(Value argument) {
 
 int64_t StagedRow::residentBlocks() const {
   return std::clamp<int64_t>(processorBytes / (partBytes + otherBytes), 1,
-                             mostResident);
+                             maxResident);
 }
 
-std::optional<StagedRow> StagedRow::plan(CUDAKernel &kernel,
-                                         linalg::GenericOp first,
-                                         const RowShape &shape) {
+std::optional<StagedRow> StagedRow::schedule(CUDAKernel &kernel,
+                                             linalg::GenericOp first,
+                                             const RowShape &shape) {
   llvm::SetVector<Value> read;
   for (Value input : first.getDpsInputs())
     read.insert_range(computedFrom(input));
@@ -73,7 +74,7 @@ std::optional<StagedRow> StagedRow::plan(CUDAKernel &kernel,
     staged.tensors.push_back({tensor, bytes, staged.partBytes});
     staged.partBytes += staged.columnsOfPart * bytes;
   }
-  if (staged.tensors.empty() || staged.partBytes > mostBytes)
+  if (staged.tensors.empty() || staged.partBytes > maxBytes)
     return std::nullopt;
   return staged;
 }

@@ -30,9 +30,9 @@ public:
   /// Null where no tensor that `first`, the kernel's first reduction, reads is
   /// a plain tensor of the rows whose parts bulk copies can take, and where the
   /// parts do not fit.
-  static std::optional<StagedRow> plan(CUDAKernel &kernel,
-                                       mlir::linalg::GenericOp first,
-                                       const RowShape &shape);
+  static std::optional<StagedRow> schedule(CUDAKernel &kernel,
+                                           mlir::linalg::GenericOp first,
+                                           const RowShape &shape);
 
   /// Shared memory of a block.
   int64_t bytes() const { return partBytes; }

@@ -231,16 +231,16 @@ const TuningRecord *codegen::findTuning(const TuningRecords &records,
 std::optional<TileChoices> codegen::listTileChoices(kernel::FuncOp kernel,
                                                     std::string_view chip,
                                                     unsigned limit) {
-  if (kernel.getHero() != kernel::Hero::Gemm || chip != "sm_90a" ||
-      planGemv(kernel, CudaChip::of(chip)))
+  if (kernel.getRoot() != kernel::FusionRoot::Gemm || chip != "sm_90a" ||
+      scheduleGemv(kernel, CudaChip::of(chip)))
     return std::nullopt;
-  std::optional<WgmmaPlan> plan = recogniseWgmma(kernel);
+  std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel);
   std::optional<std::string> contraction =
-      plan ? describeContraction(*plan) : std::nullopt;
+      schedule ? describeContraction(*schedule) : std::nullopt;
   if (!contraction)
     return std::nullopt;
   TileChoices choices{std::move(*contraction), {}};
-  for (const WgmmaCandidate &candidate : listTiles(*plan, limit))
+  for (const WgmmaCandidate &candidate : listTiles(*schedule, limit))
     choices.tiles.push_back({candidate.tile.str(), candidate.cycles});
   return choices;
 }

@@ -1,4 +1,4 @@
-//===- WgmmaConsumer.cpp - Consumers of slices on tensor cores ------------===//
+//===- WgmmaConsumer.cpp - Consumers of k-blocks on tensor cores ----------===//
 
 #include "WgmmaEmitter.h"
 
@@ -18,57 +18,57 @@ using namespace tripy::codegen::wgmma;
 
 void WgmmaEmitter::consume() {
   takeTiles();
-  if (plan.store == WgmmaStore::Boxes)
-    awaitBoxes();
+  if (schedule.store == WgmmaStore::TMA)
+    awaitTMAStores();
 }
 
 void WgmmaEmitter::takeTiles() {
   RingPosition start{i32(0), i32(0)};
-  if (!plan.pingPong) {
+  if (!schedule.pingPong) {
     forEachTile(math.constant(0), 1, start,
                 [&](RingPosition p) { return consumeTile(p); });
     return;
   }
-  // The slices of the other consumer's tiles lie between.
-  Value slices =
-      toI32(math.ceilDiv(space.sizeOf(plan.k), math.constant(plan.tileK())));
-  Value skipped = arith::MulIOp::create(b, loc, consumer, slices);
+  // The k-blocks of the other consumer's tiles lie between.
+  Value kBlocks = toI32(
+      math.ceilDiv(space.sizeOf(schedule.k), math.constant(schedule.tileK())));
+  Value skipped = arith::MulIOp::create(b, loc, consumer, kBlocks);
   Index first = arith::IndexCastOp::create(b, loc, b.getIndexType(), consumer)
                     .getResult();
   // The first consumer starts at once.
   Value isSecond =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, consumer, i32(1));
-  e.when(isSecond, [&] { passTurn(); });
+  e.when(isSecond, [&] { passPingPong(); });
   forEachTile(first, 2, skip(start, skipped),
-              [&](RingPosition p) { return skip(consumeTile(p), slices); });
+              [&](RingPosition p) { return skip(consumeTile(p), kBlocks); });
 }
 
-/// Says that this warp is done with a slice, to every block that writes it:
-/// lane l < wide tells the l-th block beside this one, and itself, those after
-/// it the blocks above and below.
-void WgmmaEmitter::release(Value slot, Value condition) {
+/// Says that this warp is done with a k-block, to every block that writes it:
+/// lane l < clusterN tells the l-th block beside this one, and itself, those
+/// after it the blocks above and below.
+void WgmmaEmitter::release(Value stage, Value condition) {
   Index lane = math.rem(thread, math.constant(32));
   Value elected = arith::AndIOp::create(
-      b, loc, isBelow(lane, math.constant(plan.sharers())), condition);
+      b, loc, isBelow(lane, math.constant(schedule.sharers())), condition);
   e.when(elected, [&] {
-    Value barrier = emptyBarrier(slot);
-    if (plan.sharers() == 1) {
+    Value barrier = emptyBarrier(stage);
+    if (schedule.sharers() == 1) {
       NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), barrier, Value(),
                                      NVVM::MemScopeKind::CTA, false);
       return;
     }
-    Index wide = math.constant(plan.wide);
-    Value block = toI32(math.add(math.mul(rankRow(), wide), lane));
-    if (plan.tall > 1) {
+    Index clusterN = math.constant(schedule.clusterN);
+    Value block = toI32(math.add(math.mul(rankRow(), clusterN), lane));
+    if (schedule.clusterM > 1) {
       // The rows but this block's.
-      Index other = math.sub(lane, wide);
+      Index other = math.sub(lane, clusterN);
       Value isAbove = isBelow(other, rankRow());
       Value further = toI32(math.add(other, math.constant(1)));
       Value row =
           arith::SelectOp::create(b, loc, isAbove, toI32(other), further);
-      Value inColumn = add(mul(row, plan.wide), toI32(rankColumn()));
-      block =
-          arith::SelectOp::create(b, loc, isBelow(lane, wide), block, inColumn);
+      Value inColumn = add(mul(row, schedule.clusterN), toI32(rankColumn()));
+      block = arith::SelectOp::create(b, loc, isBelow(lane, clusterN), block,
+                                      inColumn);
     }
     // Without a scope: a release to the whole cluster waits for all memory
     // operations of the thread, and the ring would never be filled ahead.
@@ -83,13 +83,13 @@ void WgmmaEmitter::release(Value slot, Value condition) {
   });
 }
 
-/// Consumers that take turns multiply one after the other: the parity of a
+/// Ping-pong consumers multiply one after the other: the parity of a
 /// barrier says nothing about a round that is not the next.
-void WgmmaEmitter::awaitTurn() {
+void WgmmaEmitter::awaitPingPong() {
   NVVM::BarrierOp::create(b, loc, Type(), add(consumer, i32(3)), i32(256),
                           NVVM::BarrierReductionAttr(), Value());
 }
-void WgmmaEmitter::passTurn() {
+void WgmmaEmitter::passPingPong() {
   Value other = arith::SubIOp::create(b, loc, i32(4), consumer);
   NVVM::BarrierArriveOp::create(b, loc, other, i32(256));
 }
@@ -97,14 +97,14 @@ void WgmmaEmitter::passTurn() {
 RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
   if (hasSource())
     requestSources();
-  if (plan.pingPong)
-    awaitTurn();
+  if (schedule.pingPong)
+    awaitPingPong();
   SmallVector<Value> sums = multiplyTile(position);
-  if (plan.splitsK()) {
-    joinSplit(sums);
+  if (schedule.splitsK()) {
+    reduceSplitK(sums);
     return position;
   }
-  if (plan.streams)
+  if (schedule.streams)
     finishShare(sums);
   else
     storeTile(sums);
@@ -115,37 +115,38 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
 /// the instruction.
 /// Moves `position` on.
 SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
-  SmallVector<Type> floats(plan.multipliedN() / 2, b.getF32Type());
+  SmallVector<Type> floats(schedule.multipliedN() / 2, b.getF32Type());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
-  SmallVector<Value> zeros(plan.rowGroups());
+  SmallVector<Value> zeros(schedule.rowGroups());
   for (Value &ofGroup : zeros)
     ofGroup = LLVM::ZeroOp::create(b, loc, type);
-  if (plan.prologue.input)
+  if (schedule.prologue.input)
     return {multiplyComputedTile(position, zeros.front())};
-  if (plan.promotes())
+  if (schedule.promotes())
     return multiplyPromotedTile(position, zeros);
-  SmallVector<Value> carriedIn = {position.slot, position.parity, i32(-1)};
+  SmallVector<Value> carriedIn = {position.stage, position.parity, i32(-1)};
   llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
-      math.constant(0), kRange().second, math.constant(plan.tileK()), carriedIn,
-      [&](Index, ValueRange carried) {
+      math.constant(0), kRange().second, math.constant(schedule.tileK()),
+      carriedIn, [&](Index, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        waitFor(fullBarrier(at.slot), at.parity);
-        SmallVector<Value> sums = multiplySlice(at.slot, carried.drop_front(3));
-        // The slice before this one has been read by now.
+        waitFor(fullBarrier(at.stage), at.parity);
+        SmallVector<Value> sums =
+            multiplyKBlock(at.stage, carried.drop_front(3));
+        // The k-block before this one has been read by now.
         NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
         Value before = carried[2];
-        Value isSlot = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                             before, i32(0));
-        release(before, isSlot);
+        Value isStage = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                              before, i32(0));
+        release(before, isStage);
         RingPosition following = next(at);
-        SmallVector<Value> out = {following.slot, following.parity, at.slot};
+        SmallVector<Value> out = {following.stage, following.parity, at.stage};
         llvm::append_range(out, sums);
         return out;
       });
   // The other consumer's instructions queue up behind the last ones of this.
-  if (plan.pingPong)
-    passTurn();
+  if (schedule.pingPong)
+    passPingPong();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   Value any =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, end[2], i32(0));
@@ -155,27 +156,27 @@ SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
 }
 
 /// The instruction sums products of 8-bit floats with some 14 bits: the sums of
-/// each slice begin at zero, and are added to those of the tile in f32.
+/// each k-block begin at zero, and are added to those of the tile in f32.
 SmallVector<Value> WgmmaEmitter::multiplyPromotedTile(RingPosition &position,
                                                       ValueRange zeros) {
-  SmallVector<Value> carriedIn = {position.slot, position.parity};
+  SmallVector<Value> carriedIn = {position.stage, position.parity};
   llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
-      math.constant(0), kRange().second, math.constant(plan.tileK()), carriedIn,
-      [&](Index, ValueRange carried) {
+      math.constant(0), kRange().second, math.constant(schedule.tileK()),
+      carriedIn, [&](Index, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        waitFor(fullBarrier(at.slot), at.parity);
+        waitFor(fullBarrier(at.stage), at.parity);
         SmallVector<Value> unused;
         for (Value ofGroup : zeros)
           unused.push_back(LLVM::PoisonOp::create(b, loc, ofGroup.getType()));
-        SmallVector<Value> slice =
-            multiplySlice(at.slot, unused, /*fromZero=*/true);
+        SmallVector<Value> kBlock =
+            multiplyKBlock(at.stage, unused, /*fromZero=*/true);
         NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-        release(at.slot,
+        release(at.stage,
                 arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
         RingPosition following = next(at);
-        SmallVector<Value> out = {following.slot, following.parity};
-        for (auto [sums, others] : llvm::zip(carried.drop_front(2), slice))
+        SmallVector<Value> out = {following.stage, following.parity};
+        for (auto [sums, others] : llvm::zip(carried.drop_front(2), kBlock))
           out.push_back(addSums(sums, others));
         return out;
       });
@@ -194,8 +195,9 @@ Value WgmmaEmitter::addSums(Value sums, Value others) {
   return sums;
 }
 
-/// The matrix descriptor of a slice with the 128-byte swizzle: K-contiguous, 8
-/// rows are 1024 bytes apart; otherwise 8 steps of K are, and 64 rows are 8192.
+/// The matrix descriptor of a k-block with the 128-byte swizzle: K-contiguous,
+/// 8 rows are 1024 bytes apart; otherwise 8 steps of K are, and 64 rows are
+/// 8192.
 Value WgmmaEmitter::descriptor(const WgmmaOperand &operand, Value address) {
   int64_t leading = operand.kMajor ? 1 : (64 * rowBytes) >> 4;
   int64_t bits =
@@ -213,46 +215,47 @@ Value WgmmaEmitter::advance(Value start, int64_t bytes) {
   return arith::AddIOp::create(b, loc, start, by);
 }
 
-/// `slice`, or this consumer's part where each multiplies rows of its own.
-Value WgmmaEmitter::ownRows(Value slice) {
-  if (plan.pingPong || plan.consumers() == 1)
-    return slice;
-  return add(slice, mul(consumer, plan.rowGroups() * 64 * rowBytes));
+/// `kBlock`, or this consumer's part where each multiplies rows of its own.
+Value WgmmaEmitter::ownRows(Value kBlock) {
+  if (schedule.pingPong || schedule.consumers() == 1)
+    return kBlock;
+  return add(kBlock, mul(consumer, schedule.rowGroups() * 64 * rowBytes));
 }
 
-Value WgmmaEmitter::sliceOfA(Value slot) {
-  return add(base, mul(slot, sliceA()));
+Value WgmmaEmitter::stageOfA(Value stage) {
+  return add(base, mul(stage, stageBytesA()));
 }
 
-Value WgmmaEmitter::sliceOfB(Value slot) {
-  return add(add(base, i32(plan.stages * sliceA())), mul(slot, sliceB()));
+Value WgmmaEmitter::stageOfB(Value stage) {
+  return add(add(base, i32(schedule.stages * stageBytesA())),
+             mul(stage, stageBytesB()));
 }
 
-/// Adds the products of a slice to `accumulators`, or to zeros.
-SmallVector<Value> WgmmaEmitter::multiplySlice(Value slot,
-                                               ValueRange accumulators,
-                                               bool fromZero) {
+/// Adds the products of a k-block to `accumulators`, or to zeros.
+SmallVector<Value> WgmmaEmitter::multiplyKBlock(Value stage,
+                                                ValueRange accumulators,
+                                                bool fromZero) {
   constexpr int64_t groupBytes = 64 * rowBytes;
-  // The slices of all contractions' B follow each other.
-  WgmmaOperand rows = plan.a, columns = plan.b.front();
-  Value left = sliceOfA(slot), right = sliceOfB(slot);
-  if (plan.swapped) {
+  // The k-blocks of all contractions' B follow each other.
+  WgmmaOperand rows = schedule.a, columns = schedule.b.front();
+  Value left = stageOfA(stage), right = stageOfB(stage);
+  if (schedule.swapAB) {
     std::swap(rows, columns);
     std::swap(left, right);
   }
   left = descriptor(rows, ownRows(left));
   right = descriptor(columns, right);
-  auto shape = NVVM::MMAShapeAttr::get(b.getContext(), 64, plan.multipliedN(),
-                                       plan.stepK());
+  auto shape = NVVM::MMAShapeAttr::get(
+      b.getContext(), 64, schedule.multipliedN(), schedule.stepK());
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
   SmallVector<Value> sums(accumulators);
-  for (int64_t step = 0; step < plan.tileK() / plan.stepK(); ++step)
+  for (int64_t step = 0; step < schedule.tileK() / schedule.stepK(); ++step)
     for (auto [group, sum] : llvm::enumerate(sums))
       sum = NVVM::WgmmaMmaAsyncOp::create(
           b, loc, sum.getType(), sum,
           advance(left, group * groupBytes + step * stepBytes(rows)),
-          advance(right, step * stepBytes(columns)), shape, plan.type,
-          plan.type, NVVM::WGMMATypes::f32,
+          advance(right, step * stepBytes(columns)), shape, schedule.type,
+          schedule.type, NVVM::WGMMATypes::f32,
           fromZero && step == 0 ? NVVM::WGMMAScaleOut::zero
                                 : NVVM::WGMMAScaleOut::one,
           NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
@@ -271,7 +274,8 @@ Value WgmmaEmitter::isFirstOfConsumer() {
 
 /// All threads of all consumers.
 void WgmmaEmitter::syncConsumers() {
-  NVVM::BarrierOp::create(b, loc, Type(), i32(5), i32(128 * plan.consumers()),
+  NVVM::BarrierOp::create(b, loc, Type(), i32(5),
+                          i32(128 * schedule.consumers()),
                           NVVM::BarrierReductionAttr(), Value());
 }
 

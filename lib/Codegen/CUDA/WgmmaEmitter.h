@@ -1,9 +1,9 @@
 //===- WgmmaEmitter.h - Emission of one tensor-core kernel ------*- C++ -*-===//
 //
-// Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of slices, the
+// Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of k-blocks, the
 // producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
 // WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
-// and WgmmaRows.cpp with their sums, WgmmaStream.cpp stream K.
+// and WgmmaRows.cpp with their sums, WgmmaStream.cpp stream-K.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
@@ -19,7 +19,7 @@
 
 namespace tripy::codegen::wgmma {
 
-/// Bytes of a row of a slice: one swizzle atom.
+/// Bytes of a row of a k-block: one swizzle atom.
 inline constexpr int64_t rowBytes = 128;
 /// Registers of a thread by role, where two consumers share a block with the
 /// producer: what 384 threads begin with, 168 each, moved.
@@ -27,9 +27,9 @@ inline constexpr int64_t producerRegisters = 56, consumerRegisters = 224;
 static_assert(producerRegisters + 2 * consumerRegisters == 3 * 168);
 /// Rows of tiles that are walked together, for locality in the L2 cache.
 inline constexpr int64_t groupRows = 16;
-/// A position in the ring of slices: the slot, and the parity of its round.
+/// A position in the ring of k-blocks: the stage, and the parity of its round.
 struct RingPosition {
-  mlir::Value slot, parity; // i32
+  mlir::Value stage, parity; // i32
 };
 
 /// Does its part of the current tile, from a position in the ring on.
@@ -38,28 +38,28 @@ using TileBody = llvm::function_ref<RingPosition(RingPosition)>;
 class WgmmaEmitter {
 public:
   /// `maps`: of A, of B of each contraction, and of each result that is stored
-  /// in boxes. `workspace`: memory for sums and for flags, with stream K.
-  WgmmaEmitter(KernelEmission &e, const WgmmaPlan &plan,
+  /// in boxes. `workspace`: memory for sums and for flags, with stream-K.
+  WgmmaEmitter(KernelEmission &e, const WgmmaSchedule &schedule,
                const ContractionSpace &space, mlir::ValueRange maps,
                mlir::ValueRange workspace)
-      : e(e), math(e.math), b(e.b), loc(e.loc), plan(plan), space(space),
-        maps(maps.begin(), maps.end()),
+      : e(e), math(e.math), b(e.b), loc(e.loc), schedule(schedule),
+        space(space), maps(maps.begin(), maps.end()),
         workspace(workspace.begin(), workspace.end()) {}
 
   void emit(mlir::LLVM::GlobalOp shared);
-  static int64_t sharedBytes(const WgmmaPlan &plan) {
-    return barriersAt(plan) + plan.stages * 16 +
-           plan.consumers() * plan.boxBuffers() * 8;
+  static int64_t sharedBytes(const WgmmaSchedule &schedule) {
+    return barriersAt(schedule) + schedule.stages * 16 +
+           schedule.consumers() * schedule.boxBuffers() * 8;
   }
 
 private:
-  int64_t sliceA() const { return plan.tileM * rowBytes; }
-  int64_t sliceB() const { return plan.tileN * rowBytes; }
-  static int64_t stagingAt(const WgmmaPlan &plan) {
-    return plan.stages * (plan.tileM + plan.tileN) * rowBytes;
+  int64_t stageBytesA() const { return schedule.tileM * rowBytes; }
+  int64_t stageBytesB() const { return schedule.tileN * rowBytes; }
+  static int64_t stagingAt(const WgmmaSchedule &schedule) {
+    return schedule.stages * (schedule.tileM + schedule.tileN) * rowBytes;
   }
-  static int64_t barriersAt(const WgmmaPlan &plan) {
-    return stagingAt(plan) + plan.consumers() * plan.stagingBytes();
+  static int64_t barriersAt(const WgmmaSchedule &schedule) {
+    return stagingAt(schedule) + schedule.consumers() * schedule.stagingBytes();
   }
 
   mlir::Value i32(int64_t value) {
@@ -80,27 +80,28 @@ private:
     return mlir::LLVM::IntToPtrOp::create(
         b, loc, mlir::LLVM::LLVMPointerType::get(b.getContext(), 3), address);
   }
-  mlir::Value fullBarrier(mlir::Value slot) {
-    return pointer(add(add(base, i32(barriersAt(plan))), mul(slot, 8)));
+  mlir::Value fullBarrier(mlir::Value stage) {
+    return pointer(add(add(base, i32(barriersAt(schedule))), mul(stage, 8)));
   }
-  mlir::Value emptyBarrier(mlir::Value slot) {
+  mlir::Value emptyBarrier(mlir::Value stage) {
     return pointer(
-        add(add(base, i32(barriersAt(plan) + 8 * plan.stages)), mul(slot, 8)));
+        add(add(base, i32(barriersAt(schedule) + 8 * schedule.stages)),
+            mul(stage, 8)));
   }
   void waitFor(mlir::Value barrier, mlir::Value parity) {
     awaitPhase(b, loc, barrier, parity);
   }
   RingPosition next(RingPosition position);
-  RingPosition skip(RingPosition position, mlir::Value slices);
+  RingPosition skip(RingPosition position, mlir::Value kBlocks);
   void clearRows();
   void initialiseBarriers();
-  void forEachTile(Index first, int64_t turns, RingPosition start,
+  void forEachTile(Index first, int64_t step, RingPosition start,
                    llvm::function_ref<RingPosition(RingPosition)> body);
   Index divideTiles(Index a, Index divisor);
   void locate(Index tile);
   void produce();
   RingPosition produceTile(RingPosition position);
-  void copySlice(RingPosition position, Index k);
+  void copyKBlock(RingPosition position, Index k);
   void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
                    mlir::Value full, mlir::Value k, Index first, int64_t rows,
                    Index part, mlir::Value blocks);
@@ -115,37 +116,38 @@ private:
   void takeTiles();
   RingPosition consumeTile(RingPosition position);
   llvm::SmallVector<mlir::Value> multiplyTile(RingPosition &position);
-  llvm::SmallVector<mlir::Value> multiplySlice(mlir::Value slot,
-                                               mlir::ValueRange accumulators,
-                                               bool fromZero = false);
+  llvm::SmallVector<mlir::Value> multiplyKBlock(mlir::Value stage,
+                                                mlir::ValueRange accumulators,
+                                                bool fromZero = false);
   llvm::SmallVector<mlir::Value> multiplyPromotedTile(RingPosition &position,
                                                       mlir::ValueRange zeros);
   mlir::Value addSums(mlir::Value sums, mlir::Value others);
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
-  mlir::Value ownRows(mlir::Value slice);
-  mlir::Value sliceOfA(mlir::Value slot);
-  mlir::Value sliceOfB(mlir::Value slot);
+  mlir::Value ownRows(mlir::Value kBlock);
+  mlir::Value stageOfA(mlir::Value stage);
+  mlir::Value stageOfB(mlir::Value stage);
   mlir::Value advance(mlir::Value start, int64_t bytes);
   /// Bytes from one step of K to the next.
   int64_t stepBytes(const WgmmaOperand &operand) const {
-    return plan.stepK() * (operand.kMajor ? plan.elementBytes : rowBytes);
+    return schedule.stepK() *
+           (operand.kMajor ? schedule.elementBytes : rowBytes);
   }
-  void release(mlir::Value slot, mlir::Value condition);
+  void release(mlir::Value stage, mlir::Value condition);
   void syncConsumer();
   void syncConsumers();
   void syncCluster(bool ordersMemory);
   mlir::Value isFirstOfConsumer();
-  void awaitTurn();
-  void passTurn();
+  void awaitPingPong();
+  void passPingPong();
 
   // A that is computed (WgmmaPrologue.cpp).
   mlir::Value multiplyComputedTile(RingPosition &position, mlir::Value zeros);
-  mlir::Value multiplyComputed(mlir::Value slot,
+  mlir::Value multiplyComputed(mlir::Value stage,
                                llvm::ArrayRef<mlir::Value> words,
                                mlir::Value sums);
   mlir::Value multiplyWords(mlir::Value sums, llvm::ArrayRef<mlir::Value> words,
                             mlir::Value right);
-  llvm::SmallVector<mlir::Value> computeSlice(RingPosition position, Index k);
+  llvm::SmallVector<mlir::Value> computeKBlock(RingPosition position, Index k);
   llvm::SmallVector<mlir::Value> keepHere(llvm::ArrayRef<mlir::Value> words);
   mlir::Value computeWord(mlir::Value word, Index row, Index k);
   llvm::SmallVector<std::pair<Index, mlir::Value>> placesAlongK(Index k);
@@ -153,13 +155,13 @@ private:
   void readVectors(Index row, Index k, bool alongK);
   void findOperandRows();
 
-  // Stream K.
+  // Stream-K.
   void forEachShare(RingPosition start, TileBody body);
   void takeShare(Index i, Index cut, Index begin, Index end);
   mlir::Value isBelow(Index x, Index y);
   Index select(mlir::Value condition, Index x, Index y);
-  Index firstSlice(Index number);
-  Index workerOf(Index slice);
+  Index firstKBlock(Index number);
+  Index workerOf(Index kBlock);
   mlir::Value consumerOf(Index number);
   mlir::Value sumsAt(Index number);
   mlir::Value flagOf(Index number);
@@ -170,18 +172,18 @@ private:
   void finishShare(mlir::ValueRange sums);
   void leaveSums(mlir::ValueRange sums);
   void awaitSums(Index number);
-  llvm::SmallVector<mlir::Value> joinShares(mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> reduceShares(mlir::ValueRange sums);
 
   // The epilogue.
   void storeTile(mlir::ValueRange sums);
   void storeByThreads(mlir::Value accumulators, int64_t group);
-  void storeBoxes(mlir::Value accumulators, int64_t group);
+  void storeByTMA(mlir::Value accumulators, int64_t group);
   void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, int64_t box);
   int64_t boxColumns();
   int64_t boxesOfTile();
   bool hasSource() const {
-    return plan.store == WgmmaStore::Boxes && plan.source >= 0;
+    return schedule.store == WgmmaStore::TMA && schedule.source >= 0;
   }
   mlir::Value boxBuffer(int64_t box);
   mlir::Value sourceBarrier(int64_t buffer);
@@ -195,14 +197,14 @@ private:
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, mlir::Value box);
   void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
-  void writeHalves(llvm::ArrayRef<Lanes> values, mlir::Type element,
+  void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
                    mlir::Value box, int64_t piece);
-  void awaitBoxes();
-  void writeFloats(llvm::ArrayRef<Lanes> values, mlir::Value box,
+  void awaitTMAStores();
+  void writeFloats(llvm::ArrayRef<Elements> values, mlir::Value box,
                    int64_t first);
-  Lanes accumulatorPair(mlir::Value accumulators, int64_t part, int64_t column,
-                        int64_t half);
-  void joinSplit(mlir::ValueRange accumulators);
+  Elements accumulatorPair(mlir::Value accumulators, int64_t part,
+                           int64_t column, int64_t half);
+  void reduceSplitK(mlir::ValueRange accumulators);
   void sendShares();
   mlir::Value sumsOfBlock(mlir::Value number);
   mlir::Value sumsBarrier();
@@ -215,10 +217,10 @@ private:
   void stage(mlir::Value accumulators, int64_t column, int64_t columns,
              mlir::Value to, int64_t rowFloats);
   void finishChunk(int64_t chunk, int64_t group);
-  void finishRun(Index inTile, Index column, int64_t lanes,
-                 llvm::function_ref<Lanes(int64_t part)> load);
-  void bindParts(llvm::function_ref<Lanes(int64_t part)> load);
-  int64_t runLanes();
+  void finishRun(Index inTile, Index column, int64_t vectorSize,
+                 llvm::function_ref<Elements(int64_t part)> load);
+  void bindParts(llvm::function_ref<Elements(int64_t part)> load);
+  int64_t runSize();
   Index fragmentRow();
   Index consumerRow();
   Index groupRow(int64_t group);
@@ -230,7 +232,7 @@ private:
   IndexMath &math;
   mlir::OpBuilder &b;
   mlir::Location loc;
-  WgmmaPlan plan;
+  WgmmaSchedule schedule;
   ContractionSpace space;
   llvm::SmallVector<mlir::Value> maps, workspace;
   mlir::Value base;       ///< address of shared memory, i32
@@ -241,8 +243,8 @@ private:
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
   mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
   llvm::SmallVector<Index> operandRows; ///< findOperandRows()
-  Index worker; ///< number of this cluster, with stream K
-  /// Stream K: what this worker has of the current tile.
+  Index worker; ///< number of this cluster, with stream-K
+  /// Stream-K: what this worker has of the current tile.
   struct {
     Index begin, size; ///< of K
     mlir::Value owns;  ///< whether it finishes the tile

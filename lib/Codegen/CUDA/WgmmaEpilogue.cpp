@@ -2,7 +2,7 @@
 //
 // Thread t of a consumer holds, of its 64 rows, rows t / 32 * 16 + t % 32 / 4
 // (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. Three ways lead
-// from there to memory: WgmmaStore::Threads, WgmmaStore::Boxes, and whole rows
+// from there to memory: WgmmaStore::Threads, WgmmaStore::TMA, and whole rows
 // of a tile (WgmmaRows.cpp).
 //
 //===----------------------------------------------------------------------===//
@@ -39,7 +39,7 @@ Index WgmmaEmitter::consumerRow() {
 
 /// The tile's row that this consumer's group of 64 rows begins at.
 Index WgmmaEmitter::groupRow(int64_t group) {
-  return plan.pingPong ? math.constant(group * 64) : consumerRow();
+  return schedule.pingPong ? math.constant(group * 64) : consumerRow();
 }
 
 Index WgmmaEmitter::fragmentColumn() {
@@ -49,10 +49,10 @@ Index WgmmaEmitter::fragmentColumn() {
 
 /// Indices of the results at a row of all rows and a column.
 SmallVector<Index> WgmmaEmitter::resultAt(Index row, Index column) {
-  SmallVector<Index> point(plan.op().getNumLoops(), math.constant(0));
-  space.spread(tileBatch, plan.batch, point);
-  space.spread(row, plan.m, point);
-  point[plan.n.front()] = column;
+  SmallVector<Index> point(schedule.op().getNumLoops(), math.constant(0));
+  space.spread(tileBatch, schedule.batch, point);
+  space.spread(row, schedule.m, point);
+  point[schedule.n.front()] = column;
   return space.resultAt(point);
 }
 
@@ -63,39 +63,40 @@ bool WgmmaEmitter::isRagged(ArrayRef<unsigned> loops, int64_t tile) {
 }
 
 /// Neighbours in a row that one access covers at every row.
-int64_t WgmmaEmitter::runLanes() {
-  auto columns = IndexMath::constantOf(space.sizeOf(plan.n));
+int64_t WgmmaEmitter::runSize() {
+  auto columns = IndexMath::constantOf(space.sizeOf(schedule.n));
   return std::gcd(int64_t(8), *columns);
 }
 
 /// Stores the sums of the current tile, one value for each group of 64 rows.
 void WgmmaEmitter::storeTile(ValueRange sums) {
-  if (plan.swapped)
+  if (schedule.swapAB)
     return storeTransposed(sums);
   for (auto [group, accumulators] : llvm::enumerate(sums))
-    if (plan.store == WgmmaStore::Boxes)
-      storeBoxes(accumulators, group);
+    if (schedule.store == WgmmaStore::TMA)
+      storeByTMA(accumulators, group);
     else
       storeByThreads(accumulators, group);
 }
 
 /// Makes `load` the source of the contractions' elements.
-void WgmmaEmitter::bindParts(llvm::function_ref<Lanes(int64_t)> load) {
-  for (auto [part, op] : llvm::enumerate(plan.ops))
-    e.elements.bindSource(op.getResult(0),
-                          [load, part = part](ArrayRef<Index>, int64_t lanes) {
-                            Lanes values = load(part);
-                            assert(int64_t(values.size()) == lanes);
-                            return values;
-                          });
+void WgmmaEmitter::bindParts(llvm::function_ref<Elements(int64_t)> load) {
+  for (auto [part, op] : llvm::enumerate(schedule.ops))
+    e.elements.bindSource(
+        op.getResult(0),
+        [load, part = part](ArrayRef<Index>, int64_t vectorSize) {
+          Elements values = load(part);
+          assert(int64_t(values.size()) == vectorSize);
+          return values;
+        });
 }
 
 /// The pair of sums at accumulator column `column` (+ this thread's) of a
 /// contraction, in the upper or lower half of 16 rows.
-Lanes WgmmaEmitter::accumulatorPair(Value accumulators, int64_t part,
-                                    int64_t column, int64_t half) {
-  int64_t first = (part * plan.partN() + column) / 8 * 4 + half * 2;
-  Lanes pair;
+Elements WgmmaEmitter::accumulatorPair(Value accumulators, int64_t part,
+                                       int64_t column, int64_t half) {
+  int64_t first = (part * schedule.partN() + column) / 8 * 4 + half * 2;
+  Elements pair;
   for (int64_t i = 0; i < 2; ++i)
     pair.push_back(LLVM::ExtractValueOp::create(b, loc, accumulators,
                                                 ArrayRef<int64_t>{first + i}));
@@ -109,13 +110,15 @@ Lanes WgmmaEmitter::accumulatorPair(Value accumulators, int64_t part,
 /// Some columns at a time go through shared memory, so that a thread gets
 /// neighbours of a row and all accesses of the epilogue are wide.
 void WgmmaEmitter::storeByThreads(Value accumulators, int64_t group) {
-  Value start =
-      add(add(base, i32(stagingAt(plan))), mul(consumer, 64 * stagingRow * 4));
-  for (int64_t chunk = 0; chunk < plan.partN() / plan.chunk(); ++chunk) {
+  Value start = add(add(base, i32(stagingAt(schedule))),
+                    mul(consumer, 64 * stagingRow * 4));
+  for (int64_t chunk = 0; chunk < schedule.partN() / schedule.chunk();
+       ++chunk) {
     syncConsumer();
-    for (int64_t part = 0; part < plan.parts(); ++part)
-      stage(accumulators, part * plan.partN() + chunk * plan.chunk(),
-            plan.chunk(), add(start, i32(part * plan.chunk() * 4)), stagingRow);
+    for (int64_t part = 0; part < schedule.parts(); ++part)
+      stage(accumulators, part * schedule.partN() + chunk * schedule.chunk(),
+            schedule.chunk(), add(start, i32(part * schedule.chunk() * 4)),
+            stagingRow);
     syncConsumer();
     finishChunk(chunk, group);
   }
@@ -130,7 +133,7 @@ void WgmmaEmitter::stage(Value accumulators, int64_t column, int64_t columns,
   auto pair = VectorType::get({2}, b.getF32Type());
   for (int64_t j = 0; j < columns; j += 8)
     for (int64_t half = 0; half < 2; ++half) {
-      Lanes values = accumulatorPair(accumulators, 0, column + j, half);
+      Elements values = accumulatorPair(accumulators, 0, column + j, half);
       Value vector = vector::FromElementsOp::create(b, loc, pair, values);
       Value place = pointer(add(at, i32(half * 8 * rowFloats * 4 + j * 4)));
       LLVM::StoreOp::create(b, loc, vector, place, 8);
@@ -138,29 +141,29 @@ void WgmmaEmitter::stage(Value accumulators, int64_t column, int64_t columns,
 }
 
 void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
-  int64_t lanes = runLanes();
-  int64_t runs = plan.chunk() / lanes; // in a row
+  int64_t vectorSize = runSize();
+  int64_t runs = schedule.chunk() / vectorSize; // in a row
   Index t = math.rem(thread, math.constant(128));
   Index stagedFirst = consumerRow();
   Index tileFirst = groupRow(group);
   Index column =
-      math.mul(math.rem(t, math.constant(runs)), math.constant(lanes));
+      math.mul(math.rem(t, math.constant(runs)), math.constant(vectorSize));
   Memory staging{
-      pointer(add(base, i32(stagingAt(plan)))),
+      pointer(add(base, i32(stagingAt(schedule)))),
       b.getF32Type(),
-      {math.constant(plan.consumers() * 64), math.constant(stagingRow)},
+      {math.constant(schedule.consumers() * 64), math.constant(stagingRow)},
       16,
       false};
   auto finish = [&](Index piece) {
     Index row = math.add(math.div(t, math.constant(runs)),
                          math.mul(piece, math.constant(128 / runs)));
     finishRun(math.add(tileFirst, row),
-              math.add(column, math.constant(chunk * plan.chunk())), lanes,
-              [&](int64_t part) {
+              math.add(column, math.constant(chunk * schedule.chunk())),
+              vectorSize, [&](int64_t part) {
                 Index staged =
-                    math.add(column, math.constant(part * plan.chunk()));
+                    math.add(column, math.constant(part * schedule.chunk()));
                 return e.elements.load(
-                    staging, {math.add(stagedFirst, row), staged}, lanes);
+                    staging, {math.add(stagedFirst, row), staged}, vectorSize);
               });
   };
   int64_t pieces = std::max<int64_t>(1, runs / 2);
@@ -172,46 +175,46 @@ void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
     finish(math.constant(piece));
 }
 
-/// Runs the epilogue on `lanes` neighbours of row `inTile` of the tile, from
-/// its column `column` on, and stores them.
-void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t lanes,
-                             llvm::function_ref<Lanes(int64_t)> load) {
+/// Runs the epilogue on `vectorSize` neighbours of row `inTile` of the tile,
+/// from its column `column` on, and stores them.
+void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t vectorSize,
+                             llvm::function_ref<Elements(int64_t)> load) {
   Index atM = math.add(rowBegin, inTile);
   Index atN = math.add(columnBegin, column);
   Value inside =
-      arith::AndIOp::create(b, loc, isBelow(atM, space.sizeOf(plan.m)),
-                            isBelow(atN, space.sizeOf(plan.n)));
+      arith::AndIOp::create(b, loc, isBelow(atM, space.sizeOf(schedule.m)),
+                            isBelow(atN, space.sizeOf(schedule.n)));
   e.when(inside, [&] {
     bindParts(load);
-    e.emitResults(resultAt(atM, atN), lanes);
+    e.emitResults(resultAt(atM, atN), vectorSize);
   });
 }
 
 //===----------------------------------------------------------------------===//
-// Stored in boxes
+// Stores by TMA
 //===----------------------------------------------------------------------===//
 
-void WgmmaEmitter::storeBoxes(Value accumulators, int64_t group) {
-  int64_t box = group * (boxesOfTile() / plan.rowGroups());
-  for (int64_t column = 0; column < plan.partN(); column += boxColumns())
+void WgmmaEmitter::storeByTMA(Value accumulators, int64_t group) {
+  int64_t box = group * (boxesOfTile() / schedule.rowGroups());
+  for (int64_t column = 0; column < schedule.partN(); column += boxColumns())
     for (unsigned number = 0; number < e.numResults(); ++number)
       storeBox(accumulators, group, number, column, box++);
 }
 
 int64_t WgmmaEmitter::boxColumns() {
-  return plan.boxColumns * plan.boxRowBytes / 128;
+  return schedule.boxColumns * schedule.boxRowBytes / 128;
 }
 
 /// Boxes that a consumer stores of a tile.
 int64_t WgmmaEmitter::boxesOfTile() {
-  return plan.rowGroups() * plan.partN() / boxColumns() *
+  return schedule.rowGroups() * schedule.partN() / boxColumns() *
          int64_t(e.numResults());
 }
 
 /// Boxes that may not have been read yet when box `box` of a tile is written.
 /// The one before it in its buffer has been: of this tile or of the last.
 int64_t WgmmaEmitter::boxesUnread(int64_t box) {
-  int64_t buffers = plan.boxBuffers(), boxes = boxesOfTile();
+  int64_t buffers = schedule.boxBuffers(), boxes = boxesOfTile();
   if (box >= buffers)
     return buffers - 1;
   if (boxes < buffers)
@@ -222,9 +225,9 @@ int64_t WgmmaEmitter::boxesUnread(int64_t box) {
 
 /// The buffer of box `box` of a tile.
 Value WgmmaEmitter::boxBuffer(int64_t box) {
-  int64_t place = box % plan.boxBuffers() * plan.boxBytes();
-  return add(add(base, i32(stagingAt(plan) + place)),
-             mul(consumer, plan.stagingBytes()));
+  int64_t place = box % schedule.boxBuffers() * schedule.boxBytes();
+  return add(add(base, i32(stagingAt(schedule) + place)),
+             mul(consumer, schedule.stagingBytes()));
 }
 
 /// Waits before a buffer is used again until what was sent from it has been
@@ -250,10 +253,10 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
     sendBox(result, buffer, group, column);
     // The next source takes the place of a box that was sent before this one.
     int64_t following = box + 1;
-    if (!hasSource() || following < plan.boxBuffers() ||
+    if (!hasSource() || following < schedule.boxBuffers() ||
         following >= boxesOfTile())
       return;
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, plan.boxBuffers() - 1,
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, schedule.boxBuffers() - 1,
                                          b.getUnitAttr());
     requestSource(following);
   });
@@ -266,16 +269,16 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
 /// Says that the source's part for a buffer has arrived.
 Value WgmmaEmitter::sourceBarrier(int64_t buffer) {
   Value first =
-      add(base, i32(barriersAt(plan) + plan.stages * 16 + buffer * 8));
-  return pointer(add(first, mul(consumer, plan.boxBuffers() * 8)));
+      add(base, i32(barriersAt(schedule) + schedule.stages * 16 + buffer * 8));
+  return pointer(add(first, mul(consumer, schedule.boxBuffers() * 8)));
 }
 
 void WgmmaEmitter::initialiseSources() {
   if (!hasSource())
     return;
-  for (int64_t number = 0; number < plan.consumers(); ++number) {
+  for (int64_t number = 0; number < schedule.consumers(); ++number) {
     consumer = i32(number);
-    for (int64_t buffer = 0; buffer < plan.boxBuffers(); ++buffer)
+    for (int64_t buffer = 0; buffer < schedule.boxBuffers(); ++buffer)
       NVVM::MBarrierInitOp::create(b, loc, sourceBarrier(buffer), i32(1),
                                    Value());
   }
@@ -285,18 +288,18 @@ void WgmmaEmitter::initialiseSources() {
 void WgmmaEmitter::requestSources() {
   e.when(isFirstOfConsumer(), [&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
-    for (int64_t box = 0; box < std::min(plan.boxBuffers(), boxesOfTile());
+    for (int64_t box = 0; box < std::min(schedule.boxBuffers(), boxesOfTile());
          ++box)
       requestSource(box);
   });
 }
 
 void WgmmaEmitter::requestSource(int64_t box) {
-  int64_t ofGroup = boxesOfTile() / plan.rowGroups();
-  Value barrier = sourceBarrier(box % plan.boxBuffers());
+  int64_t ofGroup = boxesOfTile() / schedule.rowGroups();
+  Value barrier = sourceBarrier(box % schedule.boxBuffers());
   NVVM::MBarrierArriveExpectTxOp::create(
-      b, loc, Type(), barrier, i32(plan.boxBytes()), NVVM::MemScopeKind::CTA,
-      false, Value());
+      b, loc, Type(), barrier, i32(schedule.boxBytes()),
+      NVVM::MemScopeKind::CTA, false, Value());
   copyBox(boxBuffer(box), maps.back(),
           boxPlace(box / ofGroup, box % ofGroup * boxColumns()), barrier);
 }
@@ -304,7 +307,7 @@ void WgmmaEmitter::requestSource(int64_t box) {
 /// Waits for the source of box `box` of this tile: the parity is that of the
 /// times that its buffer was used before.
 void WgmmaEmitter::awaitSource(int64_t box) {
-  int64_t buffers = plan.boxBuffers(), buffer = box % buffers;
+  int64_t buffers = schedule.boxBuffers(), buffer = box % buffers;
   int64_t uses = llvm::divideCeil(boxesOfTile() - buffer, buffers);
   Value parity = i32(box / buffers % 2);
   if (uses % 2 != 0)
@@ -317,25 +320,27 @@ void WgmmaEmitter::awaitSource(int64_t box) {
 void WgmmaEmitter::bindSource(Value box, int64_t column, int64_t half) {
   auto type = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
   auto pair = VectorType::get({2}, type.getElementType());
-  auto load = [this, box, column, half, pair](ArrayRef<Index>, int64_t lanes) {
-    assert(lanes == 2 && "sums are read in pairs");
+  auto load = [this, box, column, half, pair](ArrayRef<Index>,
+                                              int64_t vectorSize) {
+    assert(vectorSize == 2 && "sums are read in pairs");
     Index row = math.add(fragmentRow(), math.constant(half * 8));
     Value piece = arith::XOrIOp::create(
         b, loc, toI32(math.rem(row, math.constant(8))), i32(column / 8));
     Value inPiece = mul(toI32(fragmentColumn()), 2);
-    Value at = add(add(box, mul(toI32(row), plan.boxRowBytes)),
+    Value at = add(add(box, mul(toI32(row), schedule.boxRowBytes)),
                    add(mul(piece, 16), inPiece));
     Value words = LLVM::LoadOp::create(b, loc, pair, pointer(at), 4);
-    Lanes wide;
-    for (int64_t lane = 0; lane < lanes; ++lane)
+    Elements wide;
+    for (int64_t i = 0; i < vectorSize; ++i)
       wide.push_back(arith::ExtFOp::create(
           b, loc, b.getF32Type(),
-          vector::ExtractOp::create(b, loc, words, lane).getResult()));
+          vector::ExtractOp::create(b, loc, words, i).getResult()));
     return wide;
   };
   int64_t number = 0;
   for (BlockArgument argument : e.kernel.getBody().getArguments())
-    if (isa<RankedTensorType>(argument.getType()) && number++ == plan.source)
+    if (isa<RankedTensorType>(argument.getType()) &&
+        number++ == schedule.source)
       e.elements.bindSource(argument, load);
 }
 
@@ -352,23 +357,23 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
   Index first = groupRow(group);
   // Beyond the end TMA stores nothing, and what else is read must be there.
   auto clampRow = [&](Index row) {
-    Index size = space.sizeOf(plan.m);
-    return isRagged(plan.m, plan.tileM * plan.tall)
+    Index size = space.sizeOf(schedule.m);
+    return isRagged(schedule.m, schedule.tileM * schedule.clusterM)
                ? math.min(row, math.sub(size, math.constant(1)))
                : row;
   };
   auto clampColumn = [&](Index at) {
-    if (!isRagged(plan.n, plan.partN() * plan.wide))
+    if (!isRagged(schedule.n, schedule.partN() * schedule.clusterN))
       return at;
     Value inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(at),
-                              math.value(space.sizeOf(plan.n)));
+                              math.value(space.sizeOf(schedule.n)));
     Value clamped = arith::SelectOp::create(b, loc, inside, math.value(at),
                                             math.value(math.constant(0)));
     math.setFactor(clamped, math.factorOf(at));
     return Index(clamped);
   };
-  SmallVector<Lanes> values;
+  SmallVector<Elements> values;
   for (int64_t j = 0; j < boxColumns(); j += 8)
     for (int64_t half = 0; half < 2; ++half) {
       Index row = math.add(math.add(rowBegin, first),
@@ -396,14 +401,14 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
 /// rows. Lane l has the address of row l % 8 of matrix l / 8. 16-byte pieces of
 /// a row lie where the swizzle wants them: piece i of row r at i XOR r % 8 in
 /// rows of 128 bytes, at i XOR r / 2 % 4 in rows of 64.
-void WgmmaEmitter::writeHalves(ArrayRef<Lanes> values, Type element, Value box,
-                               int64_t piece) {
+void WgmmaEmitter::writeHalves(ArrayRef<Elements> values, Type element,
+                               Value box, int64_t piece) {
   SmallVector<Value> words;
   auto pair = VectorType::get({2}, element);
-  for (const Lanes &lanes : values) {
+  for (const Elements &elements : values) {
     SmallVector<Value> stored;
-    for (Value lane : lanes)
-      stored.push_back(e.elements.narrow(lane, element));
+    for (Value value : elements)
+      stored.push_back(e.elements.narrow(value, element));
     Value vector = vector::FromElementsOp::create(b, loc, pair, stored);
     words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
   }
@@ -415,12 +420,13 @@ void WgmmaEmitter::writeHalves(ArrayRef<Lanes> values, Type element, Value box,
   Index ofTile =
       math.add(math.mul(math.div(t, math.constant(32)), math.constant(16)),
                math.add(math.mul(half, math.constant(8)), row));
-  Index turn = plan.boxRowBytes == 128 ? row : math.div(row, math.constant(2));
+  Index turn =
+      schedule.boxRowBytes == 128 ? row : math.div(row, math.constant(2));
   Value place = arith::XOrIOp::create(
       b, loc, toI32(math.div(matrix, math.constant(2))), toI32(turn));
   place = arith::XOrIOp::create(b, loc, place, i32(piece));
   Value at =
-      add(add(box, mul(toI32(ofTile), plan.boxRowBytes)), mul(place, 16));
+      add(add(box, mul(toI32(ofTile), schedule.boxRowBytes)), mul(place, 16));
   NVVM::StMatrixOp::create(b, loc, pointer(at), words, NVVM::MMALayout::row,
                            NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
                            NVVM::LdStMatrixEltType::B16);
@@ -428,7 +434,7 @@ void WgmmaEmitter::writeHalves(ArrayRef<Lanes> values, Type element, Value box,
 
 /// A pair of floats in each half of the rows, from column `first` of the box
 /// on, swizzled in the same way.
-void WgmmaEmitter::writeFloats(ArrayRef<Lanes> values, Value box,
+void WgmmaEmitter::writeFloats(ArrayRef<Elements> values, Value box,
                                int64_t first) {
   Index row = fragmentRow();
   Value low = toI32(math.rem(row, math.constant(8)));
@@ -440,8 +446,8 @@ void WgmmaEmitter::writeFloats(ArrayRef<Lanes> values, Value box,
   Value at =
       add(add(box, mul(toI32(row), rowBytes)), add(mul(place, 16), inPiece));
   auto pair = VectorType::get({2}, b.getF32Type());
-  for (auto [half, lanes] : llvm::enumerate(values)) {
-    Value vector = vector::FromElementsOp::create(b, loc, pair, lanes);
+  for (auto [half, elements] : llvm::enumerate(values)) {
+    Value vector = vector::FromElementsOp::create(b, loc, pair, elements);
     LLVM::StoreOp::create(b, loc, vector,
                           pointer(add(at, i32(half * 8 * rowBytes))), 8);
   }
@@ -452,7 +458,7 @@ SmallVector<Value> WgmmaEmitter::boxPlace(int64_t group, int64_t column) {
   Index first = groupRow(group);
   SmallVector<Value> at = {toI32(math.add(columnBegin, math.constant(column))),
                            toI32(math.add(rowBegin, first))};
-  if (!plan.batch.empty())
+  if (!schedule.batch.empty())
     at.push_back(toI32(tileBatch));
   return at;
 }
@@ -460,13 +466,13 @@ SmallVector<Value> WgmmaEmitter::boxPlace(int64_t group, int64_t column) {
 void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
                            int64_t column) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      b, loc, maps[1 + plan.parts() + result], pointer(box),
+      b, loc, maps[1 + schedule.parts() + result], pointer(box),
       boxPlace(group, column), /*l2CacheHint=*/Value(),
       NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
 }
 
 /// Waits until this thread's boxes are in memory.
-void WgmmaEmitter::awaitBoxes() {
+void WgmmaEmitter::awaitTMAStores() {
   NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, UnitAttr());
 }

@@ -1,10 +1,10 @@
 //===- WgmmaGemm.cpp - Contractions on Hopper's tensor cores --------------===//
 //
-// Shared memory: a ring of slices of A and of B, a staging area for the
-// epilogue of each consumer, and two barriers for each slice: full (the copies
-// arrived) and empty (the consumers are done). Blocks stay and take tile after
-// tile, or equal shares of all (WgmmaStream.cpp); those that split K have one
-// tile each.
+// Shared memory: a ring of k-blocks of A and of B, a staging area for the
+// epilogue of each consumer, and two barriers for each k-block: full (the
+// copies arrived) and empty (the consumers are done). Blocks are persistent:
+// they take one tile after another, or equal shares of all (WgmmaStream.cpp).
+// Blocks that split K have one tile each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,20 @@ using namespace tripy::codegen;
 using namespace tripy::codegen::wgmma;
 
 RingPosition WgmmaEmitter::next(RingPosition position) {
-  Value following = add(position.slot, i32(1));
+  Value following = add(position.stage, i32(1));
   Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      following, i32(plan.stages));
+                                      following, i32(schedule.stages));
   Value flipped = arith::XOrIOp::create(b, loc, position.parity, i32(1));
   return {arith::SelectOp::create(b, loc, wraps, i32(0), following),
           arith::SelectOp::create(b, loc, wraps, flipped, position.parity)};
 }
 
-/// The position `slices` further on.
-RingPosition WgmmaEmitter::skip(RingPosition position, Value slices) {
-  Value total = add(position.slot, slices);
-  Value rounds = arith::DivUIOp::create(b, loc, total, i32(plan.stages));
+/// The position `kBlocks` further on.
+RingPosition WgmmaEmitter::skip(RingPosition position, Value kBlocks) {
+  Value total = add(position.stage, kBlocks);
+  Value rounds = arith::DivUIOp::create(b, loc, total, i32(schedule.stages));
   Value odd = arith::AndIOp::create(b, loc, rounds, i32(1));
-  return {arith::RemUIOp::create(b, loc, total, i32(plan.stages)),
+  return {arith::RemUIOp::create(b, loc, total, i32(schedule.stages)),
           arith::XOrIOp::create(b, loc, position.parity, odd)};
 }
 
@@ -43,16 +43,17 @@ void WgmmaEmitter::initialiseBarriers() {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                             math.value(thread), math.value(math.constant(0)));
   e.when(first, [&] {
-    for (int64_t slot = 0; slot < plan.stages; ++slot) {
-      NVVM::MBarrierInitOp::create(b, loc, fullBarrier(i32(slot)), i32(1),
+    for (int64_t stage = 0; stage < schedule.stages; ++stage) {
+      NVVM::MBarrierInitOp::create(b, loc, fullBarrier(i32(stage)), i32(1),
                                    Value());
-      // One arrival for each warp that reads a slice.
-      int64_t readers = plan.pingPong ? 1 : plan.consumers();
-      NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(slot)),
-                                   i32(4 * readers * plan.sharers()), Value());
+      // One arrival for each warp that reads a k-block.
+      int64_t readers = schedule.pingPong ? 1 : schedule.consumers();
+      NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(stage)),
+                                   i32(4 * readers * schedule.sharers()),
+                                   Value());
     }
     initialiseSources();
-    if (plan.splitsK())
+    if (schedule.splitsK())
       NVVM::MBarrierInitOp::create(b, loc, sumsBarrier(), i32(1), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
@@ -61,20 +62,20 @@ void WgmmaEmitter::initialiseBarriers() {
   syncCluster(/*ordersMemory=*/false);
 }
 
-/// Zeros for the rows of the tile's slices of A that nothing is copied to.
+/// Zeros for the rows of the tile's k-blocks of A that nothing is copied to.
 void WgmmaEmitter::clearRows() {
-  int64_t perSlice = (plan.tileM - plan.rowsA) * rowBytes / 16;
-  if (perSlice == 0)
+  int64_t perStage = (schedule.tileM - schedule.rowsA) * rowBytes / 16;
+  if (perStage == 0)
     return;
   auto type = VectorType::get({4}, b.getI32Type());
   Value zeros = arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
-  e.loop(thread, math.constant(plan.stages * perSlice),
-         math.constant(128 * (1 + plan.consumers())), [&](Index piece) {
-           Index slot = math.div(piece, math.constant(perSlice));
-           Index inSlice = math.rem(piece, math.constant(perSlice));
-           Value at =
-               add(add(base, i32(plan.rowsA * rowBytes)),
-                   add(mul(toI32(slot), sliceA()), mul(toI32(inSlice), 16)));
+  e.loop(thread, math.constant(schedule.stages * perStage),
+         math.constant(128 * (1 + schedule.consumers())), [&](Index piece) {
+           Index stage = math.div(piece, math.constant(perStage));
+           Index inStage = math.rem(piece, math.constant(perStage));
+           Value at = add(
+               add(base, i32(schedule.rowsA * rowBytes)),
+               add(mul(toI32(stage), stageBytesA()), mul(toI32(inStage), 16)));
            LLVM::StoreOp::create(b, loc, zeros, pointer(at), 16);
          });
   fenceAsync();
@@ -92,7 +93,7 @@ void WgmmaEmitter::fenceAsync() {
 /// All threads of all blocks of the cluster. To order memory, every thread
 /// waits first until what it stored is visible to the whole GPU.
 void WgmmaEmitter::syncCluster(bool ordersMemory) {
-  if (plan.cluster() == 1)
+  if (schedule.cluster() == 1)
     return;
   if (ordersMemory)
     NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
@@ -101,30 +102,31 @@ void WgmmaEmitter::syncCluster(bool ordersMemory) {
   NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
 }
 
-/// The tiles of this block from its tile number `first` on, every `turns`-th.
+/// The tiles of this block from its tile number `first` on, every `step`-th.
 void WgmmaEmitter::forEachTile(
-    Index first, int64_t turns, RingPosition start,
+    Index first, int64_t step, RingPosition start,
     llvm::function_ref<RingPosition(RingPosition)> body) {
-  if (plan.streams)
+  if (schedule.streams)
     return forEachShare(start, body);
-  Index groups = math.mul(space.sizeOf(plan.batch), math.mul(groupsM, groupsN));
-  int64_t clusters = residentClusters(plan.cluster());
+  Index groups =
+      math.mul(space.sizeOf(schedule.batch), math.mul(groupsM, groupsN));
+  int64_t clusters = residentClusters(schedule.cluster());
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
-  Index own = math.div(block, math.constant(plan.cluster()));
-  if (plan.splitsK()) {
+  Index own = math.div(block, math.constant(schedule.cluster()));
+  if (schedule.splitsK()) {
     locate(own);
     body(start);
     return;
   }
   Index begin = math.add(own, math.mul(first, math.constant(clusters)));
   e.reduceLoop(
-      begin, groups, math.constant(clusters * turns),
-      {start.slot, start.parity, i32(0)}, [&](Index tile, ValueRange carried) {
+      begin, groups, math.constant(clusters * step),
+      {start.stage, start.parity, i32(0)}, [&](Index tile, ValueRange carried) {
         locate(tile);
         tileRound = carried[2];
         RingPosition end = body({carried[0], carried[1]});
         Value other = arith::XOrIOp::create(b, loc, carried[2], i32(1));
-        return SmallVector<Value>{end.slot, end.parity, other};
+        return SmallVector<Value>{end.stage, end.parity, other};
       });
 }
 
@@ -147,21 +149,23 @@ Index WgmmaEmitter::divideTiles(Index a, Index divisor) {
       .getResult();
 }
 
-/// Where this block lies in its cluster of `tall` x `wide`.
+/// Where this block lies in its cluster of `clusterM` x `clusterN`.
 Index WgmmaEmitter::rankRow() {
-  return plan.tall == 1 ? math.constant(0)
-                        : math.div(rank, math.constant(plan.wide));
+  return schedule.clusterM == 1
+             ? math.constant(0)
+             : math.div(rank, math.constant(schedule.clusterN));
 }
 Index WgmmaEmitter::rankColumn() {
-  return plan.wide == 1 ? math.constant(0)
-                        : math.rem(rank, math.constant(plan.wide));
+  return schedule.clusterN == 1
+             ? math.constant(0)
+             : math.rem(rank, math.constant(schedule.clusterN));
 }
 
 /// Where this block's tile of the cluster's group `tile` lies. Groups go in an
 /// order where `groupRows` rows of them are walked column by column.
 void WgmmaEmitter::locate(Index tile) {
   Index plane = math.mul(groupsM, groupsN);
-  bool single = IndexMath::constantOf(space.sizeOf(plan.batch)) == 1;
+  bool single = IndexMath::constantOf(space.sizeOf(schedule.batch)) == 1;
   tileBatch = single ? math.constant(0) : divideTiles(tile, plane);
   Index inPlane = math.sub(tile, math.mul(tileBatch, plane));
   Index band = math.mul(math.constant(groupRows), groupsN);
@@ -171,34 +175,36 @@ void WgmmaEmitter::locate(Index tile) {
   Index inBand = math.sub(inPlane, math.mul(bands, band));
   Index column = divideTiles(inBand, rows);
   Index row = math.add(firstRow, math.sub(inBand, math.mul(column, rows)));
-  row = math.add(math.mul(row, math.constant(plan.tall)), rankRow());
-  column = math.add(math.mul(column, math.constant(plan.wide)), rankColumn());
-  rowBegin = math.mul(row, math.constant(plan.tileM));
-  columnBegin = math.mul(column, math.constant(plan.partN()));
+  row = math.add(math.mul(row, math.constant(schedule.clusterM)), rankRow());
+  column = math.add(math.mul(column, math.constant(schedule.clusterN)),
+                    rankColumn());
+  rowBegin = math.mul(row, math.constant(schedule.tileM));
+  columnBegin = math.mul(column, math.constant(schedule.partN()));
 }
 
 /// What this block multiplies of K: where it begins, and how much it is. Blocks
-/// that split K get as many slices each, or one more: never none, which keeps
+/// that split K get as many k-blocks each, or one more: never none, which keeps
 /// what is known of the accumulators in one place.
 std::pair<Index, Index> WgmmaEmitter::kRange() {
-  Index size = space.sizeOf(plan.k);
-  if (plan.streams)
+  Index size = space.sizeOf(schedule.k);
+  if (schedule.streams)
     return {share.begin, share.size};
-  if (!plan.splitsK())
+  if (!schedule.splitsK())
     return {math.constant(0), size};
-  int64_t slices = llvm::divideCeil(*IndexMath::constantOf(size), plan.tileK());
-  Index most = math.constant(slices % plan.split);
-  Index least = math.constant(slices / plan.split);
-  Index slice = math.constant(plan.tileK());
+  int64_t kBlocks =
+      llvm::divideCeil(*IndexMath::constantOf(size), schedule.tileK());
+  Index maximum = math.constant(kBlocks % schedule.split);
+  Index least = math.constant(kBlocks / schedule.split);
+  Index kBlock = math.constant(schedule.tileK());
   Value hasMore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                        math.value(rank), math.value(most));
+                                        math.value(rank), math.value(maximum));
   Index more =
       arith::ExtUIOp::create(b, loc, b.getI32Type(), hasMore).getResult();
   more =
       arith::IndexCastUIOp::create(b, loc, b.getIndexType(), math.value(more))
           .getResult();
-  Index begin = math.add(math.mul(rank, least), math.min(rank, most));
-  return {math.mul(begin, slice), math.mul(math.add(least, more), slice)};
+  Index begin = math.add(math.mul(rank, least), math.min(rank, maximum));
+  return {math.mul(begin, kBlock), math.mul(math.add(least, more), kBlock)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,19 +222,20 @@ void WgmmaEmitter::produce() {
 }
 
 /// `k` of the `size` elements of K that a tile is made of, in the order in
-/// which slices are copied. Clusters side by side begin with different ones,
-/// where all would read the same few lines of A at the same time; with stream K
+/// which k-blocks are copied. Clusters side by side begin with different ones,
+/// where all would read the same few lines of A at the same time; with stream-K
 /// they do so anyway.
 Index WgmmaEmitter::rotated(Index k, Index size) {
-  auto known = IndexMath::constantOf(space.sizeOf(plan.k));
-  int64_t slices = known ? *known / plan.tileK() / plan.split : 0;
-  if (!plan.swapped || plan.streams || slices < 2)
+  auto known = IndexMath::constantOf(space.sizeOf(schedule.k));
+  int64_t kBlocks = known ? *known / schedule.tileK() / schedule.split : 0;
+  if (!schedule.swapAB || schedule.streams || kBlocks < 2)
     return k;
-  Index column = math.div(columnBegin, math.constant(plan.partN() * plan.wide));
-  Index first = math.mul(math.rem(column, math.constant(slices)),
-                         math.constant(plan.tileK()));
-  Index end = math.mul(math.ceilDiv(size, math.constant(plan.tileK())),
-                       math.constant(plan.tileK()));
+  Index column = math.div(columnBegin,
+                          math.constant(schedule.partN() * schedule.clusterN));
+  Index first = math.mul(math.rem(column, math.constant(kBlocks)),
+                         math.constant(schedule.tileK()));
+  Index end = math.mul(math.ceilDiv(size, math.constant(schedule.tileK())),
+                       math.constant(schedule.tileK()));
   Index at = math.add(k, first);
   Index before = math.sub(math.max(at, end), end);
   return select(isBelow(at, end), at, before);
@@ -237,48 +244,49 @@ Index WgmmaEmitter::rotated(Index k, Index size) {
 RingPosition WgmmaEmitter::produceTile(RingPosition position) {
   auto [begin, size] = kRange();
   SmallVector<Value> last = e.reduceLoop(
-      math.constant(0), size, math.constant(plan.tileK()),
-      {position.slot, position.parity},
+      math.constant(0), size, math.constant(schedule.tileK()),
+      {position.stage, position.parity},
       [&, begin = begin, size = size](Index k, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        copySlice(at, math.add(begin, rotated(k, size)));
+        copyKBlock(at, math.add(begin, rotated(k, size)));
         RingPosition following = next(at);
-        return SmallVector<Value>{following.slot, following.parity};
+        return SmallVector<Value>{following.stage, following.parity};
       });
   return {last[0], last[1]};
 }
 
-void WgmmaEmitter::copySlice(RingPosition position, Index k) {
+void WgmmaEmitter::copyKBlock(RingPosition position, Index k) {
   Value other = arith::XOrIOp::create(b, loc, position.parity, i32(1));
-  waitFor(emptyBarrier(position.slot), other);
-  Value full = fullBarrier(position.slot);
+  waitFor(emptyBarrier(position.stage), other);
+  Value full = fullBarrier(position.stage);
   NVVM::MBarrierArriveExpectTxOp::create(
-      b, loc, Type(), full, i32(plan.rowsA * rowBytes + sliceB()),
+      b, loc, Type(), full, i32(schedule.rowsA * rowBytes + stageBytesB()),
       NVVM::MemScopeKind::CTA, false, Value());
-  Value atA = sliceOfA(position.slot), atB = sliceOfB(position.slot);
+  Value atA = stageOfA(position.stage), atB = stageOfB(position.stage);
   Index row = rankRow(), column = rankColumn();
   auto blocks = [&](int64_t mask, Value shift) -> Value {
     Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);
     return arith::TruncIOp::create(b, loc, b.getI16Type(), shifted);
   };
   Value beside, below;
-  if (plan.wide > 1)
-    beside = blocks((1 << plan.wide) - 1, mul(toI32(row), plan.wide));
-  if (plan.tall > 1) {
+  if (schedule.clusterN > 1)
+    beside = blocks((1 << schedule.clusterN) - 1,
+                    mul(toI32(row), schedule.clusterN));
+  if (schedule.clusterM > 1) {
     int64_t mask = 0;
-    for (int64_t i = 0; i < plan.tall; ++i)
-      mask |= int64_t(1) << (i * plan.wide);
+    for (int64_t i = 0; i < schedule.clusterM; ++i)
+      mask |= int64_t(1) << (i * schedule.clusterN);
     below = blocks(mask, toI32(column));
   }
-  copyOperand(plan.a, maps[0], atA, full, toI32(k), rowBegin, plan.copiedA(),
-              column, beside);
-  for (int64_t part = 0; part < plan.parts(); ++part)
-    copyOperand(plan.b[part], maps[1 + part],
-                add(atB, i32(part * plan.partN() * rowBytes)), full, toI32(k),
-                columnBegin, plan.copiedB(), row, below);
+  copyOperand(schedule.a, maps[0], atA, full, toI32(k), rowBegin,
+              schedule.copiedA(), column, beside);
+  for (int64_t part = 0; part < schedule.parts(); ++part)
+    copyOperand(schedule.b[part], maps[1 + part],
+                add(atB, i32(part * schedule.partN() * rowBytes)), full,
+                toI32(k), columnBegin, schedule.copiedB(), row, below);
 }
 
-/// Copies `rows` rows of a slice, part `part` of it: one box when K is
+/// Copies `rows` rows of a k-block, part `part` of it: one box when K is
 /// contiguous, else one for each 64 rows. `blocks` says which blocks of the
 /// cluster get it; null for this one alone.
 void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
@@ -319,12 +327,12 @@ void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
-  groupsM =
-      math.ceilDiv(space.sizeOf(plan.m), math.constant(plan.tileM * plan.tall));
-  groupsN = math.ceilDiv(space.sizeOf(plan.n),
-                         math.constant(plan.partN() * plan.wide));
+  groupsM = math.ceilDiv(space.sizeOf(schedule.m),
+                         math.constant(schedule.tileM * schedule.clusterM));
+  groupsN = math.ceilDiv(space.sizeOf(schedule.n),
+                         math.constant(schedule.partN() * schedule.clusterN));
   rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
-                  math.constant(plan.cluster()));
+                  math.constant(schedule.cluster()));
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
                                   LLVM::AddressOfOp::create(b, loc, shared));
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
@@ -340,7 +348,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, i32(0));
   auto roles = scf::IfOp::create(b, loc, producer, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  bool moves = plan.consumers() == 2;
+  bool moves = schedule.consumers() == 2;
   {
     ElementEmitter::Scope scope(e.elements);
     b.setInsertionPoint(roles.thenBlock()->getTerminator());
@@ -361,7 +369,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   // No block may end while others still write to its shared memory, or read
   // what it sent. Sums have arrived, so that nothing needs to be ordered.
   b.setInsertionPointAfter(roles);
-  syncCluster(/*ordersMemory=*/!plan.splitsK());
+  syncCluster(/*ordersMemory=*/!schedule.splitsK());
 }
 
 /// The kernel's function: pointers, sizes, and tensor maps by value.
@@ -408,17 +416,17 @@ static kernel::TensorMapAttr swizzledMap(KernelEmission &e, int64_t tensor,
       AffineMap::get(0, symbols, strides, context), box, swizzle);
 }
 
-/// The tensor map of an operand: K-contiguous, boxes of a slice's K x `rows`;
-/// otherwise of 64 rows x a slice's K.
+/// The tensor map of an operand: K-contiguous, boxes of a k-block's K x `rows`;
+/// otherwise of 64 rows x a k-block's K.
 static kernel::TensorMapAttr operandMap(KernelEmission &e,
-                                        const WgmmaPlan &plan,
+                                        const WgmmaSchedule &schedule,
                                         const WgmmaOperand &operand,
                                         int64_t rows) {
   MLIRContext *context = e.kernel.getContext();
   SmallVector<AffineExpr> sizes = e.tensorSizeExprs(operand.buffer);
-  unsigned first = operand.batched ? plan.batch.size() : 0;
+  unsigned first = operand.batched ? schedule.batch.size() : 0;
   ArrayRef<AffineExpr> batch = ArrayRef<AffineExpr>(sizes).take_front(first);
-  AffineExpr row = sizes.back() * plan.elementBytes;
+  AffineExpr row = sizes.back() * schedule.elementBytes;
   AffineExpr outer = KernelEmission::product(
       ArrayRef<AffineExpr>(sizes).drop_front(first).drop_back(), context);
   SmallVector<AffineExpr> dims = {sizes.back(), outer}, strides = {row};
@@ -426,8 +434,8 @@ static kernel::TensorMapAttr operandMap(KernelEmission &e,
     dims[0] = e.constantExpr(operand.innerEnd);
   if (operand.outerEnd >= 0)
     dims[1] = e.constantExpr(operand.outerEnd);
-  SmallVector<int64_t> box = {operand.kMajor ? plan.tileK() : 64,
-                              operand.kMajor ? rows : plan.tileK()};
+  SmallVector<int64_t> box = {operand.kMajor ? schedule.tileK() : 64,
+                              operand.kMajor ? rows : schedule.tileK()};
   if (operand.batched) {
     dims.push_back(KernelEmission::product(batch, context));
     strides.push_back(row * outer);
@@ -437,7 +445,8 @@ static kernel::TensorMapAttr operandMap(KernelEmission &e,
 }
 
 /// The tensor map of `tensor`, result `number` or like it: boxes of 64 rows.
-static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
+static kernel::TensorMapAttr resultMap(KernelEmission &e,
+                                       const WgmmaSchedule &schedule,
                                        unsigned tensor, unsigned number) {
   MLIRContext *context = e.kernel.getContext();
   auto type =
@@ -445,61 +454,63 @@ static kernel::TensorMapAttr resultMap(KernelEmission &e, const WgmmaPlan &plan,
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   SmallVector<AffineExpr> sizes = e.sizeExprs(number);
   ArrayRef<AffineExpr> all(sizes);
-  unsigned first = plan.batch.size();
+  unsigned first = schedule.batch.size();
   AffineExpr row = sizes.back() * bytes;
   AffineExpr rows =
       KernelEmission::product(all.drop_front(first).drop_back(), context);
   SmallVector<AffineExpr> dims = {sizes.back(), rows}, strides = {row};
-  SmallVector<int64_t> box = {plan.boxRowBytes / bytes, 64};
+  SmallVector<int64_t> box = {schedule.boxRowBytes / bytes, 64};
   if (first > 0) {
     dims.push_back(KernelEmission::product(all.take_front(first), context));
     strides.push_back(row * rows);
     box.push_back(1);
   }
-  return swizzledMap(e, tensor, dims, strides, box, plan.boxRowBytes);
+  return swizzledMap(e, tensor, dims, strides, box, schedule.boxRowBytes);
 }
 
 static SmallVector<kernel::TensorMapAttr>
-tensorMaps(KernelEmission &e, const WgmmaPlan &plan, unsigned inputs) {
+tensorMaps(KernelEmission &e, const WgmmaSchedule &schedule, unsigned inputs) {
   SmallVector<kernel::TensorMapAttr> maps = {
-      operandMap(e, plan, plan.a, plan.copiedA())};
-  for (const WgmmaOperand &operand : plan.b)
-    maps.push_back(operandMap(e, plan, operand, plan.copiedB()));
-  if (plan.store == WgmmaStore::Boxes) {
+      operandMap(e, schedule, schedule.a, schedule.copiedA())};
+  for (const WgmmaOperand &operand : schedule.b)
+    maps.push_back(operandMap(e, schedule, operand, schedule.copiedB()));
+  if (schedule.store == WgmmaStore::TMA) {
     for (unsigned i = 0; i < e.numResults(); ++i)
-      maps.push_back(resultMap(e, plan, inputs + i, i));
-    if (plan.source >= 0)
-      maps.push_back(resultMap(e, plan, plan.source, 0));
+      maps.push_back(resultMap(e, schedule, inputs + i, i));
+    if (schedule.source >= 0)
+      maps.push_back(resultMap(e, schedule, schedule.source, 0));
   }
   return maps;
 }
 
 /// Blocks: one for each multiprocessor, or of each tile those that split K.
-static AffineExpr gridOf(KernelEmission &e, const WgmmaPlan &plan,
+static AffineExpr gridOf(KernelEmission &e, const WgmmaSchedule &schedule,
                          const ContractionSpace &space) {
-  if (plan.streams)
-    return e.constantExpr(plan.shares().workers * plan.cluster());
-  if (!plan.splitsK())
-    return e.constantExpr(residentClusters(plan.cluster()) * plan.cluster());
-  AffineExpr rows = space.extentOf(plan.m).ceilDiv(plan.tileM);
-  AffineExpr columns = space.extentOf(plan.n).ceilDiv(plan.partN());
-  return space.extentOf(plan.batch) * rows * columns * plan.split;
+  if (schedule.streams)
+    return e.constantExpr(schedule.shares().workers * schedule.cluster());
+  if (!schedule.splitsK())
+    return e.constantExpr(residentClusters(schedule.cluster()) *
+                          schedule.cluster());
+  AffineExpr rows = space.extentOf(schedule.m).ceilDiv(schedule.tileM);
+  AffineExpr columns = space.extentOf(schedule.n).ceilDiv(schedule.partN());
+  return space.extentOf(schedule.batch) * rows * columns * schedule.split;
 }
 
-LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
+LogicalResult codegen::emitWgmma(kernel::FuncOp kernel,
+                                 const WgmmaSchedule &schedule,
                                  gpu::GPUModuleOp module, OpBuilder &b) {
   Location loc = kernel.getLoc();
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
   unsigned inputs = type.getNumInputs() - sizes;
-  SmallVector<int64_t> workspace = plan.workspace();
+  SmallVector<int64_t> workspace = schedule.workspace();
   unsigned tensors = inputs + type.getNumResults();
   unsigned pointers = tensors + workspace.size();
-  bool boxes = plan.store == WgmmaStore::Boxes;
-  unsigned ofResults = type.getNumResults() + (plan.source >= 0 ? 1 : 0);
-  unsigned maps = 1 + plan.parts() + (boxes ? ofResults : 0);
-  int64_t threads = 128 * (1 + plan.consumers());
+  bool boxes = schedule.store == WgmmaStore::TMA;
+  unsigned ofResults = type.getNumResults() + (schedule.source >= 0 ? 1 : 0);
+  unsigned maps = 1 + schedule.parts() + (boxes ? ofResults : 0);
+  int64_t threads = 128 * (1 + schedule.consumers());
   auto shared = LLVM::GlobalOp::create(
       b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), false,
       LLVM::Linkage::External, (kernel.getSymName() + "_shared").str(),
@@ -517,15 +528,17 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
   KernelEmission emission(kernel, b, EmitterOptions());
   if (failed(emission.bind(body->getArguments().take_front(tensors), indices)))
     return failure();
-  markAccuracy(kernel,
-               plan.prologue.input ? plan.op().getInputs()[0] : Value());
-  FailureOr<ContractionSpace> space = ContractionSpace::of(plan.op(), emission);
+  markAccuracy(kernel, schedule.prologue.input ? schedule.op().getInputs()[0]
+                                               : Value());
+  FailureOr<ContractionSpace> space =
+      ContractionSpace::of(schedule.op(), emission);
   if (failed(space))
     return failure();
-  emission.setConfig({gridOf(emission, plan, *space)}, {threads, 1, 1},
-                     WgmmaEmitter::sharedBytes(plan), {plan.cluster(), 1, 1},
-                     tensorMaps(emission, plan, inputs), workspace);
-  WgmmaEmitter(emission, plan, *space,
+  emission.setConfig({gridOf(emission, schedule, *space)}, {threads, 1, 1},
+                     WgmmaEmitter::sharedBytes(schedule),
+                     {schedule.cluster(), 1, 1},
+                     tensorMaps(emission, schedule, inputs), workspace);
+  WgmmaEmitter(emission, schedule, *space,
                body->getArguments().drop_front(pointers + sizes),
                body->getArguments().slice(tensors, workspace.size()))
       .emit(shared);

@@ -1,8 +1,8 @@
 //===- WgmmaGemm.h - Contractions on Hopper's tensor cores ------*- C++ -*-===//
 //
-// Private to lib/Codegen/CUDA. A persistent kernel with roles: one warp group
-// copies slices of both operands with the tensor memory accelerator (TMA), one
-// or two multiply them (wgmma) and run the epilogue.
+// Private to lib/Codegen/CUDA. A persistent, warp-specialised kernel: one warp
+// group copies k-blocks of both operands with the tensor memory accelerator
+// (TMA), one or two multiply them (wgmma) and run the epilogue.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAGEMM_H
@@ -56,7 +56,7 @@ enum class WgmmaStore {
   Threads,
   /// The epilogue is computed where the accumulators are; boxes of the results
   /// go through shared memory and are stored by TMA while work goes on.
-  Boxes,
+  TMA,
 };
 
 /// Clusters of `blocks` blocks that run at the same time on an H100 or H200: a
@@ -70,13 +70,14 @@ constexpr int64_t residentClusters(int64_t blocks) {
   return blocks == 3 ? 36 : blocks == 4 ? 28 : blocks <= 6 ? 16 : 14;
 }
 
-/// How stream K shares out work (WgmmaStream.cpp): of the tiles of `groups`
-/// clusters, `slices` of K each, the first `cut` are cut into a run of slices
-/// for each of `workers` clusters, and `whole` tiles for each worker follow.
+/// How stream-K shares out work (WgmmaStream.cpp): of the tiles of `groups`
+/// clusters, `kBlocks` of K each, the first `cut` are cut into a run of
+/// k-blocks for each of `workers` clusters, and `whole` tiles for each worker
+/// follow.
 struct StreamShares {
   /// `clusters` may run at the same time.
-  StreamShares(int64_t groups, int64_t slices, int64_t clusters);
-  int64_t slices, workers, whole, cut;
+  StreamShares(int64_t groups, int64_t kBlocks, int64_t clusters);
+  int64_t kBlocks, workers, whole, cut;
 
   /// Workers beside its owner that may have a part of one tile.
   int64_t sharers() const {
@@ -84,24 +85,25 @@ struct StreamShares {
   }
 };
 
-/// Consumers of a tile of `m` x `n` in exchanged roles: few rows leave work for
+/// Consumers of a tile of `m` x `n` with swapAB: few rows leave work for
 /// one.
-constexpr int64_t swappedConsumers(int64_t m, int64_t n) {
+constexpr int64_t swapABConsumers(int64_t m, int64_t n) {
   return m > 64 && n % 128 == 0 ? 2 : 1;
 }
 
 /// Of the models: bytes that memory delivers to all multiprocessors in a cycle.
 inline constexpr double memoryBytes = 2000;
 
-/// Elements of a tile that one consumer of two in turns has the registers for.
-inline constexpr int64_t mostInTurns = 128 * 192;
-/// Whether the consumers have the registers for a tile in exchanged roles.
-constexpr bool fitsSwapped(int64_t m, int64_t n) {
-  return m * n <= 128 * 160 * swappedConsumers(m, n);
+/// Elements of a tile that each of two ping-pong consumers has the registers
+/// for.
+inline constexpr int64_t maxPingPongElements = 128 * 192;
+/// Whether the consumers have the registers for a tile with swapAB.
+constexpr bool fitsSwapAB(int64_t m, int64_t n) {
+  return m * n <= 128 * 160 * swapABConsumers(m, n);
 }
 
 /// What a contraction must be for this kernel, and how it is cut.
-struct WgmmaPlan {
+struct WgmmaSchedule {
   /// One contraction, or several of the same size with the same A: their
   /// columns lie side by side in the tile, so that the epilogue has column j
   /// of all of them together.
@@ -121,62 +123,66 @@ struct WgmmaPlan {
   /// Consumers take tiles in turn, so that one multiplies while the other runs
   /// its epilogue; otherwise they share a tile, 64 rows each.
   bool pingPong = false;
-  /// Blocks of a cluster: `tall` x `wide`. Those that have tiles one below the
-  /// other share the slices of B, those that have tiles side by side share
-  /// those of A: each copies its part of a shared slice to all of them.
-  int64_t tall = 1, wide = 1;
+  /// Blocks of a cluster: `clusterM` x `clusterN`. Those that have tiles one
+  /// below the other share the k-blocks of B, those that have tiles side by
+  /// side share those of A: each copies its part of a shared k-block to all of
+  /// them.
+  int64_t clusterM = 1, clusterN = 1;
   /// Or all blocks of the cluster have the same tile, and a part of K each: as
   /// many as this.
   int64_t split = 1;
-  /// Stream K: clusters get equal shares of the work, which cut tiles along K.
+  /// Stream-K: clusters get equal shares of the work, which cut tiles along K.
   bool streams = false;
   /// B's columns are the instruction's 64 rows and A's rows its columns: the
   /// sums of a tile are transposed. Few rows leave work for one consumer.
-  bool swapped = false;
+  bool swapAB = false;
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
   /// Number of a tensor like the result that the epilogue reads, such as a
   /// residual, when TMA can bring it in the result's boxes; else -1.
   int64_t source = -1;
-  /// Bytes of a row of a box of results: 128, or 64 where the tile's columns
-  /// are no multiple of that.
+  /// Bytes of a row of a TMA box of results: 128, or 64 where the tile's
+  /// columns are no multiple of that.
   int64_t boxRowBytes = 128;
 
   mlir::linalg::GenericOp op() const { return ops.front(); }
   int64_t parts() const { return ops.size(); }
   /// Columns of one contraction in the tile.
   int64_t partN() const { return tileN / parts(); }
-  /// Elements of a slice of K: 128 bytes, one swizzle atom.
+  /// Elements of a k-block: 128 bytes, one swizzle atom.
   int64_t tileK() const { return 128 / elementBytes; }
   /// K of one instruction: 32 bytes.
   int64_t stepK() const { return 32 / elementBytes; }
   int64_t consumers() const {
-    return swapped ? swappedConsumers(tileM, tileN) : pingPong ? 2 : tileM / 64;
+    return swapAB ? swapABConsumers(tileM, tileN) : pingPong ? 2 : tileM / 64;
   }
-  /// Groups of 64 rows (of columns, when swapped) that one consumer multiplies.
+  /// Groups of 64 rows (of columns, with swapAB) that one consumer multiplies.
   int64_t rowGroups() const {
-    return swapped ? tileN / 64 / consumers() : pingPong ? tileM / 64 : 1;
+    return swapAB ? tileN / 64 / consumers() : pingPong ? tileM / 64 : 1;
   }
   /// Columns of an instruction.
-  int64_t multipliedN() const { return swapped ? tileM : tileN; }
+  int64_t multipliedN() const { return swapAB ? tileM : tileN; }
   bool splitsK() const { return split > 1; }
-  /// Sums of slices are added up in f32.
-  bool promotes() const { return type == mlir::NVVM::WGMMATypes::e4m3; }
+  /// Sums of k-blocks are added up in f32.
+  bool promotes() const {
+    return type == mlir::NVVM::WGMMATypes::e4m3 ||
+           type == mlir::NVVM::WGMMATypes::e5m2;
+  }
   /// Blocks of a cluster.
-  int64_t cluster() const { return tall * wide * split; }
+  int64_t cluster() const { return clusterM * clusterN * split; }
   /// Blocks that copy to a block: those beside it, below it, and itself.
-  int64_t sharers() const { return tall + wide - 1; }
-  /// Rows of a slice that one block copies; of B, for each contraction.
-  int64_t copiedA() const { return rowsA / wide; }
-  int64_t copiedB() const { return partN() / tall; }
+  int64_t sharers() const { return clusterM + clusterN - 1; }
+  /// Rows of a k-block that one block copies; of B, for each contraction.
+  int64_t copiedA() const { return rowsA / clusterN; }
+  int64_t copiedB() const { return partN() / clusterM; }
   /// Columns of each contraction that go through the staging area at a time.
   int64_t chunk() const {
-    int64_t most = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
-    return std::gcd(partN(), most);
+    int64_t maximum = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
+    return std::gcd(partN(), maximum);
   }
-  /// Rows of a tile in exchanged roles that are turned round at a time.
-  int64_t turnedRows() const {
+  /// Rows of a tile with swapAB that are transposed at a time.
+  int64_t transposedRows() const {
     return tileM > 64 ? std::gcd(tileM, int64_t(32)) : tileM;
   }
   /// Rows of a tile that each of those that split K finishes; the last ones
@@ -186,12 +192,12 @@ struct WgmmaPlan {
   int64_t sumBytesOfRow() const;
   /// Bytes that an epilogue needs for each consumer.
   int64_t stagingBytes() const;
-  /// Bytes of a box of results: 64 rows. `boxBuffers()` are in use in turn.
+  /// Bytes of a TMA box of results: 64 rows. `boxBuffers()` are in use in turn.
   int64_t boxBytes() const { return 64 * boxRowBytes; }
   int64_t boxBuffers() const { return 2 * 128 / boxRowBytes; }
-  /// With stream K; all sizes are known.
+  /// With stream-K; all sizes are known.
   StreamShares shares() const;
-  /// Bytes of global memory for sums and for flags; nothing without stream K.
+  /// Bytes of global memory for sums and for flags; nothing without stream-K.
   llvm::SmallVector<int64_t> workspace() const;
   /// Product of the static sizes of loops of `op`; dynamic ones count as
   /// `unknown`.
@@ -203,40 +209,43 @@ inline constexpr int64_t stagingRow = 68;
 
 /// Floats of a row of a whole tile in shared memory: padded for the same
 /// reason.
-inline int64_t tileRow(const WgmmaPlan &plan) { return plan.tileN + 4; }
+inline int64_t tileRow(const WgmmaSchedule &schedule) {
+  return schedule.tileN + 4;
+}
 
-inline int64_t WgmmaPlan::sumBytesOfRow() const { return tileRow(*this) * 4; }
+inline int64_t WgmmaSchedule::sumBytesOfRow() const {
+  return tileRow(*this) * 4;
+}
 
-inline int64_t WgmmaPlan::stagingBytes() const {
+inline int64_t WgmmaSchedule::stagingBytes() const {
   // For all consumers.
   if (splitsK())
     return split * shareRows() * sumBytesOfRow() / consumers();
-  if (swapped)
-    return turnedRows() * sumBytesOfRow() / consumers();
-  return store == WgmmaStore::Boxes ? boxBuffers() * boxBytes()
-                                    : 64 * stagingRow * 4;
+  if (swapAB)
+    return transposedRows() * sumBytesOfRow() / consumers();
+  return store == WgmmaStore::TMA ? boxBuffers() * boxBytes()
+                                  : 64 * stagingRow * 4;
 }
 
 /// A way to cut contractions.
 struct WgmmaTile {
   int64_t m = 0, n = 0;
   bool pingPong = false;
-  /// Blocks that share slices, one below the other and side by side, or that
+  /// Blocks that share k-blocks, one below the other and side by side, or that
   /// split K.
-  int64_t tall = 1, wide = 1, split = 1;
-  bool streams = false, swapped = false;
+  int64_t clusterM = 1, clusterN = 1, split = 1;
+  bool streams = false, swapAB = false;
 
   /// Blocks of a cluster.
-  int64_t cluster() const { return tall * wide * split; }
+  int64_t cluster() const { return clusterM * clusterN * split; }
 
   /// As parseWgmmaTile() reads it.
   std::string str() const;
 };
 
-/// Reads "128x256", with ",turns" for consumers that take turns, ",cluster=2"
-/// or ",cluster=4x2" for blocks that share slices, ",split=3", or ",stream" for
-/// stream K; and "16x128,swap" for A and B in exchanged roles. Nothing when
-/// `text` is none.
+/// Reads "128x256", with ",pingpong" for ping-pong consumers, ",cluster=2"
+/// or ",cluster=4x2" for blocks that share k-blocks, ",split=3", or ",stream"
+/// for stream-K; and "16x128,swapAB". Nothing when `text` is none of these.
 std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
 
 /// A tile and the cycles that the model expects of a kernel that uses it.
@@ -248,30 +257,31 @@ struct WgmmaCandidate {
 /// What `kernel` computes, not cut yet, or nothing when no tile suits, or for
 /// operands that are not tensors in memory, or parts of such, of a type that
 /// the instruction has, or whose rows are not multiples of 16 bytes.
-std::optional<WgmmaPlan> recogniseWgmma(kernel::FuncOp kernel);
+std::optional<WgmmaSchedule> recogniseWgmma(kernel::FuncOp kernel);
 
-/// The function that A of the contractions in `plan` is of a tensor of A's
+/// The function that A of the contractions in `schedule` is of a tensor of A's
 /// shape and type; nothing when it is none that the kernel can compute.
-std::optional<WgmmaPrologue> findPrologue(const WgmmaPlan &plan);
+std::optional<WgmmaPrologue> findPrologue(const WgmmaSchedule &schedule);
 
 /// The tile of the least cost; there is one for all that recogniseWgmma()
 /// returns.
-std::optional<WgmmaCandidate> chooseTile(const WgmmaPlan &plan);
+std::optional<WgmmaCandidate> chooseTile(const WgmmaSchedule &schedule);
 /// At most `limit` tiles to be measured: what chooseTile() takes, then others
 /// from the least cost on.
-llvm::SmallVector<WgmmaCandidate> listTiles(const WgmmaPlan &plan,
+llvm::SmallVector<WgmmaCandidate> listTiles(const WgmmaSchedule &schedule,
                                             unsigned limit);
-/// Cuts `plan`; false, and nothing changes, when `tile` does not suit.
-bool cutInto(WgmmaPlan &plan, const WgmmaTile &tile);
+/// Cuts `schedule`; false, and nothing changes, when `tile` does not suit.
+bool cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile);
 /// What a measured tile holds for, as text: "f16 4096x4096x1024 nt batch=1
-/// parts=1 store=boxes16" says element type, rows, columns of each contraction
+/// parts=1 store=tma16" says element type, rows, columns of each contraction
 /// and K, whether the operands lie as written (n: A is MxK, B is KxN) or
 /// transposed, how results are stored, and that A is computed (prologue=, the
 /// operations for an element). Nothing when a size is dynamic.
-std::optional<std::string> describeContraction(const WgmmaPlan &plan);
+std::optional<std::string> describeContraction(const WgmmaSchedule &schedule);
 
 /// Emits `kernel` into `module`.
-mlir::LogicalResult emitWgmma(kernel::FuncOp kernel, const WgmmaPlan &plan,
+mlir::LogicalResult emitWgmma(kernel::FuncOp kernel,
+                              const WgmmaSchedule &schedule,
                               mlir::gpu::GPUModuleOp module,
                               mlir::OpBuilder &b);
 

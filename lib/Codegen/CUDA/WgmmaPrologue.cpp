@@ -1,13 +1,13 @@
 //===- WgmmaPrologue.cpp - A left operand computed on the way -------------===//
 //
 // A may be an element-wise function of a tensor that TMA copies in its place.
-// Consumers read their rows of a slice from shared memory to registers, as the
-// instruction wants A there, compute the function, round it to the operand's
-// type, and multiply with A in registers.
+// Consumers read their rows of a k-block from shared memory to registers, as
+// the instruction wants A there, compute the function, round it to the
+// operand's type, and multiply with A in registers.
 //
 // Matrix instructions read registers until they are waited for. So there are
-// two sets: while one is multiplied, the other gets the next slice. It becomes
-// the first only after the wait.
+// two sets: while one is multiplied, the other gets the next k-block. It
+// becomes the first only after the wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,12 +136,14 @@ std::optional<WgmmaPrologue> PrologueSearch::run() {
   return std::move(found);
 }
 
-std::optional<WgmmaPrologue> codegen::findPrologue(const WgmmaPlan &plan) {
-  int64_t k = plan.extent(plan.k, 0);
+std::optional<WgmmaPrologue>
+codegen::findPrologue(const WgmmaSchedule &schedule) {
+  int64_t k = schedule.extent(schedule.k, 0);
   // Groups of 8 are within K, or beyond it.
-  if (plan.elementBytes != 2 || k == 0 || k % 8 != 0)
+  if (schedule.elementBytes != 2 || k == 0 || k % 8 != 0)
     return std::nullopt;
-  return PrologueSearch(plan.op().getInputs()[0], plan.batch.size()).run();
+  return PrologueSearch(schedule.op().getInputs()[0], schedule.batch.size())
+      .run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,11 +152,11 @@ std::optional<WgmmaPrologue> codegen::findPrologue(const WgmmaPlan &plan) {
 
 /// Indices of A.
 SmallVector<Index> WgmmaEmitter::operandAt(Index row, Index k) {
-  linalg::GenericOp op = plan.op();
+  linalg::GenericOp op = schedule.op();
   SmallVector<Index> point(op.getNumLoops(), math.constant(0)), indices;
-  space.spread(tileBatch, plan.batch, point);
-  space.spread(row, plan.m, point);
-  point[plan.k.front()] = k;
+  space.spread(tileBatch, schedule.batch, point);
+  space.spread(row, schedule.m, point);
+  point[schedule.k.front()] = k;
   for (AffineExpr expr : op.getIndexingMapsArray()[0].getResults())
     indices.push_back(math.evaluate(expr, point));
   return indices;
@@ -164,7 +166,7 @@ SmallVector<Index> WgmmaEmitter::operandAt(Index row, Index k) {
 /// element emitter finds it again.
 void WgmmaEmitter::readVectors(Index row, Index k, bool alongK) {
   SmallVector<Index> at = operandAt(row, k);
-  for (auto [tensor, access] : plan.prologue.vectors) {
+  for (auto [tensor, access] : schedule.prologue.vectors) {
     unsigned last = access.getNumDims() - 1;
     if (access.isFunctionOfDim(last) != alongK)
       continue;
@@ -186,8 +188,8 @@ void WgmmaEmitter::findOperandRows() {
   for (int64_t half = 0; half < 2; ++half) {
     Index row = math.add(math.add(rowBegin, consumerRow()),
                          math.add(fragmentRow(), math.constant(half * 8)));
-    if (isRagged(plan.m, plan.tileM * plan.tall))
-      row = math.min(row, math.sub(space.sizeOf(plan.m), math.constant(1)));
+    if (isRagged(schedule.m, schedule.tileM * schedule.clusterM))
+      row = math.min(row, math.sub(space.sizeOf(schedule.m), math.constant(1)));
     operandRows.push_back(row);
     readVectors(row, math.constant(0), /*alongK=*/false);
   }
@@ -195,41 +197,42 @@ void WgmmaEmitter::findOperandRows() {
 
 /// A word of A: the function of the two numbers of `word`, at `row` and `k`.
 Value WgmmaEmitter::computeWord(Value word, Index row, Index k) {
-  auto type = cast<RankedTensorType>(plan.op().getInputs()[0].getType());
+  auto type = cast<RankedTensorType>(schedule.op().getInputs()[0].getType());
   auto pair = VectorType::get({2}, type.getElementType());
   Value numbers = LLVM::BitcastOp::create(b, loc, pair, word);
   e.elements.bindSource(
-      plan.prologue.input, [&](ArrayRef<Index>, int64_t lanes) {
-        assert(lanes == 2 && "A is read in pairs");
-        Lanes wide;
-        for (int64_t lane = 0; lane < lanes; ++lane)
+      schedule.prologue.input, [&](ArrayRef<Index>, int64_t vectorSize) {
+        assert(vectorSize == 2 && "A is read in pairs");
+        Elements wide;
+        for (int64_t i = 0; i < vectorSize; ++i)
           wide.push_back(arith::ExtFOp::create(
               b, loc, b.getF32Type(),
-              vector::ExtractOp::create(b, loc, numbers, lane).getResult()));
+              vector::ExtractOp::create(b, loc, numbers, i).getResult()));
         return wide;
       });
-  Lanes stored;
-  for (Value lane : e.elements.emit(plan.op().getInputs()[0], operandAt(row, k),
-                                    /*lanes=*/2))
-    stored.push_back(e.elements.narrow(lane, type.getElementType()));
+  Elements stored;
+  for (Value value :
+       e.elements.emit(schedule.op().getInputs()[0], operandAt(row, k),
+                       /*vectorSize=*/2))
+    stored.push_back(e.elements.narrow(value, type.getElementType()));
   // The epilogue may read the same tensor from memory.
-  e.elements.unbindSource(plan.prologue.input);
+  e.elements.unbindSource(schedule.prologue.input);
   Value vector = vector::FromElementsOp::create(b, loc, pair, stored);
   return LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector);
 }
 
 //===----------------------------------------------------------------------===//
-// Slices
+// K-blocks
 //===----------------------------------------------------------------------===//
 
-/// This thread's positions along K in the slice at `k`, one for each 8 columns,
-/// as indices may have them, and whether they are within K where that is in
-/// question: TMA fills with zeros, but the function of zero may be any number,
-/// and B's zeros do not undo infinity. One comparison is enough: what lies
-/// beyond K in the last slice, which counts as the one before, is known.
+/// This thread's positions along K in the k-block at `k`, one for each 8
+/// columns, as indices may have them, and whether they are within K where that
+/// is in question: TMA fills with zeros, but the function of zero may be any
+/// number, and B's zeros do not undo infinity. One comparison is enough: what
+/// lies beyond K in the last k-block, which counts as the one before, is known.
 SmallVector<std::pair<Index, Value>> WgmmaEmitter::placesAlongK(Index k) {
-  int64_t size = plan.extent(plan.k, 0), slice = plan.tileK();
-  int64_t last = size / slice * slice, left = size % slice;
+  int64_t size = schedule.extent(schedule.k, 0), kBlock = schedule.tileK();
+  int64_t last = size / kBlock * kBlock, left = size % kBlock;
   Value within;
   Index before = k;
   if (left > 0) {
@@ -238,14 +241,14 @@ SmallVector<std::pair<Index, Value>> WgmmaEmitter::placesAlongK(Index k) {
                               math.value(math.constant(last)));
     Value chosen = arith::SelectOp::create(
         b, loc, within, math.value(k),
-        math.value(math.constant(std::max<int64_t>(last - slice, 0))));
-    math.setFactor(chosen, slice);
+        math.value(math.constant(std::max<int64_t>(last - kBlock, 0))));
+    math.setFactor(chosen, kBlock);
     before = chosen;
   }
   SmallVector<std::pair<Index, Value>> places;
-  for (int64_t column = 0; column < slice; column += 8) {
+  for (int64_t column = 0; column < kBlock; column += 8) {
     bool isSure = left == 0 || column < left;
-    // There may be no slice before.
+    // There may be no k-block before.
     int64_t at = isSure || last > 0 ? column : 0;
     Index begin = math.add(isSure ? k : before, fragmentColumn());
     places.push_back(
@@ -255,14 +258,14 @@ SmallVector<std::pair<Index, Value>> WgmmaEmitter::placesAlongK(Index k) {
 }
 
 /// A as registers: for each step of K the four words of an instruction. `k`:
-/// where the slice begins.
-SmallVector<Value> WgmmaEmitter::computeSlice(RingPosition position, Index k) {
-  int64_t steps = plan.tileK() / plan.stepK();
+/// where the k-block begins.
+SmallVector<Value> WgmmaEmitter::computeKBlock(RingPosition position, Index k) {
+  int64_t steps = schedule.tileK() / schedule.stepK();
   // Two in a step.
   SmallVector<std::pair<Index, Value>> places = placesAlongK(k);
   for (auto [column, within] : places)
     readVectors(operandRows.front(), column, /*alongK=*/true);
-  waitFor(fullBarrier(position.slot), position.parity);
+  waitFor(fullBarrier(position.stage), position.parity);
   // Lane l has the address of row l % 8 of matrix l / 8: rows 0 and 8 of the
   // first 8 columns, then of the others. Pieces are swizzled.
   Index t = math.rem(thread, math.constant(128));
@@ -275,7 +278,7 @@ SmallVector<Value> WgmmaEmitter::computeSlice(RingPosition position, Index k) {
   Value swizzle = arith::XOrIOp::create(
       b, loc, toI32(math.div(lane, math.constant(16))), toI32(inMatrix));
   Value start =
-      add(ownRows(sliceOfA(position.slot)), mul(toI32(row), rowBytes));
+      add(ownRows(stageOfA(position.stage)), mul(toI32(row), rowBytes));
   auto four = LLVM::LLVMStructType::getLiteral(
       b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> words;
@@ -342,14 +345,14 @@ Value WgmmaEmitter::multiplyWords(Value sums, ArrayRef<Value> words,
   std::string left;
   for (int64_t i = 0; i < 4; ++i)
     left += (i ? ", $" : "$") + std::to_string(2 * count + i);
-  std::string element = NVVM::stringifyWGMMATypes(plan.type).str();
+  std::string element = NVVM::stringifyWGMMATypes(schedule.type).str();
   std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"
                      "wgmma.mma_async.sync.aligned.m64n" +
-                     std::to_string(plan.tileN) + "k" +
-                     std::to_string(plan.stepK()) + ".f32." + element + "." +
-                     element + " {" + list + "}, {" + left + "}, $" +
+                     std::to_string(schedule.tileN) + "k" +
+                     std::to_string(schedule.stepK()) + ".f32." + element +
+                     "." + element + " {" + list + "}, {" + left + "}, $" +
                      std::to_string(2 * count + 4) + ", p, 1, 1, " +
-                     (plan.b.front().kMajor ? "0" : "1") + ";\n}";
+                     (schedule.b.front().kMajor ? "0" : "1") + ";\n}";
   return LLVM::InlineAsmOp::create(
              b, loc, TypeRange(Type(type)), operands, text,
              outputs + inputs + "r,r,r,r,l", /*has_side_effects=*/true,
@@ -358,54 +361,54 @@ Value WgmmaEmitter::multiplyWords(Value sums, ArrayRef<Value> words,
       .getResult(0);
 }
 
-/// Multiplies a slice whose A `words` are; the instructions are under way.
-Value WgmmaEmitter::multiplyComputed(Value slot, ArrayRef<Value> words,
+/// Multiplies a k-block whose A `words` are; the instructions are under way.
+Value WgmmaEmitter::multiplyComputed(Value stage, ArrayRef<Value> words,
                                      Value sums) {
-  const WgmmaOperand &operand = plan.b.front();
-  Value right = descriptor(operand, sliceOfB(slot));
+  const WgmmaOperand &operand = schedule.b.front();
+  Value right = descriptor(operand, stageOfB(stage));
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
-  for (int64_t step = 0; step < plan.tileK() / plan.stepK(); ++step)
+  for (int64_t step = 0; step < schedule.tileK() / schedule.stepK(); ++step)
     sums = multiplyWords(sums, words.slice(step * 4, 4),
                          advance(right, step * stepBytes(operand)));
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   return sums;
 }
 
-/// multiplyTile() for an A that is computed. The last slice stands behind the
+/// multiplyTile() for an A that is computed. The last k-block stands behind the
 /// loop: there is no next one to compute.
 Value WgmmaEmitter::multiplyComputedTile(RingPosition &position, Value zeros) {
-  assert(!plan.pingPong && "suits() leaves such tiles out");
+  assert(!schedule.pingPong && "suits() leaves such tiles out");
   // Of this tile alone.
   ElementEmitter::Scope scope(e.elements);
   findOperandRows();
   auto [begin, size] = kRange();
-  Index slice = math.constant(plan.tileK());
+  Index kBlock = math.constant(schedule.tileK());
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  SmallVector<Value> carriedIn = {position.slot, position.parity, zeros};
-  llvm::append_range(carriedIn, computeSlice(position, begin));
-  auto finish = [&](Value slot, ArrayRef<Value> words) {
+  SmallVector<Value> carriedIn = {position.stage, position.parity, zeros};
+  llvm::append_range(carriedIn, computeKBlock(position, begin));
+  auto finish = [&](Value stage, ArrayRef<Value> words) {
     NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
     keepHere(words);
-    release(slot, always);
+    release(stage, always);
   };
   SmallVector<Value> end = e.reduceLoop(
-      math.constant(1), math.ceilDiv(size, slice), math.constant(1), carriedIn,
+      math.constant(1), math.ceilDiv(size, kBlock), math.constant(1), carriedIn,
       [&, begin = begin](Index number, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
         SmallVector<Value> words(carried.drop_front(3));
-        Value sums = multiplyComputed(at.slot, words, carried[2]);
+        Value sums = multiplyComputed(at.stage, words, carried[2]);
         RingPosition following = next(at);
-        SmallVector<Value> out = {following.slot, following.parity, sums};
+        SmallVector<Value> out = {following.stage, following.parity, sums};
         llvm::append_range(
-            out,
-            computeSlice(following, math.add(begin, math.mul(number, slice))));
-        finish(at.slot, words);
+            out, computeKBlock(following,
+                               math.add(begin, math.mul(number, kBlock))));
+        finish(at.stage, words);
         return out;
       });
   RingPosition at{end[0], end[1]};
   ArrayRef<Value> words = ArrayRef(end).drop_front(3);
-  Value sums = multiplyComputed(at.slot, words, end[2]);
-  finish(at.slot, words);
+  Value sums = multiplyComputed(at.stage, words, end[2]);
+  finish(at.stage, words);
   position = next(at);
   return sums;
 }

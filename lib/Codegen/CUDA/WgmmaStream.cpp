@@ -1,20 +1,21 @@
-//===- WgmmaStream.cpp - Stream K: equal shares of the last tiles ---------===//
+//===- WgmmaStream.cpp - Stream-K: equal shares of the last tiles ---------===//
 //
 // Tiles seldom fill whole waves of blocks. The tiles of one to two waves are
-// therefore cut along K: their slices, one tile's after the other's, are dealt
-// out as one run of equal length to each worker, a worker being a cluster. What
-// is left are whole waves, a tile for each worker, which follow the cut tiles.
+// therefore cut along K: their k-blocks, one tile's after the other's, are
+// dealt out as one run of equal length to each worker, a worker being a
+// cluster. What is left are whole waves, a tile for each worker, which follow
+// the cut tiles.
 //
-// A tile is finished by the worker that has its first slice, its owner. Others
-// leave their sums in global memory, each in a place of its own, and raise a
-// flag; the owner adds them in the order of K, so that the bits are the same
-// every time.
+// A tile is finished by the worker that has its first k-block, its owner.
+// Others leave their sums in global memory, each in a place of its own, and
+// raise a flag; the owner adds them in the order of K, so that the bits are the
+// same every time.
 //
-// Nobody waits in vain: a worker leaves sums only from the first tile of its
-// run, which it multiplies before it waits for anything. And a worker waits
-// only for those whose runs follow its own, which are blocks of lower numbers:
-// these were started before it, however few blocks have room beside what else
-// the GPU does.
+// The waits cannot deadlock. A worker leaves sums only for the first tile of
+// its run, and it multiplies that tile before it waits for anything. It waits
+// only for workers whose runs follow its own, and these are blocks with lower
+// numbers: the GPU has started them earlier, even if it has room for few blocks
+// at a time.
 //
 // Flags are zero when a kernel starts. Each has one writer and one reader, who
 // clears it, so that they are zero again for the next launch, and when a graph
@@ -37,28 +38,28 @@ using namespace tripy::codegen::wgmma;
 // Shares
 //===----------------------------------------------------------------------===//
 
-/// Slices that a worker has at least of the cut tiles, on average: the sums of
-/// a tile are not moved for less.
+/// K-blocks that a worker has at least of the cut tiles, on average: the sums
+/// of a tile are not moved for less.
 static constexpr int64_t leastShare = 4;
 /// Workers that may share a tile, one of which reads the sums of all.
-static constexpr int64_t mostSharers = 8;
+static constexpr int64_t maxSharers = 8;
 
-StreamShares::StreamShares(int64_t groups, int64_t slices, int64_t clusters)
-    : slices(slices),
-      workers(std::max<int64_t>(1, std::min({clusters, groups * mostSharers,
-                                             groups * slices / leastShare}))),
+StreamShares::StreamShares(int64_t groups, int64_t kBlocks, int64_t clusters)
+    : kBlocks(kBlocks),
+      workers(std::max<int64_t>(1, std::min({clusters, groups * maxSharers,
+                                             groups * kBlocks / leastShare}))),
       whole(std::max<int64_t>(0, groups / workers - 1)),
       cut(groups - whole * workers) {}
 
-StreamShares WgmmaPlan::shares() const {
-  int64_t rows = llvm::divideCeil(extent(m, 1), tileM * tall);
-  int64_t columns = llvm::divideCeil(extent(n, 1), partN() * wide);
+StreamShares WgmmaSchedule::shares() const {
+  int64_t rows = llvm::divideCeil(extent(m, 1), tileM * clusterM);
+  int64_t columns = llvm::divideCeil(extent(n, 1), partN() * clusterN);
   return StreamShares(extent(batch, 1) * rows * columns,
                       llvm::divideCeil(extent(k, 1), tileK()),
                       residentClusters(cluster()));
 }
 
-SmallVector<int64_t> WgmmaPlan::workspace() const {
+SmallVector<int64_t> WgmmaSchedule::workspace() const {
   if (!streams)
     return {};
   int64_t blocks = shares().workers * cluster();
@@ -76,64 +77,64 @@ Index WgmmaEmitter::select(Value condition, Index x, Index y) {
       .getResult();
 }
 
-/// The first slice of worker `number`, counted over all cut tiles. The first
-/// workers have a slice more than the others.
-Index WgmmaEmitter::firstSlice(Index number) {
-  StreamShares of = plan.shares();
-  int64_t total = of.cut * of.slices;
+/// The first k-block of worker `number`, counted over all cut tiles. The first
+/// workers have a k-block more than the others.
+Index WgmmaEmitter::firstKBlock(Index number) {
+  StreamShares of = schedule.shares();
+  int64_t total = of.cut * of.kBlocks;
   return math.add(math.mul(number, math.constant(total / of.workers)),
                   math.min(number, math.constant(total % of.workers)));
 }
 
-/// The worker that has slice `slice` of the cut tiles.
-Index WgmmaEmitter::workerOf(Index slice) {
-  StreamShares of = plan.shares();
-  int64_t total = of.cut * of.slices;
+/// The worker that has k-block `kBlock` of the cut tiles.
+Index WgmmaEmitter::workerOf(Index kBlock) {
+  StreamShares of = schedule.shares();
+  int64_t total = of.cut * of.kBlocks;
   int64_t least = total / of.workers, longer = total % of.workers;
   Index rest = math.constant(longer * (least + 1));
   // Both are computed; the one that does not apply means nothing.
-  Index beyond = math.sub(math.max(slice, rest), rest);
+  Index beyond = math.sub(math.max(kBlock, rest), rest);
   return select(
-      isBelow(slice, rest), math.div(slice, math.constant(least + 1)),
+      isBelow(kBlock, rest), math.div(kBlock, math.constant(least + 1)),
       math.add(math.constant(longer), math.div(beyond, math.constant(least))));
 }
 
 /// Makes tile `i` of this worker the current one: its first `cut` tiles are cut
-/// ones, of which it has slices from `begin` to `end`.
+/// ones, of which it has k-blocks from `begin` to `end`.
 void WgmmaEmitter::takeShare(Index i, Index cut, Index begin, Index end) {
-  StreamShares of = plan.shares();
-  Index slices = math.constant(of.slices), one = math.constant(1);
-  Index slice = math.constant(plan.tileK());
+  StreamShares of = schedule.shares();
+  Index kBlocks = math.constant(of.kBlocks), one = math.constant(1);
+  Index kBlock = math.constant(schedule.tileK());
   auto beyond = [&](Index x, Index y) { return math.sub(math.max(x, y), y); };
   Value isCut = isBelow(i, cut);
-  Index tile = math.add(math.div(begin, slices), i);
-  Index ofTile = math.mul(tile, slices);
+  Index tile = math.add(math.div(begin, kBlocks), i);
+  Index ofTile = math.mul(tile, kBlocks);
   Index from = select(isCut, beyond(begin, ofTile), math.constant(0));
-  Index to = select(isCut, math.min(beyond(end, ofTile), slices), slices);
+  Index to = select(isCut, math.min(beyond(end, ofTile), kBlocks), kBlocks);
   Index wave = math.mul(beyond(i, cut), math.constant(of.workers));
   Index whole = math.add(math.constant(of.cut), math.add(worker, wave));
-  Index last = workerOf(math.sub(math.add(ofTile, slices), one));
-  share.begin = math.mul(from, slice);
-  share.size = math.mul(math.sub(to, from), slice);
+  Index last = workerOf(math.sub(math.add(ofTile, kBlocks), one));
+  share.begin = math.mul(from, kBlock);
+  share.size = math.mul(math.sub(to, from), kBlock);
   share.owns = isBelow(from, one);
-  share.last = select(isBelow(to, slices), last, worker);
+  share.last = select(isBelow(to, kBlocks), last, worker);
   locate(select(isCut, tile, whole));
 }
 
-/// The cut tiles that this worker has slices of, then its whole tiles.
+/// The cut tiles that this worker has k-blocks of, then its whole tiles.
 void WgmmaEmitter::forEachShare(RingPosition start, TileBody body) {
-  StreamShares of = plan.shares();
-  Index slices = math.constant(of.slices), one = math.constant(1);
+  StreamShares of = schedule.shares();
+  Index kBlocks = math.constant(of.kBlocks), one = math.constant(1);
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   worker = math.sub(math.constant(of.workers - 1),
-                    math.div(block, math.constant(plan.cluster())));
-  Index begin = firstSlice(worker), end = firstSlice(math.add(worker, one));
-  Index cut = math.sub(math.ceilDiv(end, slices), math.div(begin, slices));
+                    math.div(block, math.constant(schedule.cluster())));
+  Index begin = firstKBlock(worker), end = firstKBlock(math.add(worker, one));
+  Index cut = math.sub(math.ceilDiv(end, kBlocks), math.div(begin, kBlocks));
   e.reduceLoop(math.constant(0), math.add(cut, math.constant(of.whole)), one,
-               {start.slot, start.parity}, [&](Index i, ValueRange carried) {
+               {start.stage, start.parity}, [&](Index i, ValueRange carried) {
                  takeShare(i, cut, begin, end);
                  RingPosition next = body({carried[0], carried[1]});
-                 return SmallVector<Value>{next.slot, next.parity};
+                 return SmallVector<Value>{next.stage, next.parity};
                });
 }
 
@@ -143,15 +144,15 @@ void WgmmaEmitter::forEachShare(RingPosition start, TileBody body) {
 
 /// Number of this consumer of worker `number` among all consumers.
 Value WgmmaEmitter::consumerOf(Index number) {
-  Value ofBlock =
-      toI32(math.add(math.mul(number, math.constant(plan.cluster())), rank));
-  return add(mul(ofBlock, plan.consumers()), consumer);
+  Value ofBlock = toI32(
+      math.add(math.mul(number, math.constant(schedule.cluster())), rank));
+  return add(mul(ofBlock, schedule.consumers()), consumer);
 }
 
 /// Where this thread's sums lie that worker `number` leaves. Four neighbours
 /// among its sums are 16 bytes, and those of the next thread follow.
 Value WgmmaEmitter::sumsAt(Index number) {
-  int64_t bytes = plan.tileM * plan.tileN * 4 / plan.consumers();
+  int64_t bytes = schedule.tileM * schedule.tileN * 4 / schedule.consumers();
   Type wide = b.getI64Type();
   auto extend = [&](Value value) -> Value {
     return arith::ExtUIOp::create(b, loc, wide, value);
@@ -197,7 +198,7 @@ void WgmmaEmitter::finishShare(ValueRange sums) {
       b, loc, share.owns,
       arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
   e.when(leaves, [&] { leaveSums(sums); });
-  e.when(share.owns, [&] { storeTile(joinShares(sums)); });
+  e.when(share.owns, [&] { storeTile(reduceShares(sums)); });
 }
 
 /// The barrier orders the stores of all threads before the one of the flag,
@@ -205,11 +206,11 @@ void WgmmaEmitter::finishShare(ValueRange sums) {
 void WgmmaEmitter::leaveSums(ValueRange sums) {
   auto type = VectorType::get({4}, b.getF32Type());
   forEachQuad(sums, sumsAt(worker), [&](size_t group, int64_t first, Value to) {
-    Lanes lanes;
+    Elements elements;
     for (int64_t i = first; i < first + 4; ++i)
-      lanes.push_back(LLVM::ExtractValueOp::create(b, loc, sums[group],
-                                                   ArrayRef<int64_t>{i}));
-    Value quad = vector::FromElementsOp::create(b, loc, type, lanes);
+      elements.push_back(LLVM::ExtractValueOp::create(b, loc, sums[group],
+                                                      ArrayRef<int64_t>{i}));
+    Value quad = vector::FromElementsOp::create(b, loc, type, elements);
     LLVM::StoreOp::create(b, loc, quad, to, 16);
   });
   syncConsumer();
@@ -246,7 +247,7 @@ void WgmmaEmitter::awaitSums(Index number) {
 }
 
 /// `sums` and those that the workers behind this one left, in their order.
-SmallVector<Value> WgmmaEmitter::joinShares(ValueRange sums) {
+SmallVector<Value> WgmmaEmitter::reduceShares(ValueRange sums) {
   Index one = math.constant(1);
   auto type = VectorType::get({4}, b.getF32Type());
   return e.reduceLoop(

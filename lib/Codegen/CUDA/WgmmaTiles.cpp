@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-int64_t WgmmaPlan::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
+int64_t WgmmaSchedule::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
   return staticExtent(op(), loops, unknown);
 }
 
@@ -30,9 +30,9 @@ struct Tile {
   int64_t m, n;
   bool pingPong;
 };
-/// Blocks that share slices.
+/// Blocks that share k-blocks.
 struct Cluster {
-  int64_t tall, wide;
+  int64_t clusterM, clusterN;
 };
 } // namespace
 
@@ -50,20 +50,20 @@ static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 
 /// Parts that K may be split into, and what joining them costs in cycles: a
 /// block sends the others what they finish, and the more that is, the fewer
-/// slices are on their way beside the place for it. Fits 2.9, 4.5 and 8.5 to 15
-/// thousand cycles for 8, 16 and 32 KiB.
+/// k-blocks are on their way beside the place for it. Fits 2.9, 4.5 and 8.5 to
+/// 15 thousand cycles for 8, 16 and 32 KiB.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 /// Sums of a tile, with padding, that fit into shared memory twice, as they are
 /// sent and as they arrive.
-static constexpr int64_t mostJoined = 128 * (192 + 4);
-static double joinCycles(const WgmmaTile &tile) {
+static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
+static double splitKReductionCycles(const WgmmaTile &tile) {
   double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
   return 2500 + sent * sent / 85000;
 }
 /// A split is taken when it promises this share of the time or less, and so is
-/// stream K.
+/// stream-K.
 static constexpr double splitGain = 0.97, streamGain = 0.97;
-/// Stream K: cycles that a wait for another block's sums takes, and bytes of
+/// Stream-K: cycles that a wait for another block's sums takes, and bytes of
 /// sums that a multiprocessor writes to global memory or reads in one.
 static constexpr double flagCycles = 1500, sumBytes = 32;
 /// Instructions of few columns take as long as those of this many.
@@ -79,10 +79,10 @@ static double memoryRate(int64_t blocks) {
 /// that others of its cluster asked for as well: fewer of broken lines.
 static constexpr double cacheBytes = 64, arrivingBytes = 64,
                         arrivingBroken = 54;
-/// Cycles that a slice takes at least, and bytes of it in each further one:
+/// Cycles that a k-block takes at least, and bytes of it in each further one:
 /// tiles of 64x64 take 370, of 128x64 440.
-static constexpr double sliceStart = 245, sliceBytes = 128;
-/// Cycles until the blocks of a cluster that share slices know of each other,
+static constexpr double kBlockStart = 245, kBlockBytes = 128;
+/// Cycles until the blocks of a cluster that share k-blocks know of each other,
 /// and the share by which they wait for each other.
 static constexpr double clusterStart = 1500, clusterWait = 1.02;
 /// Operations of an epilogue on one element each, in a cycle.
@@ -90,13 +90,13 @@ static constexpr double operationsRate = 40;
 /// An A that is computed on the way, all of it a guess: instructions for an
 /// element besides the function's, to read, widen and round it; instructions of
 /// a thread in a cycle; the share of the shorter of computing and multiplying
-/// that the longer does not hide; and the cycles of a slice that the tensor
+/// that the longer does not hide; and the cycles of a k-block that the tensor
 /// cores wait for a single consumer.
 static constexpr double prologueOverhead = 3, threadInstructions = 128,
                         prologueExposed = 1.0 / 3, prologueWait = 100;
 /// Scalar operations of a function beside the accumulators of 256 columns: silu
 /// (27) fits, log and gelu spill 8 bytes.
-static constexpr int64_t mostIn256 = 32;
+static constexpr int64_t maxIn256 = 32;
 
 namespace {
 /// What the choice of a tile depends on.
@@ -111,26 +111,28 @@ struct Problem {
   /// Of the epilogue, on one element.
   double operations = 0;
 
-  explicit Problem(const WgmmaPlan &plan)
-      : m(plan.extent(plan.m, 4096)), n(plan.extent(plan.n, 4096)),
-        k(plan.extent(plan.k, 4096)), batch(plan.extent(plan.batch, 1)),
-        parts(plan.parts()), elementBytes(plan.elementBytes),
-        boxes(plan.boxColumns != 0),
-        known(plan.extent(plan.m, 0) > 0 && plan.extent(plan.batch, 0) > 0 &&
-              plan.extent(plan.k, 0) > 0) {
-    for (const WgmmaOperand &b : plan.b)
-      if (b.rowBytes % 128 != 0 || plan.a.rowBytes % 128 != 0)
+  explicit Problem(const WgmmaSchedule &schedule)
+      : m(schedule.extent(schedule.m, 4096)),
+        n(schedule.extent(schedule.n, 4096)),
+        k(schedule.extent(schedule.k, 4096)),
+        batch(schedule.extent(schedule.batch, 1)), parts(schedule.parts()),
+        elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
+        known(schedule.extent(schedule.m, 0) > 0 &&
+              schedule.extent(schedule.batch, 0) > 0 &&
+              schedule.extent(schedule.k, 0) > 0) {
+    for (const WgmmaOperand &b : schedule.b)
+      if (b.rowBytes % 128 != 0 || schedule.a.rowBytes % 128 != 0)
         traffic = brokenLines;
-    plan.op()->getParentOp()->walk([&](Operation *op) {
+    schedule.op()->getParentOp()->walk([&](Operation *op) {
       bool isFunction = isa<arith::DivFOp>(op) ||
                         isa_and_nonnull<math::MathDialect>(op->getDialect());
       auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
       if (body && body.getNumReductionLoops() == 0 &&
-          !plan.prologue.ops.contains(body))
+          !schedule.prologue.ops.contains(body))
         operations += isFunction ? 8 : 1;
     });
-    if (plan.prologue.input)
-      prologue = plan.prologue.cost + prologueOverhead;
+    if (schedule.prologue.input)
+      prologue = schedule.prologue.cost + prologueOverhead;
   }
 
   /// Bytes of the operands.
@@ -150,7 +152,7 @@ struct Problem {
 /// Cycles of a tile's arithmetic, with that of an A which is computed.
 static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
-  int64_t columns = tile.swapped ? std::max(tile.m, leastColumns) : tile.m;
+  int64_t columns = tile.swapAB ? std::max(tile.m, leastColumns) : tile.m;
   double multiplying = double(columns) * tile.n * bytes / 4096;
   if (of.prologue == 0)
     return multiplying;
@@ -168,14 +170,15 @@ static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
 static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
                              int64_t blocks, double share) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
-  double asked = double(tile.m) / tile.wide + double(tile.n) / tile.tall;
+  double asked =
+      double(tile.m) / tile.clusterN + double(tile.n) / tile.clusterM;
   double arriving = of.traffic > 1 ? arrivingBroken : arrivingBytes;
-  double slice = sliceStart + double(tile.m + tile.n) * 128 / sliceBytes;
+  double kBlock = kBlockStart + double(tile.m + tile.n) * 128 / kBlockBytes;
   double mainLoop =
       std::max({arithmeticOf(tile, of), asked * bytes * of.traffic / cacheBytes,
-                (tile.m + tile.n) * bytes / arriving, bytes / 128 * slice,
+                (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
                 of.bytes() * share / memoryRate(blocks)});
-  return tile.tall * tile.wide > 1 ? mainLoop * clusterWait : mainLoop;
+  return tile.clusterM * tile.clusterN > 1 ? mainLoop * clusterWait : mainLoop;
 }
 
 /// The epilogue takes 5 elements a cycle, or 15 with stored boxes, and its
@@ -192,10 +195,11 @@ static double tailCycles(const WgmmaTile &tile, const Problem &of) {
   if (tile.split == 1)
     return epilogueCycles(tile, of);
   double elements = double(tile.m) * tile.n / tile.split;
-  return joinCycles(tile) + elements * of.operations / operationsRate;
+  return splitKReductionCycles(tile) +
+         elements * of.operations / operationsRate;
 }
 
-/// Cycles of one tile of a block. Consumers that take turns hide the epilogue.
+/// Cycles of one tile of a block. Ping-pong consumers hide the epilogue.
 static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
                        double share) {
   double mainLoop = mainLoopCycles(tile, of, blocks, share);
@@ -207,9 +211,9 @@ static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
 
 /// Clusters that the tiles make work for, where clusters are whole.
 static int64_t clustersOf(const WgmmaTile &tile, const Problem &of) {
-  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.tall);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.clusterM);
   int64_t columns =
-      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.wide);
+      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.clusterN);
   return rows * columns * of.batch * tile.split / tile.cluster();
 }
 
@@ -233,7 +237,7 @@ static double streamCost(const WgmmaTile &tile, const Problem &of) {
 
 /// Cycles of the contraction: waves of blocks.
 static double costOf(const WgmmaTile &tile, const Problem &of) {
-  double start = tile.tall * tile.wide > 1 ? clusterStart : 0;
+  double start = tile.clusterM * tile.clusterN > 1 ? clusterStart : 0;
   if (tile.streams)
     return start + streamCost(tile, of);
   int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
@@ -255,7 +259,7 @@ static double costOf(const WgmmaTile &tile, const Problem &of) {
   return start + std::max(reading + tail, working);
 }
 
-/// Whether the part of a slice that one of `blocks` blocks copies is made of
+/// Whether the part of a k-block that one of `blocks` blocks copies is made of
 /// whole swizzle atoms, or of whole boxes of 64 rows.
 static bool canShare(const WgmmaOperand &operand, int64_t rows,
                      int64_t blocks) {
@@ -263,118 +267,123 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
 }
 
 /// Whether the tile suits: the columns of each contraction in it are whole
-/// pieces of the epilogue and of the copies, and slices can be shared or split.
-static bool suits(const WgmmaPlan &plan, const Problem &of,
+/// pieces of the epilogue and of the copies, and k-blocks can be shared or
+/// split.
+static bool suits(const WgmmaSchedule &schedule, const Problem &of,
                   const WgmmaTile &tile) {
-  int64_t part = tile.n / plan.parts();
-  int64_t piece = plan.b.front().kMajor && !tile.swapped ? 16 : 64;
+  int64_t part = tile.n / schedule.parts();
+  int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
   // Copies of an A that is contiguous along M have 64 rows.
-  if (tile.swapped && !plan.a.kMajor)
+  if (tile.swapAB && !schedule.a.kMajor)
     return false;
-  if (tile.n % plan.parts() != 0 || part % piece != 0)
+  if (tile.n % schedule.parts() != 0 || part % piece != 0)
     return false;
   // More than half of a cluster's blocks have tiles.
-  if (tile.tall > 1 &&
-      (2 * int64_t(llvm::divideCeil(of.m, tile.m)) <= tile.tall ||
-       !canShare(plan.b.front(), part, tile.tall)))
+  if (tile.clusterM > 1 &&
+      (2 * int64_t(llvm::divideCeil(of.m, tile.m)) <= tile.clusterM ||
+       !canShare(schedule.b.front(), part, tile.clusterM)))
     return false;
-  if (tile.wide > 1 &&
-      (2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.wide ||
-       !canShare(plan.a, tile.m, tile.wide)))
+  if (tile.clusterN > 1 &&
+      (2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.clusterN ||
+       !canShare(schedule.a, tile.m, tile.clusterN)))
     return false;
-  // A that is computed needs registers: twice as many for two groups of rows,
-  // and those of a costly function; and two slices, as below.
-  if (plan.prologue.input && (tile.pingPong || tile.streams || tile.swapped ||
-                              (tile.n > 192 && plan.prologue.cost > mostIn256)))
+  // An A that is computed needs registers, twice as many for two groups of rows
+  // and more for a costly function; and two k-blocks, as below.
+  if (schedule.prologue.input &&
+      (tile.pingPong || tile.streams || tile.swapAB ||
+       (tile.n > 192 && schedule.prologue.cost > maxIn256)))
     return false;
-  // Runs of 128 bytes from everywhere are slow to read: 28672 columns of a
-  // matrix of 8192 rows take 133 us, with tiles of 128 columns 113.
-  if (tile.streams && tile.swapped && of.m <= mostSwappedRows && tile.n < 128 &&
-      !plan.b.front().kMajor)
+  // A tile of 64 columns reads 128 bytes from each row of the matrix, and such
+  // scattered reads are slow: 28672 columns of a matrix of 8192 rows take 133
+  // us, but 113 us with tiles of 128 columns.
+  if (tile.streams && tile.swapAB && of.m <= maxSwapABRows && tile.n < 128 &&
+      !schedule.b.front().kMajor)
     return false;
   // Whole waves need no cut.
   if (tile.streams &&
       (!of.known || clustersOf(tile, of) % sharesOf(tile, of).workers == 0))
     return false;
   // Two sets of sums need registers as well.
-  if (plan.promotes() &&
-      (tile.pingPong || tile.n > 192 || (tile.swapped && tile.m > 64)))
+  if (schedule.promotes() &&
+      (tile.pingPong || tile.n > 192 || (tile.swapAB && tile.m > 64)))
     return false;
-  // Blocks that split K have one tile each, and two slices where the last
+  // Blocks that split K have one tile each, and two k-blocks where the last
   // stands behind the loop.
-  int64_t slices = plan.prologue.input ? 2 : 1;
-  return tile.split == 1 || (of.known && tile.m * (tile.n + 4) <= mostJoined &&
-                             of.k / plan.tileK() >= slices * tile.split);
+  int64_t kBlocks = schedule.prologue.input ? 2 : 1;
+  return tile.split == 1 ||
+         (of.known && tile.m * (tile.n + 4) <= maxSplitKElements &&
+          of.k / schedule.tileK() >= kBlocks * tile.split);
 }
 
 //===-- choices -----------------------------------------------------------===//
 
-/// Slots of the ring. Blocks for few rows need little shared memory, so several
-/// would share a multiprocessor. Where all run at the same time, each gets one
-/// of its own, or those that begin while a kernel ends crowd where there is
-/// room first: 84 us for a feed-forward layer of 8 rows, not 71. Of more of
-/// them two share one, so that one reads while the other joins sums or
+/// Stages of the ring. Blocks for few rows need little shared memory, so
+/// several would share a multiprocessor. Where all run at the same time, each
+/// gets one of its own, or those that begin while a kernel ends crowd where
+/// there is room first: 84 us for a feed-forward layer of 8 rows, not 71. Of
+/// more of them two share one, so that one reads while the other joins sums or
 /// begins: 24.9 us for 8x11008x4096, not 26.5. Rings of wider tiles are too
 /// large for that.
-static int64_t stagesOf(const WgmmaPlan &plan, const WgmmaTile &tile,
+static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
                         const Problem &of) {
-  bool few = tile.swapped && tile.m <= mostSwappedRows;
+  bool few = tile.swapAB && tile.m <= maxSwapABRows;
   bool two =
       few && tile.n == 64 &&
       (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
   // Of 228 KB every block takes one for itself.
   int64_t room = (two ? 113 : 227) * 1024;
-  int64_t others = 1024 + plan.consumers() * plan.stagingBytes();
-  int64_t stageBytes = (plan.tileM + plan.tileN) * 128;
+  int64_t others = 1024 + schedule.consumers() * schedule.stagingBytes();
+  int64_t stageBytes = (schedule.tileM + schedule.tileN) * 128;
   return std::min<int64_t>(few ? 16 : 8, (room - others) / stageBytes);
 }
 
-bool codegen::cutInto(WgmmaPlan &plan, const WgmmaTile &tile) {
-  Problem of(plan);
-  if (!suits(plan, of, tile))
+bool codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
+  Problem of(schedule);
+  if (!suits(schedule, of, tile))
     return false;
-  plan.tileM = tile.m;
-  plan.tileN = tile.n;
+  schedule.tileM = tile.m;
+  schedule.tileN = tile.n;
   // A box has rows, even where there are none.
-  int64_t rows = llvm::alignTo(
-      std::max<int64_t>(1, plan.extent(plan.m, tile.m)), 8 * tile.wide);
-  plan.rowsA = plan.a.kMajor ? std::min(tile.m, rows) : tile.m;
-  plan.pingPong = tile.pingPong;
-  plan.tall = tile.tall;
-  plan.wide = tile.wide;
-  plan.split = tile.split;
-  plan.streams = tile.streams;
-  plan.swapped = tile.swapped;
-  bool halfBoxes = plan.boxColumns == 64 && plan.partN() % 64 == 32;
-  plan.boxRowBytes = halfBoxes ? 64 : 128;
-  bool whole = plan.source < 0 || !plan.streams;
-  plan.store = plan.boxColumns && !plan.splitsK() && !plan.swapped && whole &&
-                       ((halfBoxes && plan.source < 0) ||
-                        plan.partN() % plan.boxColumns == 0)
-                   ? WgmmaStore::Boxes
-                   : WgmmaStore::Threads;
-  plan.stages = stagesOf(plan, tile, of);
+  int64_t rows =
+      llvm::alignTo(std::max<int64_t>(1, schedule.extent(schedule.m, tile.m)),
+                    8 * tile.clusterN);
+  schedule.rowsA = schedule.a.kMajor ? std::min(tile.m, rows) : tile.m;
+  schedule.pingPong = tile.pingPong;
+  schedule.clusterM = tile.clusterM;
+  schedule.clusterN = tile.clusterN;
+  schedule.split = tile.split;
+  schedule.streams = tile.streams;
+  schedule.swapAB = tile.swapAB;
+  bool halfBoxes = schedule.boxColumns == 64 && schedule.partN() % 64 == 32;
+  schedule.boxRowBytes = halfBoxes ? 64 : 128;
+  bool whole = schedule.source < 0 || !schedule.streams;
+  schedule.store = schedule.boxColumns && !schedule.splitsK() &&
+                           !schedule.swapAB && whole &&
+                           ((halfBoxes && schedule.source < 0) ||
+                            schedule.partN() % schedule.boxColumns == 0)
+                       ? WgmmaStore::TMA
+                       : WgmmaStore::Threads;
+  schedule.stages = stagesOf(schedule, tile, of);
   return true;
 }
 
-/// Whether a split is worth a thought: one wave, or few rows, and slices enough
-/// for each block.
-static bool maySplit(const WgmmaPlan &plan, const Problem &of,
+/// Whether a split is worth a thought: one wave, or few rows, and k-blocks
+/// enough for each block.
+static bool maySplit(const WgmmaSchedule &schedule, const Problem &of,
                      const WgmmaTile &tile) {
   bool oneWave = clustersOf(tile, of) <= residentClusters(tile.split);
-  return (oneWave || tile.swapped) && of.k >= 4 * tile.split * plan.tileK();
+  return (oneWave || tile.swapAB) && of.k >= 4 * tile.split * schedule.tileK();
 }
 
-/// Columns of tiles for few rows, in exchanged roles.
-static constexpr int64_t swappedColumns[] = {64, 128, 192, 256};
-/// Rows from and up to which A and B are tried in exchanged roles because tiles
-/// of 64 rows would go beyond the end: those in exchanged roles have as many as
-/// there are, or half of it.
+/// Columns of tiles for few rows, with swapAB.
+static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
+/// Rows from and up to which swapAB is tried because tiles of 64 rows would go
+/// beyond the end: those with swapAB have as many as there are, or half of it.
 static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
 static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
                                           {2, 1}, {2, 2}, {2, 4}};
 
-/// Tiles in exchanged roles for a number of rows that others do not divide.
+/// Tiles with swapAB for a number of rows that others do not divide.
 static void forEachOdd(const Problem &of, bool cuts,
                        llvm::function_ref<void(const WgmmaTile &)> use) {
   if (!of.known || of.m < oddRows[0] || of.m > oddRows[1] || of.m % 64 == 0)
@@ -383,68 +392,70 @@ static void forEachOdd(const Problem &of, bool cuts,
   int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
   for (int64_t columns : oddColumns)
     for (Cluster cluster : oddClusters) {
-      WgmmaTile tile{rows, columns, false, cluster.tall, cluster.wide};
-      tile.swapped = true;
+      WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
+      tile.swapAB = true;
       tile.streams = cuts;
-      if (fitsSwapped(rows, columns))
+      if (fitsSwapAB(rows, columns))
         use(tile);
     }
 }
 
 /// Tiles for few rows: those that cut K, or the others.
-static void forEachSwapped(const WgmmaPlan &plan, const Problem &of, bool cuts,
-                           llvm::function_ref<void(const WgmmaTile &)> use) {
+static void forEachSwapAB(const WgmmaSchedule &schedule, const Problem &of,
+                          bool cuts,
+                          llvm::function_ref<void(const WgmmaTile &)> use) {
   forEachOdd(of, cuts, use);
-  if (!of.known || of.m > mostSwappedRows)
+  if (!of.known || of.m > maxSwapABRows)
     return;
-  for (int64_t columns : swappedColumns) {
+  for (int64_t columns : swapABColumns) {
     WgmmaTile tile{int64_t(llvm::alignTo(of.m, 8)), columns};
-    tile.swapped = true;
-    for (int64_t wide : {1, 2}) {
-      tile.wide = wide;
+    tile.swapAB = true;
+    for (int64_t clusterN : {1, 2}) {
+      tile.clusterN = clusterN;
       tile.streams = cuts;
       use(tile);
     }
-    tile.wide = 1;
+    tile.clusterN = 1;
     tile.streams = false;
     for (int64_t split : splits)
-      if (tile.split = split; cuts && maySplit(plan, of, tile))
+      if (tile.split = split; cuts && maySplit(schedule, of, tile))
         use(tile);
   }
 }
 
 /// Calls `use` with the tiles of the table, then with those that cut K.
-static void forEachOwnTile(const WgmmaPlan &plan, const Problem &of,
+static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   for (const Tile &row : tiles)
     for (Cluster cluster : of.clusters(row))
-      use({row.m, row.n, row.pingPong, cluster.tall, cluster.wide});
-  forEachSwapped(plan, of, /*cuts=*/false, use);
+      use({row.m, row.n, row.pingPong, cluster.clusterM, cluster.clusterN});
+  forEachSwapAB(schedule, of, /*cuts=*/false, use);
   for (const Tile &row : tiles)
     for (int64_t split : splits)
       if (WgmmaTile tile{row.m, row.n, false, 1, 1, split};
-          !row.pingPong && maySplit(plan, of, tile))
+          !row.pingPong && maySplit(schedule, of, tile))
         use(tile);
   for (const Tile &row : tiles)
     if (!row.pingPong)
       for (Cluster cluster : of.clusters(row))
-        use({row.m, row.n, false, cluster.tall, cluster.wide, 1,
+        use({row.m, row.n, false, cluster.clusterM, cluster.clusterN, 1,
              /*streams=*/true});
-  forEachSwapped(plan, of, /*cuts=*/true, use);
+  forEachSwapAB(schedule, of, /*cuts=*/true, use);
 }
 
-std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
-  Problem of(plan);
+std::optional<WgmmaCandidate>
+codegen::chooseTile(const WgmmaSchedule &schedule) {
+  Problem of(schedule);
   std::optional<WgmmaCandidate> best;
   double uncut = 0; // the least cost of a tile that leaves K whole
   // Where a tile of few rows suits, none of 64 or 128 is worth its padding.
   bool few = false;
-  if (of.m <= mostSwappedRows)
-    forEachSwapped(plan, of, /*cuts=*/false, [&](const WgmmaTile &tile) {
-      few |= suits(plan, of, tile);
+  if (of.m <= maxSwapABRows)
+    forEachSwapAB(schedule, of, /*cuts=*/false, [&](const WgmmaTile &tile) {
+      few |= suits(schedule, of, tile);
     });
-  forEachOwnTile(plan, of, [&](const WgmmaTile &tile) {
-    if (!suits(plan, of, tile) || (few && !tile.swapped))
+  forEachOwnTile(schedule, of, [&](const WgmmaTile &tile) {
+    if (!suits(schedule, of, tile) || (few && !tile.swapAB))
       return;
     double cost = costOf(tile, of);
     bool cuts = tile.split > 1 || tile.streams;
@@ -458,27 +469,28 @@ std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaPlan &plan) {
   return best;
 }
 
-/// Tiles of the table's sizes, and larger ones, with other ways to share slices
-/// or take turns. The model knows less of these.
+/// Tiles of the table's sizes, and larger ones, with other ways to share
+/// k-blocks or ping-pong. The model knows less of these.
 static SmallVector<WgmmaTile> furtherTiles() {
   static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                        {1, 4}, {2, 2}, {4, 2}, {2, 4}};
   SmallVector<WgmmaTile> found = {{128, 192, true}, {128, 192, true, 2}};
   for (const Tile &row : tiles)
-    for (bool turns : {false, true})
+    for (bool pingPong : {false, true})
       for (Cluster cluster : shapes)
-        if (!turns || row.m * row.n <= mostInTurns)
-          found.push_back({row.m, row.n, turns, cluster.tall, cluster.wide});
+        if (!pingPong || row.m * row.n <= maxPingPongElements)
+          found.push_back(
+              {row.m, row.n, pingPong, cluster.clusterM, cluster.clusterN});
   return found;
 }
 
-SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaPlan &plan,
+SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaSchedule &schedule,
                                                unsigned limit) {
-  Problem of(plan);
+  Problem of(schedule);
   SmallVector<WgmmaCandidate> all;
   llvm::StringSet<> known;
   auto add = [&](const WgmmaTile &tile) {
-    if (suits(plan, of, tile) && known.insert(tile.str()).second)
+    if (suits(schedule, of, tile) && known.insert(tile.str()).second)
       all.push_back({tile, costOf(tile, of)});
   };
   auto sortFrom = [&](size_t first) {
@@ -487,10 +499,10 @@ SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaPlan &plan,
              std::pair(b.cycles, b.tile.str());
     });
   };
-  forEachOwnTile(plan, of, add);
+  forEachOwnTile(schedule, of, add);
   // Of tiles for few rows there are as many.
   size_t own = std::partition(all.begin(), all.end(),
-                              [](auto &each) { return !each.tile.swapped; }) -
+                              [](auto &each) { return !each.tile.swapAB; }) -
                all.begin();
   for (const WgmmaTile &tile : furtherTiles())
     add(tile);
@@ -504,7 +516,7 @@ SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaPlan &plan,
                            }),
             all.end());
   sortFrom(0);
-  std::optional<WgmmaCandidate> chosen = chooseTile(plan);
+  std::optional<WgmmaCandidate> chosen = chooseTile(schedule);
   if (!chosen)
     return {};
   auto *at = llvm::find_if(all, [&](const WgmmaCandidate &each) {

@@ -2,53 +2,58 @@
 
 #include "tripy/Codegen/ElementEmitter.h"
 
+#include "tripy/Dialect/Common/ScalarOps.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
+using namespace tripy;
 using namespace tripy::codegen;
 
-Lanes ElementEmitter::emit(Value tensor, ArrayRef<Index> index, int64_t lanes) {
-  Key key{tensor.getAsOpaquePointer(), {}, lanes};
+Elements ElementEmitter::emit(Value tensor, ArrayRef<Index> index,
+                              int64_t vectorSize) {
+  Key key{tensor.getAsOpaquePointer(), {}, vectorSize};
   for (Index i : index)
     key.index.push_back(i.getOpaqueValue());
   for (auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
       return it->second;
-  Lanes made = emitUncached(tensor, index, lanes);
+  Elements made = emitUncached(tensor, index, vectorSize);
   memo.back()[key] = made;
   return made;
 }
 
-Lanes ElementEmitter::emitUncached(Value tensor, ArrayRef<Index> index,
-                                   int64_t lanes) {
+Elements ElementEmitter::emitUncached(Value tensor, ArrayRef<Index> index,
+                                      int64_t vectorSize) {
   if (auto it = sources.find(tensor); it != sources.end())
-    return it->second(index, lanes);
+    return it->second(index, vectorSize);
   if (auto it = memories.find(tensor); it != memories.end())
-    return load(it->second, index, lanes);
+    return load(it->second, index, vectorSize);
   Operation *op = tensor.getDefiningOp();
   assert(op && "an argument without memory");
-  return llvm::TypeSwitch<Operation *, Lanes>(op)
+  return llvm::TypeSwitch<Operation *, Elements>(op)
       .Case<linalg::GenericOp>([&](auto generic) {
         unsigned result = cast<OpResult>(tensor).getResultNumber();
-        return emitGeneric(generic, result, index, lanes);
+        return emitGeneric(generic, result, index, vectorSize);
       })
       .Case<tensor::CollapseShapeOp>(
-          [&](auto view) { return emitCollapse(view, index, lanes); })
+          [&](auto view) { return emitCollapse(view, index, vectorSize); })
       .Case<tensor::ExpandShapeOp>(
-          [&](auto view) { return emitExpand(view, index, lanes); })
+          [&](auto view) { return emitExpand(view, index, vectorSize); })
       .Case<tensor::ExtractSliceOp>(
-          [&](auto view) { return emitSlice(view, index, lanes); })
+          [&](auto view) { return emitSlice(view, index, vectorSize); })
       .Case<tensor::ConcatOp>(
-          [&](auto concat) { return emitConcat(concat, index, lanes); })
+          [&](auto concat) { return emitConcat(concat, index, vectorSize); })
       .Case<tensor::CastOp>(
-          [&](auto view) { return emit(view.getSource(), index, lanes); })
+          [&](auto view) { return emit(view.getSource(), index, vectorSize); })
       .Case<linalg::FillOp>([&](linalg::FillOp fill) {
         IRMapping mapping;
         Value value = fill.getInputs().front();
         if (Operation *constant = value.getDefiningOp())
           value = emitScalarOp(constant, mapping);
-        return Lanes(lanes, value);
+        return Elements(vectorSize, value);
       })
       .Case<arith::ConstantOp>([&](arith::ConstantOp constant) {
         auto splat = cast<SplatElementsAttr>(constant.getValue());
@@ -56,19 +61,22 @@ Lanes ElementEmitter::emitUncached(Value tensor, ArrayRef<Index> index,
         auto value = splat.getSplatValue<TypedAttr>();
         if (auto number = dyn_cast<FloatAttr>(value))
           value = FloatAttr::get(type, number.getValueAsDouble());
-        return Lanes(lanes, arith::ConstantOp::create(math.b(), math.location(),
-                                                      type, value));
+        else
+          value = IntegerAttr::get(type, cast<IntegerAttr>(value).getValue());
+        return Elements(
+            vectorSize,
+            arith::ConstantOp::create(math.b(), math.location(), type, value));
       });
 }
 
-/// Lanes one by one, for what is not contiguous.
-Lanes ElementEmitter::emitPerLane(Value tensor, ArrayRef<Index> index,
-                                  int64_t lanes) {
-  Lanes result;
+/// Elements one by one, for what is not contiguous.
+Elements ElementEmitter::emitPerElement(Value tensor, ArrayRef<Index> index,
+                                        int64_t vectorSize) {
+  Elements result;
   SmallVector<Index> at(index);
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+  for (int64_t element = 0; element < vectorSize; ++element) {
     if (!at.empty())
-      at.back() = math.add(index.back(), math.constant(lane));
+      at.back() = math.add(index.back(), math.constant(element));
     result.push_back(emitOne(tensor, at));
   }
   return result;
@@ -80,21 +88,24 @@ Lanes ElementEmitter::emitPerLane(Value tensor, ArrayRef<Index> index,
 
 Value ElementEmitter::emitOperand(linalg::GenericOp op, unsigned number,
                                   ArrayRef<Index> loops) {
-  return emitOperandLanes(op, number, loops, /*laneLoop=*/-1, 1).front();
+  return emitOperandElements(op, number, loops, /*vectorLoop=*/-1, 1).front();
 }
 
-Lanes ElementEmitter::emitOperandLanes(linalg::GenericOp op, unsigned number,
-                                       ArrayRef<Index> loops, int64_t laneLoop,
-                                       int64_t lanes) {
+Elements ElementEmitter::emitOperandElements(linalg::GenericOp op,
+                                             unsigned number,
+                                             ArrayRef<Index> loops,
+                                             int64_t vectorLoop,
+                                             int64_t vectorSize) {
   OpOperand &operand = op->getOpOperand(number);
   if (!isa<RankedTensorType>(operand.get().getType())) {
     IRMapping mapping;
     Operation *constant = operand.get().getDefiningOp();
-    return Lanes(lanes, constant ? emitScalarOp(constant, mapping)
-                                 : math.value(mapped(operand.get())));
+    return Elements(vectorSize, constant ? emitScalarOp(constant, mapping)
+                                         : math.value(mapped(operand.get())));
   }
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  bool varies = laneLoop >= 0 && lanes > 1 && map.isFunctionOfDim(laneLoop);
+  bool varies =
+      vectorLoop >= 0 && vectorSize > 1 && map.isFunctionOfDim(vectorLoop);
   auto at = [&](ArrayRef<Index> point) {
     SmallVector<Index> index;
     for (AffineExpr expr : map.getResults())
@@ -102,58 +113,80 @@ Lanes ElementEmitter::emitOperandLanes(linalg::GenericOp op, unsigned number,
     return index;
   };
   if (!varies)
-    return Lanes(lanes, emitOne(operand.get(), at(loops)));
+    return Elements(vectorSize, emitOne(operand.get(), at(loops)));
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   bool contiguous =
-      last && last.getPosition() == laneLoop &&
+      last && last.getPosition() == vectorLoop &&
       llvm::none_of(map.getResults().drop_back(), [&](AffineExpr expr) {
-        return expr.isFunctionOfDim(laneLoop);
+        return expr.isFunctionOfDim(vectorLoop);
       });
   if (contiguous)
-    return emit(operand.get(), at(loops), lanes);
-  Lanes result;
+    return emit(operand.get(), at(loops), vectorSize);
+  Elements result;
   SmallVector<Index> point(loops);
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    point[laneLoop] = math.add(loops[laneLoop], math.constant(lane));
+  for (int64_t element = 0; element < vectorSize; ++element) {
+    point[vectorLoop] = math.add(loops[vectorLoop], math.constant(element));
     result.push_back(emitOne(operand.get(), at(point)));
   }
   return result;
 }
 
-Lanes ElementEmitter::emitGeneric(linalg::GenericOp op, unsigned result,
-                                  ArrayRef<Index> index, int64_t lanes) {
+Elements ElementEmitter::emitFactors(linalg::GenericOp op, unsigned number,
+                                     ArrayRef<Index> loops, int64_t vectorLoop,
+                                     int64_t vectorSize) {
+  Elements factors =
+      emitOperandElements(op, number, loops, vectorLoop, vectorSize);
+  Type element = getElementTypeOrSelf(op.getOperand(number).getType());
+  Type sum = computeType(getElementTypeOrSelf(op.getResult(0).getType()));
+  OpBuilder &b = math.b();
+  for (Value &factor : factors) {
+    if (factor.getType() == sum)
+      continue;
+    factor = isUnsigned(element)
+                 ? arith::ExtUIOp::create(b, math.location(), sum, factor)
+                       .getResult()
+                 : scalar::createCast(b, math.location(), factor, sum);
+  }
+  return factors;
+}
+
+Elements ElementEmitter::emitGeneric(linalg::GenericOp op, unsigned result,
+                                     ArrayRef<Index> index,
+                                     int64_t vectorSize) {
   assert(op.getNumReductionLoops() == 0 && "a reduction without a source");
   AffineMap map = op.getIndexingMapsArray()[op.getNumDpsInputs() + result];
   SmallVector<Index> loops(op.getNumLoops(), math.constant(0));
-  int64_t laneLoop = -1;
+  int64_t vectorLoop = -1;
   for (auto [expr, i] : llvm::zip(map.getResults(), index))
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       loops[dim.getPosition()] = i;
-      laneLoop = dim.getPosition();
+      vectorLoop = dim.getPosition();
     }
   if (!map.getResults().empty() && !isa<AffineDimExpr>(map.getResults().back()))
-    laneLoop = -1;
-  SmallVector<Lanes> operands;
+    vectorLoop = -1;
+  SmallVector<Elements> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     Value argument = op.getMatchingBlockArgument(&operand);
     operands.push_back(argument.use_empty()
-                           ? Lanes()
-                           : emitOperandLanes(op, operand.getOperandNumber(),
-                                              loops, laneLoop, lanes));
+                           ? Elements()
+                           : emitOperandElements(op, operand.getOperandNumber(),
+                                                 loops, vectorLoop,
+                                                 vectorSize));
   }
-  return emitBodyLanes(op, result, operands, loops, laneLoop, lanes);
+  return emitBodyElements(op, result, operands, loops, vectorLoop, vectorSize);
 }
 
-/// The lanes of an element read whose last index is the loop of the lanes and
-/// whose other indices are the same in all lanes: neighbours. Empty for others.
-Lanes ElementEmitter::emitExtractLanes(tensor::ExtractOp op,
-                                       ArrayRef<IRMapping> mappings,
-                                       ArrayRef<Index> loops,
-                                       int64_t laneLoop) {
+/// Several elements of a tensor.extract at once: its last index is the loop of
+/// the vector and the other indices are the same for all elements, so that they
+/// are neighbours. Empty for other reads.
+Elements ElementEmitter::emitExtractElements(tensor::ExtractOp op,
+                                             ArrayRef<IRMapping> mappings,
+                                             ArrayRef<Index> loops,
+                                             int64_t vectorLoop) {
   if (op.getIndices().empty() || mappings.size() == 1)
     return {};
   auto last = op.getIndices().back().getDefiningOp<linalg::IndexOp>();
-  if (!last || static_cast<int64_t>(last.getDim()) != laneLoop)
+  if (!last || static_cast<int64_t>(last.getDim()) != vectorLoop)
     return {};
   SmallVector<Index> at;
   for (Value index : op.getIndices().drop_back()) {
@@ -164,48 +197,51 @@ Lanes ElementEmitter::emitExtractLanes(tensor::ExtractOp op,
       return {};
     at.push_back(getAsOpFoldResult(value));
   }
-  at.push_back(loops[laneLoop]);
+  at.push_back(loops[vectorLoop]);
   return emit(op.getTensor(), at, mappings.size());
 }
 
-/// Emits the body once for each lane; operations whose operands are the same
-/// in all lanes are emitted once.
-Lanes ElementEmitter::emitBodyLanes(linalg::GenericOp op, unsigned result,
-                                    ArrayRef<Lanes> operands,
-                                    ArrayRef<Index> loops, int64_t laneLoop,
-                                    int64_t lanes) {
-  SmallVector<IRMapping> mappings(lanes);
+/// Emits the body once for each element of the vector; operations whose
+/// operands are the same for all elements are emitted once.
+Elements ElementEmitter::emitBodyElements(linalg::GenericOp op, unsigned result,
+                                          ArrayRef<Elements> operands,
+                                          ArrayRef<Index> loops,
+                                          int64_t vectorLoop,
+                                          int64_t vectorSize) {
+  SmallVector<IRMapping> mappings(vectorSize);
   for (auto [argument, values] :
        llvm::zip(op.getBlock()->getArguments(), operands))
-    for (int64_t lane = 0; lane < lanes && !values.empty(); ++lane)
-      mappings[lane].map(argument, values[lane]);
+    for (int64_t element = 0; element < vectorSize && !values.empty();
+         ++element)
+      mappings[element].map(argument, values[element]);
   for (Operation &scalar : op.getBlock()->without_terminator()) {
-    Lanes read;
+    Elements read;
     if (auto extract = dyn_cast<tensor::ExtractOp>(scalar))
-      read = emitExtractLanes(extract, mappings, loops, laneLoop);
-    for (int64_t lane = 0; lane < lanes; ++lane) {
+      read = emitExtractElements(extract, mappings, loops, vectorLoop);
+    for (int64_t element = 0; element < vectorSize; ++element) {
       Value made;
       if (!read.empty()) {
-        mappings[lane].map(scalar.getResult(0), read[lane]);
+        mappings[element].map(scalar.getResult(0), read[element]);
         continue;
       }
       if (auto loop = dyn_cast<linalg::IndexOp>(scalar)) {
         Index at = loops[loop.getDim()];
-        if (static_cast<int64_t>(loop.getDim()) == laneLoop)
-          at = math.add(at, math.constant(lane));
+        if (static_cast<int64_t>(loop.getDim()) == vectorLoop)
+          at = math.add(at, math.constant(element));
         made = math.value(at);
-      } else if (lane > 0 && llvm::all_of(scalar.getOperands(), [&](Value v) {
-                   return mappings[lane].lookupOrDefault(v) ==
+      } else if (element > 0 &&
+                 llvm::all_of(scalar.getOperands(), [&](Value v) {
+                   return mappings[element].lookupOrDefault(v) ==
                           mappings[0].lookupOrDefault(v);
                  })) {
         made = mappings[0].lookup(scalar.getResult(0));
       } else {
-        made = emitScalarOp(&scalar, mappings[lane]);
+        made = emitScalarOp(&scalar, mappings[element]);
       }
-      mappings[lane].map(scalar.getResult(0), made);
+      mappings[element].map(scalar.getResult(0), made);
     }
   }
-  Lanes yielded;
+  Elements yielded;
   Value value = op.getBlock()->getTerminator()->getOperand(result);
   IRMapping none;
   for (IRMapping &mapping : mappings) {
@@ -259,6 +295,9 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
     }
     return emitOne(extract.getTensor(), at);
   }
+  // The bits of an unsigned integer are what is computed with.
+  if (isa<UnrealizedConversionCastOp>(op))
+    return mapping.lookupOrDefault(op->getOperand(0));
   Type type = computeType(op->getResult(0).getType());
   if (auto extend = dyn_cast<arith::ExtFOp>(op))
     if (Value in = mapping.lookupOrDefault(extend.getIn());
@@ -288,8 +327,9 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
 // Views
 //===----------------------------------------------------------------------===//
 
-Lanes ElementEmitter::emitCollapse(tensor::CollapseShapeOp op,
-                                   ArrayRef<Index> index, int64_t lanes) {
+Elements ElementEmitter::emitCollapse(tensor::CollapseShapeOp op,
+                                      ArrayRef<Index> index,
+                                      int64_t vectorSize) {
   Value source = op.getSrc();
   ArrayRef<Index> from = sizesOf(source);
   SmallVector<Index> at(from.size(), math.constant(0));
@@ -304,18 +344,18 @@ Lanes ElementEmitter::emitCollapse(tensor::CollapseShapeOp op,
       at[dim] = part;
     if (g + 1 != groups.size() || group.size() == 1)
       continue;
-    // A run of lanes may not cross the end of the last dimension.
+    // A run of elements may not cross the end of the last dimension.
     std::optional<int64_t> last = IndexMath::constantOf(groupSizes.back());
-    contiguous =
-        last && *last % lanes == 0 && math.factorOf(index[g]) % lanes == 0;
+    contiguous = last && *last % vectorSize == 0 &&
+                 math.factorOf(index[g]) % vectorSize == 0;
   }
-  if (lanes == 1 || contiguous)
-    return emit(source, at, lanes);
-  return emitPerLane(op.getResult(), index, lanes);
+  if (vectorSize == 1 || contiguous)
+    return emit(source, at, vectorSize);
+  return emitPerElement(op.getResult(), index, vectorSize);
 }
 
-Lanes ElementEmitter::emitExpand(tensor::ExpandShapeOp op,
-                                 ArrayRef<Index> index, int64_t lanes) {
+Elements ElementEmitter::emitExpand(tensor::ExpandShapeOp op,
+                                    ArrayRef<Index> index, int64_t vectorSize) {
   ArrayRef<Index> to = sizesOf(op.getResult());
   SmallVector<Index> at;
   for (auto &group : op.getReassociationIndices()) {
@@ -326,11 +366,11 @@ Lanes ElementEmitter::emitExpand(tensor::ExpandShapeOp op,
     }
     at.push_back(math.linearize(parts, groupSizes));
   }
-  return emit(op.getSrc(), at, lanes);
+  return emit(op.getSrc(), at, vectorSize);
 }
 
-Lanes ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
-                                ArrayRef<Index> index, int64_t lanes) {
+Elements ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
+                                   ArrayRef<Index> index, int64_t vectorSize) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<Index> offsets = op.getMixedOffsets();
   SmallVector<Index> strides = op.getMixedStrides();
@@ -342,46 +382,47 @@ Lanes ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
   }
   bool contiguous = !offsets.empty() && !dropped[offsets.size() - 1] &&
                     IndexMath::constantOf(strides.back()) == int64_t(1);
-  if (lanes == 1 || contiguous)
-    return emit(op.getSource(), at, lanes);
-  return emitPerLane(op.getResult(), index, lanes);
+  if (vectorSize == 1 || contiguous)
+    return emit(op.getSource(), at, vectorSize);
+  return emitPerElement(op.getResult(), index, vectorSize);
 }
 
-Lanes ElementEmitter::emitConcat(tensor::ConcatOp op, ArrayRef<Index> index,
-                                 int64_t lanes) {
-  bool alongLanes =
+Elements ElementEmitter::emitConcat(tensor::ConcatOp op, ArrayRef<Index> index,
+                                    int64_t vectorSize) {
+  bool alongVector =
       op.getDim() + 1 == static_cast<uint64_t>(op.getResultType().getRank());
-  if (lanes > 1 && alongLanes) {
-    // A run of lanes may not cross a seam.
-    bool whole = math.factorOf(index.back()) % lanes == 0;
+  if (vectorSize > 1 && alongVector) {
+    // A run of elements may not cross a seam.
+    bool whole = math.factorOf(index.back()) % vectorSize == 0;
     for (Value input : op.getInputs())
-      whole &= math.factorOf(sizesOf(input).back()) % lanes == 0;
+      whole &= math.factorOf(sizesOf(input).back()) % vectorSize == 0;
     if (!whole)
-      return emitPerLane(op.getResult(), index, lanes);
+      return emitPerElement(op.getResult(), index, vectorSize);
   }
-  return emitConcatFrom(op, 0, index, lanes);
+  return emitConcatFrom(op, 0, index, vectorSize);
 }
 
 /// Element of inputs `input`, `input + 1`, ... where `index` counts from the
 /// start of `input`.
-Lanes ElementEmitter::emitConcatFrom(tensor::ConcatOp op, unsigned input,
-                                     ArrayRef<Index> index, int64_t lanes) {
+Elements ElementEmitter::emitConcatFrom(tensor::ConcatOp op, unsigned input,
+                                        ArrayRef<Index> index,
+                                        int64_t vectorSize) {
   Value tensor = op.getInputs()[input];
   if (input + 1 == op.getInputs().size())
-    return emit(tensor, index, lanes);
+    return emit(tensor, index, vectorSize);
   OpBuilder &b = math.b();
   Index size = sizesOf(tensor)[op.getDim()];
   Value inside =
       arith::CmpIOp::create(b, math.location(), arith::CmpIPredicate::ult,
                             math.value(index[op.getDim()]), math.value(size));
-  SmallVector<Type> types(lanes,
+  SmallVector<Type> types(vectorSize,
                           computeType(op.getResultType().getElementType()));
   auto branch = scf::IfOp::create(b, math.location(), types, inside, true);
   OpBuilder::InsertionGuard guard(b);
   {
     Scope scope(*this);
     b.setInsertionPointToStart(branch.thenBlock());
-    Lanes values = emit(tensor, index, lanes);
+    Elements values = emit(tensor, index, vectorSize);
     scf::YieldOp::create(b, math.location(), values);
   }
   {
@@ -389,8 +430,8 @@ Lanes ElementEmitter::emitConcatFrom(tensor::ConcatOp op, unsigned input,
     b.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Index> rest(index);
     rest[op.getDim()] = math.sub(rest[op.getDim()], size);
-    Lanes values = emitConcatFrom(op, input + 1, rest, lanes);
+    Elements values = emitConcatFrom(op, input + 1, rest, vectorSize);
     scf::YieldOp::create(b, math.location(), values);
   }
-  return Lanes(branch.getResults());
+  return Elements(branch.getResults());
 }

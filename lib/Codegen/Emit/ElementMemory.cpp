@@ -10,6 +10,7 @@
 
 #include "tripy/Codegen/ElementEmitter.h"
 #include "tripy/Dialect/Common/ScalarOps.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,17 +19,20 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace tripy;
 using namespace tripy::codegen;
 
 Type ElementEmitter::computeType(Type element) {
   auto number = dyn_cast<FloatType>(element);
+  if (isUnsigned(element))
+    return storageType(element);
   return number && number.getWidth() < 32
              ? Float32Type::get(element.getContext())
              : element;
 }
 
 Type ElementEmitter::storageType(Type element) {
-  return element.isInteger(1) || isa<Float8E4M3FNType>(element)
+  return element.isInteger(1) || isFloat8(element) || isUnsigned(element)
              ? IntegerType::get(element.getContext(), 8)
              : element;
 }
@@ -57,9 +61,9 @@ Value ElementEmitter::widen(Value stored, Type element) {
                                  zero);
   }
   Type type = computeType(element);
-  if (type == element)
+  if (type == stored.getType())
     return stored;
-  if (isa<Float8E4M3FNType>(element)) {
+  if (isFloat8(element)) {
     Value number = arith::BitcastOp::create(b, loc, element, stored);
     return scalar::createCast(b, loc, number, type);
   }
@@ -74,11 +78,11 @@ Value ElementEmitter::narrow(Value computed, Type element) {
   Location loc = math.location();
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, loc, b.getI8Type(), computed);
-  if (computed.getType() == element)
+  if (computed.getType() == storageType(element))
     return computed;
   if (Value stored = rounded.lookup({computed, element}))
     return stored;
-  if (isa<Float8E4M3FNType>(element))
+  if (isFloat8(element))
     return arith::BitcastOp::create(
         b, loc, b.getI8Type(), scalar::createCast(b, loc, computed, element));
   if (isSoftware(element))
@@ -96,11 +100,11 @@ Value ElementEmitter::round(Value computed, Type element) {
 }
 
 /// Elements that one access may cover: the largest power of two that divides
-/// `lanes` and whose bytes divide the alignment.
-static int64_t accessWidth(int64_t lanes, int64_t bytes, int64_t alignment,
+/// `vectorSize` and whose bytes divide the alignment.
+static int64_t accessWidth(int64_t vectorSize, int64_t bytes, int64_t alignment,
                            int64_t widest) {
   int64_t width = 1;
-  while (lanes % (width * 2) == 0 && width * 2 * bytes <= widest &&
+  while (vectorSize % (width * 2) == 0 && width * 2 * bytes <= widest &&
          alignment % (width * 2 * bytes) == 0)
     width *= 2;
   return width;
@@ -195,18 +199,19 @@ static void storeStreamed(OpBuilder &b, Location loc, Value value,
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
-Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
-                           int64_t lanes) {
+Elements ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
+                              int64_t vectorSize) {
   OpBuilder &b = math.b();
   Location loc = math.location();
   Type storage = storedType(memory.elementType);
   int64_t bytes = storageBytes(storage);
   Index offset = math.linearize(index, memory.sizes);
   int64_t alignment = std::gcd(memory.alignment, math.factorOf(offset) * bytes);
-  int64_t width = accessWidth(lanes, bytes, alignment, options.accessBytes);
-  Lanes result;
-  for (int64_t lane = 0; lane < lanes; lane += width) {
-    Index at = math.add(offset, math.constant(lane));
+  int64_t width =
+      accessWidth(vectorSize, bytes, alignment, options.accessBytes);
+  Elements result;
+  for (int64_t element = 0; element < vectorSize; element += width) {
+    Index at = math.add(offset, math.constant(element));
     Type type = width == 1 ? storage : VectorType::get({width}, storage);
     Value loaded =
         loadAt(b, loc, addressOf(math, memory.pointer, storage, at), type,
@@ -222,21 +227,21 @@ Lanes ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
 }
 
 void ElementEmitter::store(const Memory &memory, ArrayRef<Index> index,
-                           ArrayRef<Value> lanes) {
+                           ArrayRef<Value> elements) {
   OpBuilder &b = math.b();
   Location loc = math.location();
   Type storage = storedType(memory.elementType);
   int64_t bytes = storageBytes(storage);
   Index offset = math.linearize(index, memory.sizes);
   int64_t alignment = std::gcd(memory.alignment, math.factorOf(offset) * bytes);
-  int64_t count = lanes.size();
+  int64_t count = elements.size();
   int64_t width = accessWidth(count, bytes, alignment, options.accessBytes);
-  for (int64_t lane = 0; lane < count; lane += width) {
-    Index at = math.add(offset, math.constant(lane));
+  for (int64_t element = 0; element < count; element += width) {
+    Index at = math.add(offset, math.constant(element));
     Value address = addressOf(math, memory.pointer, storage, at);
     SmallVector<Value> values;
     for (int64_t i = 0; i < width; ++i)
-      values.push_back(narrow(lanes[lane + i], memory.elementType));
+      values.push_back(narrow(elements[element + i], memory.elementType));
     Value value = width == 1
                       ? values.front()
                       : vector::FromElementsOp::create(

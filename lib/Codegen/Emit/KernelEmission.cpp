@@ -56,10 +56,11 @@ kernel::ScanOp KernelEmission::scan() {
   return scans.empty() ? kernel::ScanOp() : *scans.begin();
 }
 
-kernel::Hero KernelEmission::hero() {
-  bool hasHero =
-      kernel.getHero() == kernel::Hero::Scan ? scan() : !reductions().empty();
-  return hasHero ? kernel.getHero() : kernel::Hero::Loop;
+kernel::FusionRoot KernelEmission::root() {
+  bool hasRoot = kernel.getRoot() == kernel::FusionRoot::Scan
+                     ? scan()
+                     : !reductions().empty();
+  return hasRoot ? kernel.getRoot() : kernel::FusionRoot::Loop;
 }
 
 bool KernelEmission::isPointwise() {
@@ -82,22 +83,22 @@ bool KernelEmission::isPointwise() {
 }
 
 void KernelEmission::emitResult(unsigned number, ArrayRef<Index> index,
-                                int64_t lanes) {
+                                int64_t vectorSize) {
   elements.store(results[number], index,
-                 elements.emit(yielded()[number], index, lanes));
+                 elements.emit(yielded()[number], index, vectorSize));
 }
 
-void KernelEmission::emitResults(ArrayRef<Index> index, int64_t lanes) {
-  emitResults(llvm::to_vector(llvm::seq(numResults())), index, lanes);
+void KernelEmission::emitResults(ArrayRef<Index> index, int64_t vectorSize) {
+  emitResults(llvm::to_vector(llvm::seq(numResults())), index, vectorSize);
 }
 
 void KernelEmission::emitResults(ArrayRef<unsigned> numbers,
-                                 ArrayRef<Index> index, int64_t lanes) {
-  SmallVector<Lanes> values;
+                                 ArrayRef<Index> index, int64_t vectorSize) {
+  SmallVector<Elements> values;
   for (unsigned number : numbers)
-    values.push_back(elements.emit(yielded()[number], index, lanes));
-  for (auto [number, lanesOfOne] : llvm::zip(numbers, values))
-    elements.store(results[number], index, lanesOfOne);
+    values.push_back(elements.emit(yielded()[number], index, vectorSize));
+  for (auto [number, elementsOfOne] : llvm::zip(numbers, values))
+    elements.store(results[number], index, elementsOfOne);
 }
 
 Value KernelEmission::initialValue(linalg::GenericOp reduction) {

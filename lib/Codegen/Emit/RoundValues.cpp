@@ -1,10 +1,10 @@
 //===- RoundValues.cpp - Where a 16-bit value must be one value -----------===//
 //
 // Emitters compute floats of less than 32 bits in f32 and round them where they
-// are stored. That is allowed only where nobody can tell two readers of a value
-// apart. This pass finds out who reads each value of a kernel, backwards from
-// the results, and puts a kernel.round behind what computes it where somebody
-// could tell. docs/levels.md has the rule.
+// are stored. That is allowed only where two readers of a value cannot differ
+// visibly. This pass finds the readers of each value of a kernel, backwards
+// from the results, and inserts a kernel.round after the value where its
+// readers could differ. docs/levels.md has the rule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +100,7 @@ static unsigned endsIn(Type type) {
 }
 
 bool ValueRounder::isContraction(linalg::GenericOp op) {
-  return kernel.getHero() == kernel::Hero::Gemm &&
+  return kernel.getRoot() == kernel::FusionRoot::Gemm &&
          op.getNumReductionLoops() > 0;
 }
 

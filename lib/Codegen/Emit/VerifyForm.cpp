@@ -6,12 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "tripy/Codegen/KernelEmission.h"
+#include "tripy/Codegen/Math.h"
+#include "tripy/Dialect/Common/ScalarOps.h"
+#include "tripy/Dialect/Common/SizeOps.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace tripy;
-using tripy::kernel::Hero;
+using namespace tripy::codegen;
+using tripy::kernel::FusionRoot;
 
 Operation *codegen::combinerOf(linalg::GenericOp op) {
   BlockArgument accumulator = op.getBlock()->getArguments().back();
@@ -20,15 +26,75 @@ Operation *codegen::combinerOf(linalg::GenericOp op) {
   Operation *combiner = *accumulator.user_begin();
   bool yielded =
       op.getBlock()->getTerminator()->getOperand(0).getDefiningOp() == combiner;
-  bool known = isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
-                   arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-                   arith::MinSIOp, arith::AndIOp, arith::OrIOp>(combiner);
+  bool known =
+      isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
+          arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp,
+          arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp>(
+          combiner);
   return yielded && known ? combiner : nullptr;
 }
 
+/// Tensors that are read must have elements.
+static LogicalResult verifyRead(Operation *op, Value tensor) {
+  if (tensor.getDefiningOp<tensor::EmptyOp>())
+    return op->emitOpError("must not read a tensor.empty");
+  return success();
+}
+
+/// Operations of a loop's body are cloned for each element.
+static LogicalResult verifyScalar(Operation &op) {
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return verifyRead(&op, extract.getTensor());
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  bool known =
+      isa<linalg::IndexOp, kernel::RoundOp, UnrealizedConversionCastOp>(op) ||
+      isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect());
+  if (known && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+      llvm::all_of(op.getOperandTypes(), isScalar) &&
+      llvm::all_of(op.getResultTypes(), isScalar)) {
+    if (op.getResult(0).getType().isF64() && !hasF64Form(&op))
+      return op.emitOpError(
+          "is computed for f32 and narrower floats, which its "
+          "operand can be cast to; found 'f64'");
+    return success();
+  }
+  return op.emitOpError("must be scalar arithmetic, linalg.index or "
+                        "tensor.extract to be in a kernel's loop");
+}
+
+/// The result has an element for each point of the parallel loops.
+static LogicalResult verifyResultMap(linalg::GenericOp op, AffineMap map) {
+  unsigned parallel = op.getNumParallelLoops();
+  auto types = op.getIteratorTypesArray();
+  bool covers = map.getNumResults() == parallel && map.isProjectedPermutation();
+  for (AffineExpr expr : covers ? map.getResults() : ArrayRef<AffineExpr>())
+    covers &= types[cast<AffineDimExpr>(expr).getPosition()] ==
+              utils::IteratorType::parallel;
+  if (covers)
+    return success();
+  return op.emitOpError("a result must have a dimension for each parallel "
+                        "loop; found ")
+         << AffineMapAttr::get(map) << " for " << parallel << " parallel loops";
+}
+
 static LogicalResult verifyGeneric(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics())
-    return op.emitOpError("must work on tensors to be part of a kernel");
+  // Memrefs are not among them: what makes one is no part of a kernel.
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return op.emitOpError("operands must be tensors to be part of a kernel; "
+                            "found ")
+             << operand.get().getType();
+    if (!op.getMatchingBlockArgument(&operand).use_empty() &&
+        failed(verifyRead(op, operand.get())))
+      return failure();
+  }
+  for (Operation &scalar : op.getBlock()->without_terminator())
+    if (failed(verifyScalar(scalar)))
+      return failure();
+  for (AffineMap map :
+       ArrayRef(op.getIndexingMapsArray()).drop_front(op.getNumDpsInputs()))
+    if (failed(verifyResultMap(op, map)))
+      return failure();
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
       return op.emitOpError("indexing maps must be projected permutations to "
@@ -46,18 +112,122 @@ static LogicalResult verifyGeneric(linalg::GenericOp op) {
   return success();
 }
 
-/// The scan of a kernel: alone, and as the hero.
+/// The number that a reduction starts from; null where it is none.
+static TypedAttr startOf(linalg::GenericOp op) {
+  Value start = op.getDpsInits().front();
+  if (auto fill = start.getDefiningOp<linalg::FillOp>())
+    start = fill.getInputs().front();
+  auto constant = start.getDefiningOp<arith::ConstantOp>();
+  if (!constant)
+    return nullptr;
+  auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+  return splat ? splat.getSplatValue<TypedAttr>() : constant.getValue();
+}
+
+/// Threads and blocks that share a reduction start from the same number each,
+/// and tensor cores from 0.
+static LogicalResult verifyStart(linalg::GenericOp op) {
+  TypedAttr start = startOf(op);
+  if (start && scalar::isNeutral(combinerOf(op), start))
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError("a reduction must start from the number that changes no "
+                     "result, such as 0 for a sum; found ");
+  return start ? error << start : error << "none";
+}
+
+/// Offsets are static, and strides positive.
+static LogicalResult verifySlice(tensor::ExtractSliceOp op) {
+  auto isKnown = [](int64_t number) { return !ShapedType::isDynamic(number); };
+  if (llvm::all_of(op.getStaticOffsets(), isKnown) &&
+      llvm::all_of(op.getStaticStrides(),
+                   [](int64_t stride) { return stride > 0; }))
+    return success();
+  return op.emitOpError("must have static offsets and positive static strides "
+                        "in a kernel");
+}
+
+/// The groups of a view are all dimensions of its larger shape, in order: MLIR
+/// checks how many they are, and the order of the lower 32 bits of each number.
+static LogicalResult verifyGroups(Operation *op,
+                                  ArrayRef<ReassociationIndices> groups,
+                                  RankedTensorType type) {
+  int64_t next = 0;
+  for (const ReassociationIndices &group : groups)
+    for (int64_t dim : group)
+      if (dim != next++)
+        return op->emitOpError("must group the dimensions of ")
+               << type << " in order; found " << dim << " as number "
+               << next - 1;
+  return success();
+}
+
+/// Scalars of a kernel's body: constants, and arithmetic on sizes, whose
+/// conditions compare sizes.
+static LogicalResult verifySizes(Operation &op) {
+  bool known = isa<arith::ConstantOp>(op) || findSizeOp(&op);
+  for (Value operand : op.getOperands())
+    if (!operand.getType().isIndex()) {
+      auto compare = operand.getDefiningOp<arith::CmpIOp>();
+      known &= compare && compare.getLhs().getType().isIndex();
+    }
+  if (known)
+    return success();
+  return op.emitOpError("must be a constant or arithmetic on sizes to be in a "
+                        "kernel outside of a loop");
+}
+
+/// One operation of a kernel's body.
+static LogicalResult verifyOperation(Operation &op) {
+  for (Type type : op.getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !isTensorElementType(tensor.getElementType()))
+      return op.emitOpError("must be a tensor of Tripy's element types to be "
+                            "in a kernel; found ")
+             << type;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return verifyGeneric(generic);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    if (failed(verifySlice(slice)))
+      return failure();
+  if (auto view = dyn_cast<tensor::ExpandShapeOp>(op))
+    if (failed(verifyGroups(view, view.getReassociationIndices(),
+                            view.getResultType())))
+      return failure();
+  if (auto view = dyn_cast<tensor::CollapseShapeOp>(op))
+    if (failed(verifyGroups(view, view.getReassociationIndices(),
+                            view.getSrcType())))
+      return failure();
+  if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
+          tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp>(op)) {
+    for (Value operand : op.getOperands())
+      if (failed(verifyRead(&op, operand)))
+        return failure();
+    return success();
+  }
+  if (auto fill = dyn_cast<linalg::FillOp>(op);
+      fill && !fill.getInputs().front().getDefiningOp<arith::ConstantOp>())
+    return op.emitOpError("must fill a tensor with a constant to be in a "
+                          "kernel");
+  if (isa<tensor::EmptyOp, linalg::FillOp, tensor::DimOp>(op))
+    return success();
+  return verifySizes(op);
+}
+
+/// The scan of a kernel: alone, and as the fusion root.
 static LogicalResult verifyScan(kernel::FuncOp kernel, kernel::ScanOp op,
                                 size_t reductions) {
-  if (kernel.getHero() != Hero::Scan || reductions > 0)
-    return op.emitOpError("must be the hero of its kernel, which has no "
-                          "reduction; found hero '")
-           << stringifyHero(kernel.getHero()) << "' and " << reductions
+  if (kernel.getRoot() != FusionRoot::Scan || reductions > 0)
+    return op.emitOpError("must be the fusion root of its kernel, which has no "
+                          "reduction; found fusion root '")
+           << stringifyFusionRoot(kernel.getRoot()) << "' and " << reductions
            << " reductions";
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();
-  if (!element.isF32() && !element.isInteger(32) && !element.isInteger(64))
-    return op.emitOpError("sums are of f32, i32 or i64; found ") << element;
+  if (!element.isF32() && !element.isF64() && !element.isInteger(32) &&
+      !element.isInteger(64))
+    return op.emitOpError("sums are of f32, f64, i32 or i64; found ")
+           << element;
   for (Type result : kernel.getFunctionType().getResults())
     if (failed(verifyCompatibleShape(result, type)))
       return op.emitOpError("results of its kernel must have its shape; found ")
@@ -101,17 +271,25 @@ static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
 LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
   SmallVector<kernel::ScanOp> scans;
-  for (Operation &op : kernel.getBody().front()) {
+  for (Type type : kernel.getBody().getArgumentTypes())
+    if (!type.isIndex() && !isTensorType(type))
+      return kernel.emitOpError(
+                 "arguments must be sizes, or tensors of Tripy's "
+                 "element types; found ")
+             << type;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (failed(verifyOperation(op)))
+      return failure();
     if (auto scan = dyn_cast<kernel::ScanOp>(op))
       scans.push_back(scan);
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic)
-      continue;
-    if (failed(verifyGeneric(generic)))
-      return failure();
-    if (generic.getNumReductionLoops() > 0)
+    if (generic && generic.getNumReductionLoops() > 0)
       reductions.push_back(generic);
   }
+  Operation *yield = kernel.getBody().front().getTerminator();
+  for (Value value : yield->getOperands())
+    if (failed(verifyRead(yield, value)))
+      return failure();
   if (kernel.getFunctionType().getNumResults() == 0)
     return kernel.emitOpError("must have a result to become code");
   if (scans.size() > 1)
@@ -120,14 +298,18 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   if (!scans.empty() &&
       failed(verifyScan(kernel, scans.front(), reductions.size())))
     return failure();
-  Hero hero = kernel.getHero();
-  if (hero == Hero::Gemm)
+  for (linalg::GenericOp op : reductions)
+    if (failed(verifyStart(op)))
+      return failure();
+  FusionRoot root = kernel.getRoot();
+  if (root == FusionRoot::Gemm)
     return success(); // ContractionSpace.cpp checks the rest.
-  if (hero == Hero::Row && !reductions.empty())
+  if (root == FusionRoot::Row && !reductions.empty())
     return verifyRows(kernel, reductions);
-  size_t most = hero == Hero::Reduce ? 1 : 0;
-  if (reductions.size() > most)
-    return reductions[most].emitOpError("is one reduction too many in a ")
-           << stringifyHero(hero) << " kernel, which may have " << most;
+  size_t maximum = root == FusionRoot::Reduce ? 1 : 0;
+  if (reductions.size() > maximum)
+    return reductions[maximum].emitOpError("is one reduction too many in a ")
+           << stringifyFusionRoot(root) << " kernel, which may have "
+           << maximum;
   return verifyOneShape(kernel);
 }

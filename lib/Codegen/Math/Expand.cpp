@@ -30,17 +30,74 @@ static UnaryExpansion unaryExpansion(Operation *op) {
       .Case([](math::CosOp) { return expandCos; })
       .Case([](math::TanOp) { return expandTan; })
       .Case([](math::RsqrtOp) { return expandRsqrt; })
+      .Case([](math::ExpM1Op) { return expandExpm1; })
+      .Case([](math::Log1pOp) { return expandLog1p; })
+      .Case([](math::Log10Op) { return expandLog10; })
+      .Case([](math::CbrtOp) { return expandCbrt; })
+      .Case([](math::SinhOp) { return expandSinh; })
+      .Case([](math::CoshOp) { return expandCosh; })
+      .Case([](math::AsinhOp) { return expandAsinh; })
+      .Case([](math::AcoshOp) { return expandAcosh; })
+      .Case([](math::AtanhOp) { return expandAtanh; })
+      .Case([](math::AsinOp) { return expandAsin; })
+      .Case([](math::AcosOp) { return expandAcos; })
+      .Case([](math::AtanOp) { return expandAtan; })
       .Default(UnaryExpansion());
+}
+
+/// The form for f64. Other functions of `math` have none.
+static Expr expandWide(Operation *op, Expr x, ValueRange operands) {
+  return TypeSwitch<Operation *, Expr>(op)
+      .Case([&](math::ExpOp) { return expandWideExp(x); })
+      .Case([&](math::Exp2Op) { return expandWideExp2(x); })
+      .Case([&](math::LogOp) { return expandWideLog(x); })
+      .Case([&](math::Log2Op) { return expandWideLog2(x); })
+      .Case([&](math::TanhOp) { return expandWideTanh(x); })
+      .Case([&](math::ErfOp) { return expandWideErf(x); })
+      .Case([&](math::SinOp) { return expandWideSin(x); })
+      .Case([&](math::CosOp) { return expandWideCos(x); })
+      .Case([&](math::TanOp) { return expandWideTan(x); })
+      .Case([&](math::RsqrtOp) { return 1.0 / x.unary<math::SqrtOp>(); })
+      .Case([&](math::PowFOp) {
+        return expandWidePow(x, Expr(x.builder(), operands[1]));
+      })
+      .Default(Expr(x.builder(), Value()));
+}
+
+bool tripy::codegen::hasF64Form(Operation *op) {
+  if (isa<arith::RemFOp>(op))
+    return false;
+  return op->getName().getDialectNamespace() != "math" ||
+         isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::TanhOp,
+             math::ErfOp, math::SinOp, math::CosOp, math::TanOp, math::RsqrtOp,
+             math::PowFOp, math::SqrtOp, math::AbsFOp, math::FloorOp,
+             math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp,
+             math::FmaOp, math::CopySignOp>(op);
+}
+
+using BinaryExpansion = Expr (*)(Expr, Expr, const MathOptions &);
+
+static BinaryExpansion binaryExpansion(Operation *op) {
+  return TypeSwitch<Operation *, BinaryExpansion>(op)
+      .Case([](math::PowFOp) { return expandPow; })
+      .Case([](math::Atan2Op) { return expandAtan2; })
+      .Case([](arith::RemFOp) { return expandRemainder; })
+      .Default(BinaryExpansion());
 }
 
 Value tripy::codegen::expandMath(Operation *op, ValueRange operands,
                                  OpBuilder &b, Location loc,
                                  const MathOptions &options) {
+  if (getElementTypeOrSelf(operands.front().getType()).isF64()) {
+    ImplicitLocOpBuilder builder(loc, b);
+    return expandWide(op, Expr(builder, operands[0]), operands).get();
+  }
   for (Value operand : operands)
     if (!getElementTypeOrSelf(operand.getType()).isF32())
       return Value();
   UnaryExpansion unary = unaryExpansion(op);
-  if (!unary && !isa<math::PowFOp, arith::DivFOp>(op))
+  BinaryExpansion binary = binaryExpansion(op);
+  if (!unary && !binary && !isa<arith::DivFOp>(op))
     return Value();
   if (operands.size() != op->getNumOperands())
     return Value();
@@ -49,9 +106,9 @@ Value tripy::codegen::expandMath(Operation *op, ValueRange operands,
     return hardware;
   if (unary)
     return unary(Expr(builder, operands[0]), options).get();
-  if (isa<math::PowFOp>(op))
-    return expandPow(Expr(builder, operands[0]), Expr(builder, operands[1]),
-                     options)
+  if (binary)
+    return binary(Expr(builder, operands[0]), Expr(builder, operands[1]),
+                  options)
         .get();
   return Value();
 }
@@ -186,6 +243,20 @@ private:
   bool cuda, fast16;
 };
 
+/// math.ipowi => a product for each bit of the exponent.
+struct ExpandIntegerPower : OpRewritePattern<math::IPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::IPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op,
+        expandIntegerPower(Expr(b, op.getLhs()), Expr(b, op.getRhs())).get());
+    return success();
+  }
+};
+
 /// arith.truncf f32 -> bf16 => integer arithmetic.
 struct TruncateToBF16 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -214,6 +285,13 @@ void tripy::codegen::populateMathExpansionPatterns(RewritePatternSet &patterns,
            Expand<math::SinOp>, Expand<math::CosOp>, Expand<math::TanOp>,
            Expand<math::PowFOp>, Expand<math::RsqrtOp>, Expand<arith::DivFOp>>(
           context, cuda, fast16);
+  patterns
+      .add<Expand<math::ExpM1Op>, Expand<math::Log1pOp>, Expand<math::Log10Op>,
+           Expand<math::CbrtOp>, Expand<math::SinhOp>, Expand<math::CoshOp>,
+           Expand<math::AsinhOp>, Expand<math::AcoshOp>, Expand<math::AtanhOp>,
+           Expand<math::AsinOp>, Expand<math::AcosOp>, Expand<math::AtanOp>,
+           Expand<math::Atan2Op>, Expand<arith::RemFOp>>(context, cuda, fast16);
+  patterns.add<ExpandIntegerPower>(context);
   // Only widened: LLVM has them for f32 alone on every device.
   patterns.add<Expand<math::SqrtOp>, Expand<math::FloorOp>,
                Expand<math::CeilOp>, Expand<math::RoundOp>,

@@ -191,6 +191,9 @@ struct Split {
 };
 Split splitExponent(Expr x);
 
+/// The special cases of pow, `result` being that of finite positive |x|.
+Expr finishPow(Expr x, Expr y, Expr result);
+
 // One expansion each; operands and results are f32 or vectors of f32.
 Expr expandExp(Expr x, const MathOptions &options);
 Expr expandExp2(Expr x, const MathOptions &options);
@@ -203,6 +206,36 @@ Expr expandCos(Expr x, const MathOptions &options);
 Expr expandTan(Expr x, const MathOptions &options);
 Expr expandPow(Expr x, Expr y, const MathOptions &options);
 Expr expandRsqrt(Expr x, const MathOptions &options);
+Expr expandExpm1(Expr x, const MathOptions &options);
+Expr expandLog1p(Expr x, const MathOptions &options);
+Expr expandLog10(Expr x, const MathOptions &options);
+Expr expandCbrt(Expr x, const MathOptions &options);
+Expr expandSinh(Expr x, const MathOptions &options);
+Expr expandCosh(Expr x, const MathOptions &options);
+Expr expandAsinh(Expr x, const MathOptions &options);
+Expr expandAcosh(Expr x, const MathOptions &options);
+Expr expandAtanh(Expr x, const MathOptions &options);
+Expr expandAsin(Expr x, const MathOptions &options);
+Expr expandAcos(Expr x, const MathOptions &options);
+Expr expandAtan(Expr x, const MathOptions &options);
+/// The angle of the point (x, y).
+Expr expandAtan2(Expr y, Expr x, const MathOptions &options);
+/// C's fmod: exact, with the sign of x.
+Expr expandRemainder(Expr x, Expr y, const MathOptions &options);
+/// x to the power y, for integers of one type: as the row of `pow` says.
+Expr expandIntegerPower(Expr x, Expr y);
+
+// The same of f64.
+Expr expandWideExp(Expr x);
+Expr expandWideExp2(Expr x);
+Expr expandWideLog(Expr x);
+Expr expandWideLog2(Expr x);
+Expr expandWideTanh(Expr x);
+Expr expandWideErf(Expr x);
+Expr expandWideSin(Expr x);
+Expr expandWideCos(Expr x);
+Expr expandWideTan(Expr x);
+Expr expandWidePow(Expr x, Expr y);
 
 /// The hardware form that `options` allow for `op` on scalars, or null.
 mlir::Value approximate(mlir::Operation *op, mlir::ValueRange operands,

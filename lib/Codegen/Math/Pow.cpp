@@ -1,11 +1,10 @@
 //===- Pow.cpp - powf -----------------------------------------------------===//
 //
 // 2^(y log2 |x|), with the special cases of C99's powf. The product needs about
-// 34 good bits, so the logarithm is computed in f64. Coefficients are printed
-// by utils/fit-math.py under the name in the comment.
+// 34 good bits, so the logarithm is computed in f64.
 //
 //===----------------------------------------------------------------------===//
-#include "Expr.h"
+#include "Wide.h"
 
 using namespace mlir;
 
@@ -25,11 +24,7 @@ static Expr wideLog2(Expr a) {
   Expr estimate = (numerator.toF32() * inverse).toF64();
   Expr error = fma(-estimate, denominator, numerator);
   Expr s = fma(error, inverse.toF64(), estimate);
-  // "pow-log2"
-  Expr q = polynomial(s * s, {0x1.71547652d8523p+1, 0x1.ec709b54d8705p-1,
-                              0x1.2778a76556334p-1, 0x1.a512b7a307e48p-2,
-                              0x1.64c8d948861d5p-2});
-  Expr log = fma(q, s, e.convert<arith::SIToFPOp>(a.f64()));
+  Expr log = wideLog2OfQuotient(s) + e.convert<arith::SIToFPOp>(a.f64());
   log = select(a.compare(arith::CmpFPredicate::OEQ, 0.0), -infinity, log);
   return select(a.compare(arith::CmpFPredicate::OEQ, infinity), infinity, log);
 }
@@ -51,11 +46,15 @@ static Expr magnitude16(Expr a, Expr y, const MathOptions &options) {
 }
 
 Expr expandPow(Expr x, Expr y, const MathOptions &options) {
-  using Predicate = arith::CmpFPredicate;
   Expr a = x.abs();
   bool is16 =
       options.accuracy == Accuracy::F16 || options.accuracy == Accuracy::BF16;
-  Expr result = is16 ? magnitude16(a, y, options) : magnitude(a, y);
+  return finishPow(x, y, is16 ? magnitude16(a, y, options) : magnitude(a, y));
+}
+
+Expr finishPow(Expr x, Expr y, Expr result) {
+  using Predicate = arith::CmpFPredicate;
+  Expr a = x.abs();
   // 0 times infinity above.
   result = select(a.compare(Predicate::OEQ, 1.0), 1.0, result);
 

@@ -7,6 +7,8 @@
 #ifndef TRIPY_LIB_CODEGEN_PLAN_ARENA_H
 #define TRIPY_LIB_CODEGEN_PLAN_ARENA_H
 
+#include "tripy/Dialect/Kernel/Kernel.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -14,6 +16,8 @@
 #include <optional>
 
 namespace tripy::codegen {
+
+using kernel::arenaAlignment;
 
 /// A buffer that is needed from launch `first` to launch `last`, both included.
 struct ArenaRequest {
@@ -26,8 +30,6 @@ struct ArenaLayout {
   llvm::SmallVector<uint64_t> offsets;
   uint64_t bytes = 0;
 };
-
-constexpr uint64_t arenaAlignment = 256;
 
 /// Places the largest buffers first, each into the smallest gap that fits
 /// between those alive at the same time. None when the sum exceeds 2^63.

@@ -1,8 +1,8 @@
 //===- KernelPlan.cpp - From kernel calls to launches ---------------------===//
 //
 // Sizes become expressions of the input sizes, tensors become buffers, calls
-// become launches. The function is written anew: size arithmetic, buffers,
-// conditions, launches.
+// become launches. The function's body is replaced by size arithmetic,
+// conditions, buffers and launches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,6 @@ namespace tripy {
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
-using tripy::Index;
 using tripy::kernel::SizeTable;
 
 namespace {
@@ -38,9 +37,9 @@ namespace {
 struct PlannedLaunch {
   kernel::CallOp call;
   kernel::FuncOp callee;
-  SmallVector<Index> grid, sizes;
+  SmallVector<TableIndex> grid, sizes;
   /// Bytes of the tensor arguments, then of the results.
-  SmallVector<Index> bytes;
+  SmallVector<TableIndex> bytes;
   /// Number of the arena request that is the kernel's workspace.
   std::optional<unsigned> workspace;
 };
@@ -65,15 +64,15 @@ private:
   LogicalResult readCall(kernel::CallOp call);
   LogicalResult readRequire(kernel::RequireOp require);
   LogicalResult takeConditions();
-  FailureOr<Index> readBytes(Location loc, RankedTensorType type,
-                             ArrayRef<Index> dynamic);
+  FailureOr<TableIndex> readBytes(Location loc, RankedTensorType type,
+                                  ArrayRef<TableIndex> dynamic);
   LogicalResult readResults(func::ReturnOp end);
   LogicalResult place();
   Place placeConstant(Operation *op);
   void write();
   void writeLaunch(const PlannedLaunch &launch, bool isFirst);
   void writeInterface(func::ReturnOp end);
-  Value sizeValue(Index expr);
+  Value sizeValue(TableIndex expr);
   Value makeSize(const SizeExpr &expr, Location loc);
   Value bufferValue(Place place, Location loc);
 
@@ -84,7 +83,7 @@ private:
   SmallVector<PlannedLaunch> launches;
   std::vector<kernel::SizeCondition> conditions;
   /// Sizes of the dynamic dimensions of tensors made by calls.
-  DenseMap<Value, SmallVector<Index>> dynamicSizes;
+  DenseMap<Value, SmallVector<TableIndex>> dynamicSizes;
   DenseMap<Value, Place> places;
   SmallVector<ArenaRequest> requests;
   ArenaLayout arena;
@@ -93,8 +92,8 @@ private:
   uint64_t zeroedAt = 0, zeroedBytes = 0;
   SmallVector<Attribute> constants;
   DenseMap<Attribute, unsigned> constantNumbers;
-  SmallVector<Index> outputSizes;
-  DenseMap<Index, Value> sizeValues;
+  SmallVector<TableIndex> outputSizes;
+  DenseMap<TableIndex, Value> sizeValues;
   DenseMap<std::pair<int, unsigned>, Value> bufferValues;
   Block *body = nullptr;
 };
@@ -124,28 +123,27 @@ LogicalResult FunctionPlanner::readDim(Operation *op, Value tensor,
   return success();
 }
 
-FailureOr<Index> FunctionPlanner::readBytes(Location loc, RankedTensorType type,
-                                            ArrayRef<Index> dynamic) {
+FailureOr<TableIndex> FunctionPlanner::readBytes(Location loc,
+                                                 RankedTensorType type,
+                                                 ArrayRef<TableIndex> dynamic) {
   // An i1 takes a byte. Static factors first: they become one constant.
-  SmallVector<Index> factors = {
+  SmallVector<TableIndex> factors = {
       sizes.constant((type.getElementTypeBitWidth() + 7) / 8)};
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       factors.push_back(sizes.constant(size));
   llvm::append_range(factors, dynamic);
-  Index bytes = sizes.product(factors);
+  TableIndex bytes = sizes.product(factors);
   constexpr int64_t limit = int64_t(1) << 40;
-  int64_t most = sizes.bounds(bytes).hi;
-  if (most <= limit)
+  int64_t maximum = sizes.bounds(bytes).hi;
+  if (maximum <= limit)
     return bytes;
   InFlightDiagnostic diag = emitError(
       loc, "a tensor must have at most 2^40 bytes for the largest sizes of the "
            "profile; ");
-  diag << type << " needs ";
-  if (most < anySize.hi)
-    diag << most << " bytes";
-  else
-    diag << "more than 2^63 bytes";
+  diag << type << " needs "
+       << (maximum < anySize.hi ? std::to_string(maximum) : "more than 2^63")
+       << " bytes";
   return failure();
 }
 
@@ -163,26 +161,17 @@ LogicalResult FunctionPlanner::takeConditions() {
 }
 
 LogicalResult FunctionPlanner::readRequire(kernel::RequireOp require) {
-  FailureOr<Index> lhs = sizes.lookup(require.getLhs());
-  FailureOr<Index> rhs = sizes.lookup(require.getRhs());
+  FailureOr<TableIndex> lhs = sizes.lookup(require.getLhs());
+  FailureOr<TableIndex> rhs = sizes.lookup(require.getRhs());
   if (failed(lhs) || failed(rhs))
     return failure();
-  const CheckKindInfo *info = findCheckKind(require.getKind());
-  if (!info)
-    return require.emitOpError("has an unknown kind: '")
-           << require.getKind() << "'";
+  const CheckKindInfo *info = findCheckKind(require.getCheckKind());
   if (info->op)
     sizes.require(info->kind, *lhs, *rhs, require.getMessage());
   else
     conditions.push_back(
         {info->kind, *lhs, *rhs, require.getLoc(), require.getMessage().str()});
   return success();
-}
-
-static bool dependsOn(AffineMap map, unsigned symbol) {
-  return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
-    return expr.isFunctionOfSymbol(symbol);
-  });
 }
 
 LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
@@ -195,16 +184,16 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     return call.emitOpError("no code was emitted for its kernel '")
            << call.getCallee() << "'";
   AffineMap grid = config->getGrid();
-  DenseMap<int64_t, Index> sizeOfArgument;
+  DenseMap<int64_t, TableIndex> sizeOfArgument;
   for (auto [i, input] : llvm::enumerate(call.getInputs())) {
     if (!input.getType().isIndex())
       continue;
-    FailureOr<Index> size = sizes.lookup(input);
+    FailureOr<TableIndex> size = sizes.lookup(input);
     if (failed(size))
       return failure();
     // Other numbers than sizes of tensors and grids may be negative.
     bool isSize = llvm::is_contained(launch.callee.getSizeArgs(), int64_t(i)) ||
-                  dependsOn(grid, launch.sizes.size());
+                  grid.isFunctionOfSymbol(launch.sizes.size());
     launch.sizes.push_back(isSize ? sizes.clampToSize(*size) : *size);
     sizeOfArgument[i] = launch.sizes.back();
   }
@@ -214,7 +203,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
            << launch.sizes.size() << " symbols; found "
            << AffineMapAttr::get(grid);
   for (AffineExpr expr : grid.getResults()) {
-    std::optional<Index> size = sizes.evaluate(expr, launch.sizes);
+    std::optional<TableIndex> size = sizes.evaluate(expr, launch.sizes);
     if (!size)
       return call.emitOpError("the number of its blocks must be an expression "
                               "of its sizes");
@@ -229,10 +218,10 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
       tensors.push_back(input);
   llvm::append_range(tensors, call.getResults());
   for (auto [tensor, arguments] : llvm::zip_equal(tensors, split)) {
-    SmallVector<Index> dynamic;
+    SmallVector<TableIndex> dynamic;
     for (int64_t argument : arguments)
       dynamic.push_back(sizeOfArgument.at(argument));
-    FailureOr<Index> bytes = readBytes(
+    FailureOr<TableIndex> bytes = readBytes(
         call.getLoc(), cast<RankedTensorType>(tensor.getType()), dynamic);
     if (failed(bytes))
       return failure();
@@ -344,7 +333,7 @@ LogicalResult FunctionPlanner::place() {
         return launch.call.emitOpError("operands must be arguments, constants "
                                        "or results of kernels");
     }
-    ArrayRef<Index> bytes = launch.bytes;
+    ArrayRef<TableIndex> bytes = launch.bytes;
     bytes = bytes.take_back(launch.call.getNumResults());
     for (auto [result, size] : llvm::zip(launch.call.getResults(), bytes)) {
       Place place{kernel::BufferKind::Arena, unsigned(requests.size())};
@@ -387,6 +376,9 @@ Value FunctionPlanner::makeSize(const SizeExpr &expr, Location loc) {
     return arith::ConstantIndexOp::create(b, loc, expr.value);
   if (expr.op == SizeOp::Symbol) {
     const SizeSymbol &symbol = sizes.symbolList()[expr.a];
+    if (Value size = function.getArgument(symbol.input);
+        size.getType().isIndex())
+      return size;
     return kernel::InputSizeOp::create(b, loc, b.getIndexType(), symbol.input,
                                        symbol.dim);
   }
@@ -434,19 +426,19 @@ Value FunctionPlanner::makeSize(const SizeExpr &expr, Location loc) {
   llvm_unreachable("all size operations are above");
 }
 
-Value FunctionPlanner::sizeValue(Index expr) {
+Value FunctionPlanner::sizeValue(TableIndex expr) {
   auto known = sizeValues.find(expr);
   if (known != sizeValues.end())
     return known->second;
   // Operands come first; a list in place of recursion, since programs may be
   // long chains.
-  SmallVector<Index> pending = {expr};
+  SmallVector<TableIndex> pending = {expr};
   while (!pending.empty()) {
-    Index next = pending.back();
+    TableIndex next = pending.back();
     const SizeExpr made = sizes.exprList()[next];
     bool ready = true;
     if (made.op != SizeOp::Constant && made.op != SizeOp::Symbol)
-      for (Index operand : {made.a, made.b})
+      for (TableIndex operand : {made.a, made.b})
         if (!sizeValues.contains(operand)) {
           pending.push_back(operand);
           ready = false;
@@ -497,8 +489,9 @@ static bool mayOverlap(kernel::CallOp call, kernel::FuncOp callee,
 }
 
 void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
-  auto valuesOf = [&](ArrayRef<Index> exprs) {
-    return llvm::map_to_vector(exprs, [&](Index e) { return sizeValue(e); });
+  auto valuesOf = [&](ArrayRef<TableIndex> exprs) {
+    return llvm::map_to_vector(exprs,
+                               [&](TableIndex e) { return sizeValue(e); });
   };
   kernel::CallOp call = launch.call;
   kernel::FuncOp callee = launch.callee;
@@ -538,13 +531,13 @@ void FunctionPlanner::writeInterface(func::ReturnOp end) {
     names.push_back(b.getStringAttr(resultName(function, i)));
   }
   SmallVector<Value> values;
-  for (Index size : outputSizes)
+  for (TableIndex size : outputSizes)
     values.push_back(sizeValue(size));
   func::ReturnOp::create(b, end.getLoc(), values);
-  function->setAttr("kernel.outputs", b.getArrayAttr(types));
-  function->setAttr("kernel.output_names", b.getArrayAttr(names));
-  function->setAttr("kernel.constants", b.getArrayAttr(constants));
-  function->setAttr("kernel.arena", b.getI64IntegerAttr(arena.bytes));
+  function->setAttr(kernel::outputsAttrName, b.getArrayAttr(types));
+  function->setAttr(kernel::outputNamesAttrName, b.getArrayAttr(names));
+  function->setAttr(kernel::constantsAttrName, b.getArrayAttr(constants));
+  function->setAttr(kernel::arenaAttrName, b.getI64IntegerAttr(arena.bytes));
   function.removeResAttrsAttr();
   function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
                                              ValueRange(values).getTypes()));
@@ -557,9 +550,10 @@ void FunctionPlanner::write() {
   b.setInsertionPointToEnd(body);
   for (const kernel::SizeCondition &condition : conditions) {
     Value a = sizeValue(condition.a), c = sizeValue(condition.b);
-    kernel::RequireOp::create(b, condition.loc,
-                              findCheckKind(condition.kind)->name, a, c,
-                              condition.message);
+    kernel::RequireOp::create(
+        b, condition.loc,
+        kernel::CheckKindAttr::get(b.getContext(), condition.kind), a, c,
+        condition.message);
   }
   for (const PlannedLaunch &launch : launches)
     writeLaunch(launch, &launch == &launches.front());
@@ -574,8 +568,9 @@ LogicalResult FunctionPlanner::run() {
                      "a program must be straight-line code; found several "
                      "blocks");
   for (Type type : function.getArgumentTypes())
-    if (!isa<RankedTensorType>(type))
-      return emitError(function.getLoc(), "arguments must be tensors; found ")
+    if (!isa<RankedTensorType, IndexType>(type))
+      return emitError(function.getLoc(),
+                       "arguments must be tensors or sizes; found ")
              << type;
   if (failed(verifyProfiles(function)))
     return failure();

@@ -47,19 +47,40 @@ TypedAttr tripy::splatValue(Value tensor) {
   if (!generic || generic.getNumDpsInputs() != 0)
     return nullptr;
   Value yielded = generic.getBlock()->getTerminator()->getOperand(0);
-  auto constant = yielded.getDefiningOp<arith::ConstantOp>();
-  return constant ? constant.getValue() : nullptr;
+  Value number = yielded;
+  if (auto cast = yielded.getDefiningOp<UnrealizedConversionCastOp>())
+    number = cast.getInputs().front();
+  auto constant = number.getDefiningOp<arith::ConstantOp>();
+  if (!constant)
+    return nullptr;
+  if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
+    return IntegerAttr::get(yielded.getType(), integer.getValue());
+  return constant.getValue();
 }
 
 Value tripy::castScalar(OpBuilder &b, Location loc, Value value, Type to) {
   Type f32 = b.getF32Type();
-  if (isa<Float8E4M3FNType>(value.getType()))
+  if (isFloat8(value.getType()))
     value = arith::ExtFOp::create(b, loc, f32, value);
-  if (!isa<Float8E4M3FNType>(to))
+  if (!isFloat8(to))
     return scalar::createCast(b, loc, value, to);
-  // f32 has every integer that f8E4M3FN has, and rounds none to another.
-  return arith::TruncFOp::create(b, loc, to,
-                                 scalar::createCast(b, loc, value, f32));
+  // f32 has every integer that floats of 8 bits have, and rounds none to
+  // another.
+  value = isa<FloatType>(value.getType())
+              ? scalar::createRoundable(b, loc, value)
+              : scalar::createCast(b, loc, value, f32);
+  return arith::TruncFOp::create(b, loc, to, value);
+}
+
+Value tripy::scalarConstant(OpBuilder &b, Location loc, TypedAttr value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!integer || !isUnsigned(value.getType()))
+    return arith::ConstantOp::create(b, loc, value);
+  Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
+  Value constant = arith::ConstantOp::create(
+      b, loc, IntegerAttr::get(bits, integer.getValue()));
+  return UnrealizedConversionCastOp::create(b, loc, value.getType(), constant)
+      .getResult(0);
 }
 
 /// The scalar code of an element-wise operation.
@@ -73,17 +94,23 @@ static Value buildScalar(Operation *op, OpBuilder &b, ValueRange in) {
     return arith::SelectOp::create(b, loc, in[0], in[1], in[2]);
   if (isa<flatir::ConvertOp>(op))
     return castScalar(b, loc, in.front(), elementTypeOf(op->getResult(0)));
+  if (flatir::isTensorArithmetic(op)) {
+    OperationState state(loc, op->getName(), in,
+                         elementTypeOf(op->getResult(0)), op->getAttrs());
+    return b.create(state)->getResult(0);
+  }
   auto fn = scalar::lookupScalarFn(op->getName().stripDialect());
   return fn ? scalar::build(*fn, b, loc, in) : Value();
 }
 
 static bool isElementwise(Operation *op) {
   return isa<flatir::CompareOp, flatir::SelectOp, flatir::ConvertOp>(op) ||
+         flatir::isTensorArithmetic(op) ||
          scalar::lookupScalarFn(op->getName().stripDialect());
 }
 
-// flatir.<fn>, compare, select, convert -> linalg.generic with identity maps;
-// splat operands become constants of the body.
+// flatir.<fn>, compare, select, convert, arith.<op> -> linalg.generic with
+// identity maps; splat operands become constants of the body.
 Value LinalgLowering::elementwise(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Input> inputs;
@@ -98,8 +125,8 @@ Value LinalgLowering::elementwise(Operation *op) {
                    SmallVector<Value> operands;
                    for (TypedAttr splat : splats) {
                      if (splat) {
-                       operands.push_back(arith::ConstantOp::create(
-                           inner, op->getLoc(), splat));
+                       operands.push_back(
+                           scalarConstant(inner, op->getLoc(), splat));
                        continue;
                      }
                      operands.push_back(arguments.front());
@@ -152,6 +179,7 @@ Value LinalgLowering::lower(Operation *op) {
       .Case([&](flatir::SliceOp o) { return slice(o); })
       .Case([&](flatir::ConcatenateOp o) { return concatenate(o); })
       .Case([&](flatir::GatherOp o) { return gather(o); })
+      .Case([&](flatir::WindowOp o) { return window(o); })
       .Case([&](flatir::ReduceOp o) { return reduce(o); })
       .Case([&](flatir::ScanOp o) { return scan(o); })
       .Case([&](flatir::DotOp o) { return dot(o); })

@@ -50,6 +50,9 @@ private:
   mlir::Value concatenate(flatir::ConcatenateOp op);
   mlir::Value gather(flatir::GatherOp op);
 
+  // Window.cpp
+  mlir::Value window(flatir::WindowOp op);
+
   // Reshape.cpp
   mlir::Value reshape(flatir::ReshapeOp op);
   mlir::Value reshapeByIndex(flatir::ReshapeOp op);
@@ -86,12 +89,18 @@ private:
 /// The number that all elements of a lowered tensor are, or null.
 mlir::TypedAttr splatValue(mlir::Value tensor);
 
-/// Converts a number of a loop's body. To and from f8E4M3FN by arith.truncf
-/// and extf of f32, as for 16-bit floats: emitters compute in f32.
+/// Converts a number of a loop's body. To and from floats of 8 bits by
+/// arith.truncf and extf of f32, as for 16-bit floats: emitters compute in f32.
 mlir::Value castScalar(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value value, mlir::Type to);
 
-/// The type in which values of `element` are summed: f32 for 16-bit floats.
+/// A number in a loop's body, of any element type.
+mlir::Value scalarConstant(mlir::OpBuilder &b, mlir::Location loc,
+                           mlir::TypedAttr value);
+
+/// The type in which values of `element` are summed: f32 for floats of fewer
+/// bits, i32 for integers of fewer bits, which wrap around at the end as they
+/// would at each step.
 mlir::Type accumulatorType(mlir::Type element);
 
 } // namespace tripy

@@ -2,6 +2,8 @@
 
 #include "Lowering.h"
 
+#include "tripy/Dialect/Common/ScalarOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -17,7 +19,7 @@ Value LinalgLowering::broadcast(flatir::BroadcastOp op) {
   Sizes from = sizes.get(input), to = sizes.get(op.getResult());
   if (TypedAttr value = splatValue(input)) {
     return generic(loc, type, to, {}, [&](OpBuilder &inner, ValueRange) {
-      return arith::ConstantOp::create(inner, loc, value).getResult();
+      return scalarConstant(inner, loc, value);
     });
   }
   SmallVector<AffineExpr> exprs;
@@ -132,6 +134,7 @@ Value LinalgLowering::concatenate(flatir::ConcatenateOp op) {
 static Value positionOf(OpBuilder &b, Location loc, Value index, Value size) {
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  index = scalar::createSigned(b, loc, index);
   Value at = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
   Value fromEnd = arith::AddIOp::create(b, loc, at, size);
   Value isNegative =

@@ -110,7 +110,8 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
   OpBuilder b(block.getParentOp()->getContext());
   LinalgLowering lowering(b, sizes);
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()))
+    if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()) &&
+        !flatir::isTensorArithmetic(&op))
       continue;
     b.setInsertionPoint(&op);
     findOperandSizes(op, sizes, b);

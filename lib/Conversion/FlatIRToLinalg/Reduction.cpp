@@ -12,10 +12,11 @@ using namespace mlir;
 using namespace tripy;
 
 Type tripy::accumulatorType(Type element) {
-  auto number = dyn_cast<FloatType>(element);
-  return number && number.getWidth() < 32
-             ? Float32Type::get(element.getContext())
-             : element;
+  MLIRContext *context = element.getContext();
+  if (element.getIntOrFloatBitWidth() >= 32 || element.isInteger(1))
+    return element;
+  return isa<FloatType>(element) ? Type(Float32Type::get(context))
+                                 : IntegerType::get(context, 32);
 }
 
 Value LinalgLowering::accumulate(
@@ -64,51 +65,34 @@ Value LinalgLowering::accumulate(
       });
 }
 
-/// The type in which a reduction of `element` accumulates. The largest of
-/// elements is one of them: it needs no more precision than they have.
-static Type reductionType(flatir::ReduceKind kind, Type element) {
-  bool chooses =
-      kind == flatir::ReduceKind::Max || kind == flatir::ReduceKind::Min;
+/// What a reduction of `element` starts from, in the type in which it
+/// accumulates. The largest of elements is one of them: it needs no more bits
+/// than they have.
+static TypedAttr startOf(flatir::ReduceKind kind, Type element) {
+  using flatir::ReduceKind;
   auto number = dyn_cast<FloatType>(element);
   bool startsInType =
-      number && APFloat::semanticsHasInf(number.getFloatSemantics());
-  return chooses && startsInType ? element : accumulatorType(element);
+      !number || APFloat::semanticsHasInf(number.getFloatSemantics());
+  bool chooses = kind == ReduceKind::Max || kind == ReduceKind::Min;
+  if (!chooses || !startsInType)
+    return flatir::identityOf(kind, accumulatorType(element));
+  TypedAttr identity = flatir::identityOf(kind, element);
+  if (!isUnsigned(element))
+    return identity;
+  Type bits =
+      IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth());
+  return IntegerAttr::get(bits, cast<IntegerAttr>(identity).getValue());
 }
 
-/// What an empty reduction gives.
-static TypedAttr identityOf(flatir::ReduceKind kind, Type type, Builder &b) {
-  using flatir::ReduceKind;
-  if (auto number = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = number.getFloatSemantics();
-    switch (kind) {
-    case ReduceKind::Max:
-      return b.getFloatAttr(type, APFloat::getInf(semantics, true));
-    case ReduceKind::Min:
-      return b.getFloatAttr(type, APFloat::getInf(semantics, false));
-    default:
-      return b.getFloatAttr(type, kind == ReduceKind::Prod ? 1.0 : 0.0);
-    }
-  }
-  unsigned bits = type.getIntOrFloatBitWidth();
-  switch (kind) {
-  case ReduceKind::Max:
-    return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
-  case ReduceKind::Min:
-    return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
-  case ReduceKind::Prod:
-  case ReduceKind::And:
-    return b.getIntegerAttr(type, APInt(bits, 1));
-  case ReduceKind::Sum:
-  case ReduceKind::Or:
-    return b.getIntegerAttr(type, APInt(bits, 0));
-  }
-  llvm_unreachable("all kinds are covered");
-}
-
-static Value combine(flatir::ReduceKind kind, OpBuilder &b, Location loc,
-                     Value element, Value sum) {
+/// `type` is that of the reduced tensor's elements.
+static Value combine(flatir::ReduceKind kind, Type type, OpBuilder &b,
+                     Location loc, Value element, Value sum) {
   using flatir::ReduceKind;
   bool isFloat = isa<FloatType>(element.getType());
+  if (isUnsigned(type) && kind == ReduceKind::Max)
+    return arith::MaxUIOp::create(b, loc, sum, element);
+  if (isUnsigned(type) && kind == ReduceKind::Min)
+    return arith::MinUIOp::create(b, loc, sum, element);
   switch (kind) {
   case ReduceKind::Sum:
     return isFloat ? arith::AddFOp::create(b, loc, sum, element).getResult()
@@ -130,7 +114,7 @@ static Value combine(flatir::ReduceKind kind, OpBuilder &b, Location loc,
   llvm_unreachable("all kinds are covered");
 }
 
-// flatir.scan -> kernel.scan, in f32 for 16-bit floats
+// flatir.scan -> kernel.scan, in 32 bits for numbers of fewer
 Value LinalgLowering::scan(flatir::ScanOp op) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getResult().getType();
@@ -157,13 +141,12 @@ Value LinalgLowering::reduce(flatir::ReduceOp op) {
   for (int64_t dim = 0; dim < rank; ++dim)
     if (!llvm::is_contained(op.getDims(), dim))
       kept.push_back(dim);
-  Type sumType = reductionType(op.getKind(), elementTypeOf(op.getInput()));
-  return accumulate(op, identityOf(op.getKind(), sumType, b),
-                    {{op.getInput(), identityMap(rank)}}, kept, rank,
-                    [&](OpBuilder &inner, ValueRange in) {
-                      return combine(op.getKind(), inner, op.getLoc(), in[0],
-                                     in[1]);
-                    });
+  Type element = elementTypeOf(op.getInput());
+  return accumulate(
+      op, startOf(op.getKind(), element), {{op.getInput(), identityMap(rank)}},
+      kept, rank, [&](OpBuilder &inner, ValueRange in) {
+        return combine(op.getKind(), element, inner, op.getLoc(), in[0], in[1]);
+      });
 }
 
 /// The loops of a dot's operands: batch, left, right, contracted.
@@ -225,11 +208,12 @@ Value LinalgLowering::outer(flatir::DotOp op) {
   return generic(loc, type, sizes.get(op.getResult()),
                  {{op.getLhs(), lhs}, {op.getRhs(), rhs}},
                  [&](OpBuilder &inner, ValueRange in) -> Value {
-                   if (!isa<FloatType>(element))
-                     return arith::MulIOp::create(inner, loc, in[0], in[1]);
                    Value l = castScalar(inner, loc, in[0], wide);
                    Value r = castScalar(inner, loc, in[1], wide);
-                   Value product = arith::MulFOp::create(inner, loc, l, r);
+                   Value product =
+                       isa<FloatType>(wide)
+                           ? arith::MulFOp::create(inner, loc, l, r).getResult()
+                           : arith::MulIOp::create(inner, loc, l, r);
                    return castScalar(inner, loc, product, element);
                  });
 }

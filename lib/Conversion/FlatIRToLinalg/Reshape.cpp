@@ -138,15 +138,26 @@ static bool isTrivial(ArrayRef<ReassociationIndices> groups) {
                       [](const auto &group) { return group.size() == 1; });
 }
 
+/// The number of elements of a static group.
+static int64_t volume(RankedTensorType type, ArrayRef<int64_t> group) {
+  int64_t product = 1;
+  for (int64_t dim : group)
+    product = saturatingMul(product, type.getDimSize(dim));
+  return product;
+}
+
 /// Whether collapse_shape and expand_shape can say this: a group is static on
-/// both sides or on none.
+/// both sides or on none. Static ones have equal volumes, unless a size of
+/// another group is 0 whenever the program gets here.
 static bool isView(const Groups &groups, RankedTensorType from,
                    RankedTensorType to) {
   if (from.getRank() == 0 || to.getRank() == 0)
     return from.getNumDynamicDims() == 0 && to.getNumDynamicDims() == 0;
   return llvm::all_of(llvm::zip(groups.from, groups.to), [&](auto pair) {
     auto &[left, right] = pair;
-    return isStatic(from, left) == isStatic(to, right);
+    bool isKnown = isStatic(from, left);
+    return isKnown == isStatic(to, right) &&
+           (!isKnown || volume(from, left) == volume(to, right));
   });
 }
 
@@ -163,8 +174,7 @@ Value LinalgLowering::reshape(flatir::ReshapeOp op) {
     TypedAttr zero = b.getZeroAttr(to.getElementType());
     return generic(op.getLoc(), to, toSizes, {},
                    [&](OpBuilder &inner, ValueRange) {
-                     return arith::ConstantOp::create(inner, op.getLoc(), zero)
-                         .getResult();
+                     return scalarConstant(inner, op.getLoc(), zero);
                    });
   }
   Groups groups = matchShapes(fromSizes, toSizes);

@@ -128,7 +128,7 @@ static TensorSizes::Sizes declared(Value result, ValueRange operands) {
 TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder) {
   return llvm::TypeSwitch<Operation *, Sizes>(op)
       .Case<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
-            flatir::IotaOp>([](auto shaped) {
+            flatir::IotaOp, flatir::WindowOp>([](auto shaped) {
         return declared(shaped.getResult(), shaped.getSizes());
       })
       .Case([&](flatir::TransposeOp transpose) {

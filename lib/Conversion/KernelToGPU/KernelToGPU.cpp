@@ -53,13 +53,14 @@ private:
 SmallVector<Type> ProgramLowering::inputTypes() {
   SmallVector<Type> types;
   for (Type type : planned.getArgumentTypes())
-    types.push_back(memrefOf(cast<RankedTensorType>(type)));
+    types.push_back(type.isIndex() ? type
+                                   : memrefOf(cast<RankedTensorType>(type)));
   return types;
 }
 
 /// The constants as data of the host's module.
 void ProgramLowering::takeGlobals() {
-  auto values = planned->getAttrOfType<ArrayAttr>("kernel.constants");
+  auto values = planned->getAttrOfType<ArrayAttr>(kernel::constantsAttrName);
   for (auto [i, value] : llvm::enumerate(values)) {
     auto elements = cast<ElementsAttr>(value);
     auto type = memrefOf(cast<RankedTensorType>(elements.getShapedType()));
@@ -122,7 +123,7 @@ LogicalResult ProgramLowering::makeOutputSizes() {
   func::FuncOp function =
       create("_output_sizes", inputTypes(), planned.getResultTypes());
   LaunchLowering sizes(planned, b);
-  llvm::append_range(sizes.inputs, function.getArguments());
+  sizes.takeInputs(function.getArguments());
   Block &body = planned.getBody().front();
   for (Operation &op : body.without_terminator())
     if (failed(sizes.lowerSize(op)))
@@ -146,12 +147,14 @@ void ProgramLowering::checkInputs(func::FuncOp function) {
   Location loc = planned.getLoc();
   llvm::StringMap<Value> named;
   for (const SizeSymbol &symbol : table.symbolList()) {
-    std::string where =
-        (Twine("dimension ") + Twine(symbol.dim) + " of input '" +
-         argumentName(planned, symbol.input) + "'")
-            .str();
-    Value size = memref::DimOp::create(
-        b, loc, function.getArgument(symbol.input), symbol.dim);
+    Value input = function.getArgument(symbol.input);
+    bool isSize = input.getType().isIndex();
+    std::string where = "input '" + argumentName(planned, symbol.input) + "'";
+    if (!isSize)
+      where = (Twine("dimension ") + Twine(symbol.dim) + " of " + where).str();
+    Value size =
+        isSize ? input
+               : memref::DimOp::create(b, loc, input, symbol.dim).getResult();
     auto bound = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -208,7 +211,7 @@ LogicalResult ProgramLowering::makeMain() {
   llvm::append_range(types, outputTypes);
   func::FuncOp function = create("_on_device", types, {});
   ArrayRef<BlockArgument> arguments = function.getArguments();
-  llvm::append_range(lowering.inputs, arguments.take_front(firstConstant));
+  lowering.takeInputs(arguments.take_front(firstConstant));
   llvm::append_range(lowering.constants,
                      arguments.slice(firstConstant, globals.size()));
   llvm::append_range(lowering.outputs, arguments.drop_front(firstOutput));
@@ -224,7 +227,7 @@ LogicalResult ProgramLowering::makeMain() {
   if (failed(checkOutputs()))
     return failure();
   lowering.token = asyncToken();
-  if (auto bytes = planned->getAttrOfType<IntegerAttr>("kernel.arena");
+  if (auto bytes = planned->getAttrOfType<IntegerAttr>(kernel::arenaAttrName);
       bytes && bytes.getInt() > 0)
     lowering.arena =
         allocate(MemRefType::get({bytes.getInt()}, b.getIntegerType(8)));
@@ -246,7 +249,7 @@ LogicalResult ProgramLowering::makeMain() {
 }
 
 LogicalResult ProgramLowering::run() {
-  auto outputs = planned->getAttrOfType<ArrayAttr>("kernel.outputs");
+  auto outputs = planned->getAttrOfType<ArrayAttr>(kernel::outputsAttrName);
   for (Attribute output : outputs) {
     auto type = dyn_cast<TypeAttr>(output);
     auto tensor =
@@ -274,8 +277,8 @@ class KernelToGPU : public tripy::impl::KernelToGPUPassBase<KernelToGPU> {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> planned;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttrOfType<ArrayAttr>("kernel.outputs") &&
-          function->hasAttrOfType<ArrayAttr>("kernel.constants"))
+      if (function->hasAttrOfType<ArrayAttr>(kernel::outputsAttrName) &&
+          function->hasAttrOfType<ArrayAttr>(kernel::constantsAttrName))
         planned.push_back(function);
     if (planned.empty())
       return emitError(module.getLoc(),

@@ -57,16 +57,24 @@ Value LaunchLowering::compare(Location loc, arith::CmpIPredicate predicate,
   return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
 }
 
+void LaunchLowering::takeInputs(ArrayRef<BlockArgument> arguments) {
+  llvm::append_range(inputs, arguments);
+  for (auto [argument, made] : llvm::zip(planned.getArguments(), arguments))
+    if (argument.getType().isIndex())
+      mapping.map(argument, made);
+}
+
 LogicalResult LaunchLowering::lowerSize(Operation &op) {
   if (auto size = dyn_cast<kernel::InputSizeOp>(op)) {
     auto input = size.getInputAttr().getInt(), dim = size.getDimAttr().getInt();
     if (input < 0 || input >= int64_t(inputs.size()))
       return op.emitOpError("must name one of ")
              << inputs.size() << " inputs; found " << input;
-    auto type = cast<MemRefType>(inputs[input].getType());
-    if (dim < 0 || dim >= type.getRank())
+    auto type = dyn_cast<MemRefType>(inputs[input].getType());
+    int64_t rank = type ? type.getRank() : 0;
+    if (dim < 0 || dim >= rank)
       return op.emitOpError("must name one of ")
-             << type.getRank() << " dimensions; found " << dim;
+             << rank << " dimensions; found " << dim;
     mapping.map(
         size.getResult(),
         memref::DimOp::create(b, op.getLoc(), inputs[input], dim).getResult());
@@ -86,19 +94,20 @@ LogicalResult LaunchLowering::lowerSize(Operation &op) {
 LogicalResult LaunchLowering::lowerRequire(kernel::RequireOp op) {
   Location loc = op.getLoc();
   Value lhs = size(op.getLhs()), rhs = size(op.getRhs()), holds;
-  if (op.getKind() == "at_most") {
+  CheckKind kind = op.getCheckKind();
+  if (kind == CheckKind::LessEqual) {
     holds = compare(loc, arith::CmpIPredicate::sle, lhs, rhs);
   } else {
     holds = compare(loc, arith::CmpIPredicate::eq, lhs, rhs);
-    if (op.getKind() == "broadcastable")
+    if (kind == CheckKind::Broadcastable)
       for (Value side : {lhs, rhs})
         holds = arith::OrIOp::create(b, loc, holds,
                                      compare(loc, arith::CmpIPredicate::eq,
                                              side, constantIndex(b, loc, 1)));
-    else if (op.getKind() != "equal")
+    else if (kind != CheckKind::Equal)
       return op.emitOpError("kind must be 'equal', 'broadcastable' or "
                             "'at_most'; found '")
-             << op.getKind() << "'";
+             << findCheckKind(kind)->name << "'";
   }
   require(loc, holds, op.getMessage());
   return success();

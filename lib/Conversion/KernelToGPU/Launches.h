@@ -28,6 +28,8 @@ public:
   /// What launches wait for, and then the last one's token.
   mlir::Value token;
 
+  /// Binds the planned function's arguments: tensors in memory, and sizes.
+  void takeInputs(llvm::ArrayRef<mlir::BlockArgument> arguments);
   /// Arithmetic on sizes; other operations are skipped.
   mlir::LogicalResult lowerSize(mlir::Operation &op);
   /// Conditions on sizes, whose arithmetic is lowered.

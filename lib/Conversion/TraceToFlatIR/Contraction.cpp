@@ -33,13 +33,13 @@ static void requireContracted(Size left, Size right, int64_t leftDim,
                 " of the right operand");
 }
 
-/// What the user said of a contraction's numbers.
-struct Numbers {
+/// What the user said of a contraction's precision.
+struct Precision {
   /// Of the result.
   Type element;
   bool allowTF32;
 
-  template <typename OpTy> static Numbers of(OpTy op) {
+  template <typename OpTy> static Precision of(OpTy op) {
     return {elementTypeOf(op.getResult()), op.getAllowTF32()};
   }
 };
@@ -47,13 +47,13 @@ struct Numbers {
 /// Contracts dimension `left` of lhs with `right` of rhs; the first `batch`
 /// dimensions of both are a batch.
 static Value contract(Value lhs, int64_t left, Value rhs, int64_t right,
-                      int64_t batch, Numbers numbers, Lowering &b) {
+                      int64_t batch, Precision precision, Lowering &b) {
   Dims batchDims = firstDims(batch);
   SmallVector<int64_t> shape =
       flatir::dotShape(lhs, rhs, batchDims, batchDims, left, right);
-  return b.primary<flatir::DotOp>(RankedTensorType::get(shape, numbers.element),
-                                  lhs, rhs, batchDims, batchDims, Dims{left},
-                                  Dims{right}, numbers.allowTF32);
+  return b.primary<flatir::DotOp>(
+      RankedTensorType::get(shape, precision.element), lhs, rhs, batchDims,
+      batchDims, Dims{left}, Dims{right}, precision.allowTF32);
 }
 
 //===-- matmul ------------------------------------------------------------===//
@@ -78,18 +78,27 @@ struct Stack {
   bool isConstantAlong(int64_t i) const {
     return !lead[i] || isConstantIntValue(*lead[i], 1);
   }
+  /// The size in the tensor's type of batch dimension `i`, which it has.
+  int64_t typeSize(int64_t i) const {
+    RankedTensorType type = typeOf(tensor.value);
+    return type.getDimSize(type.getRank() - 2 + i -
+                           static_cast<int64_t>(lead.size()));
+  }
 };
 
 } // namespace
 
-/// How many of the last batch dimensions only the left operand has.
-static int64_t countLeftOnly(const Stack &left, const Stack &right) {
+/// How many of the last batch dimensions only the left operand has. The result
+/// takes them as they are: a size that its type does not know is none of them.
+static int64_t countLeftOnly(const Stack &left, const Stack &right,
+                             ArrayRef<int64_t> resultShape) {
   int64_t count = 0, rank = left.lead.size();
   while (count < rank) {
     int64_t i = rank - 1 - count;
     bool both =
         left.lead[i] && right.lead[i] && *left.lead[i] == *right.lead[i];
-    if (both || !left.lead[i] || !right.isConstantAlong(i))
+    if (both || !left.lead[i] || !right.isConstantAlong(i) ||
+        left.typeSize(i) != resultShape[i])
       break;
     ++count;
   }
@@ -148,18 +157,19 @@ static Value withBatch(const Stack &stack, ArrayRef<Size> batch,
 
 /// Two operands of rank 2 at least.
 static Value lowerStacks(NamedTensor lhs, NamedTensor rhs,
-                         ArrayRef<int64_t> resultShape, Numbers numbers,
+                         ArrayRef<int64_t> resultShape, Precision precision,
                          Lowering &b) {
   int64_t rank = resultShape.size() - 2;
   Stack left(std::move(lhs), rank, b), right(std::move(rhs), rank, b);
-  int64_t leftOnly = countLeftOnly(left, right), batchRank = rank - leftOnly;
+  int64_t leftOnly = countLeftOnly(left, right, resultShape),
+          batchRank = rank - leftOnly;
   dropBatch(right, leftOnly, b);
   // The left operand keeps them: they are between batch and rows.
   left.lead.truncate(batchRank);
   SizeList batch = commonBatch(left, right, resultShape, b);
   Value x = withBatch(left, batch, resultShape, b);
   Value y = withBatch(right, batch, resultShape, b);
-  return contract(x, rankOf(x) - 1, y, batchRank, batchRank, numbers, b);
+  return contract(x, rankOf(x) - 1, y, batchRank, batchRank, precision, b);
 }
 
 // trace.matmul -> flatir.broadcast, flatir.reshape; flatir.dot
@@ -173,31 +183,38 @@ static Lowered lowerMatmul(trace::MatmulOp op, trace::MatmulOp::Adaptor in,
   // A vector has neither batch nor rows. On the left it changes places, so that
   // the other operand's dimensions stay in order.
   if (leftRank == 1)
-    return {contract(rhs, right, lhs, 0, 0, Numbers::of(op), b)};
+    return {contract(rhs, right, lhs, 0, 0, Precision::of(op), b)};
   if (rightRank == 1)
-    return {contract(lhs, left, rhs, 0, 0, Numbers::of(op), b)};
-  return {lowerStacks({lhs, "the left operand", 0},
-                      {rhs, "the right operand", 1},
-                      op.getResult().getType().getShape(), Numbers::of(op), b)};
+    return {contract(lhs, left, rhs, 0, 0, Precision::of(op), b)};
+  return {
+      lowerStacks({lhs, "the left operand", 0}, {rhs, "the right operand", 1},
+                  op.getResult().getType().getShape(), Precision::of(op), b)};
 }
 
 //===-- linear ------------------------------------------------------------===//
 
-// trace.linear %x, %w, %b -> flatir.dot; flatir.broadcast, flatir.add
+// trace.linear %x, %w, %b -> flatir.dot; flatir.broadcast, flatir.add. Floats
+// of 8 bits have no sums: f32 is rounded once.
 static Lowered lowerLinear(trace::LinearOp op, trace::LinearOp::Adaptor in,
                            Lowering &b) {
-  Value input = in.getInput(), weight = in.getWeight();
+  Value input = in.getInput(), weight = in.getWeight(), bias = in.getBias();
   int64_t last = rankOf(input) - 1;
   requireContracted(b.sizesOf(input)[last], b.sizesOf(weight)[1], last, 1, b);
-  Value product = contract(input, last, weight, 1, 0, Numbers::of(op), b);
-  if (!in.getBias())
+  Precision precision = Precision::of(op);
+  Type element = precision.element;
+  if (bias && isFloat8(element))
+    precision.element = Float32Type::get(op.getContext());
+  Value product = contract(input, last, weight, 1, 0, precision, b);
+  if (!bias)
     return {product};
-  b.require("equal", b.sizesOf(weight)[0], b.sizesOf(in.getBias())[0],
+  b.require("equal", b.sizesOf(weight)[0], b.sizesOf(bias)[0],
             "the bias of 'linear' has the size of the weight's dimension 0");
-  Value bias = b.broadcast({in.getBias(), "the bias", 2}, typeOf(product),
-                           b.sizesOf(product));
-  return {b.insert<flatir::AddOp>(Why{"linear", "add the bias of 'linear'", 2},
-                                  product, bias)};
+  bias = b.convert(bias, precision.element, "compute in 32 bits");
+  bias =
+      b.broadcast({bias, "the bias", 2}, typeOf(product), b.sizesOf(product));
+  Value sum = b.insert<flatir::AddOp>(
+      Why{"linear", "add the bias of 'linear'", 2}, product, bias);
+  return {b.convert(sum, element, "round the result once")};
 }
 
 void tripy::addContractionPatterns(PatternAdder &adder) {

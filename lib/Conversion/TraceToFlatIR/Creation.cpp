@@ -47,9 +47,17 @@ static Lowered lowerDim(trace::DimOp op, trace::DimOp::Adaptor in,
   return {b.math.value(b.sizesOf(input)[dim])};
 }
 
+// trace.from_index %n -> flatir.from_index
+static Lowered lowerFromIndex(trace::FromIndexOp op,
+                              trace::FromIndexOp::Adaptor in, Lowering &b) {
+  return {
+      b.primary<flatir::FromIndexOp>(op.getResult().getType(), in.getValue())};
+}
+
 void tripy::addCreationPatterns(PatternAdder &adder) {
   adder.add<trace::ConstantOp>(lowerConstant)
       .add<trace::FullOp>(lowerFull)
       .add<trace::IotaOp>(lowerIota)
-      .add<trace::DimOp>(lowerDim);
+      .add<trace::DimOp>(lowerDim)
+      .add<trace::FromIndexOp>(lowerFromIndex);
 }

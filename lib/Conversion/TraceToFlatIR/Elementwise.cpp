@@ -1,6 +1,6 @@
 //===- Elementwise.cpp - Lowers element-wise operations of trace ----------===//
 
-#include "Lowering.h"
+#include "Activation.h"
 
 #include "tripy/Dialect/Common/ScalarFns.h"
 
@@ -106,18 +106,6 @@ static Lowered lowerRelu(trace::ReluOp op, trace::ReluOp::Adaptor in,
 }
 
 //===-- sigmoid, silu, gelu -----------------------------------------------===//
-
-/// A composite of one float tensor that is computed in f32 at least.
-static Value activation(StringRef name, ArrayRef<NamedAttribute> config,
-                        Value input, Lowering &b,
-                        function_ref<Value(Value)> body) {
-  return b.composite(name, config, input, [&](ValueRange arguments) {
-    Type element = elementTypeOf(arguments[0]);
-    Value wide =
-        b.convert(arguments[0], accumulatorOf(element), "compute in 32 bits");
-    return b.convert(body(wide), element, "round the result once");
-  });
-}
 
 /// 1 + exp(-x).
 static Value onePlusExpNeg(Value x, Lowering &b) {

@@ -22,8 +22,7 @@ namespace {
 
 class SizeGuard {
 public:
-  SizeGuard(FunctionOpInterface function, AddSizeCondition add)
-      : function(function), add(add) {}
+  SizeGuard(FunctionOpInterface function, AddSizeCondition add);
   void visit(Operation *op);
 
 private:
@@ -41,6 +40,14 @@ private:
 };
 
 } // namespace
+
+SizeGuard::SizeGuard(FunctionOpInterface function, AddSizeCondition add)
+    : function(function), add(add) {
+  for (BlockArgument argument : function.getArguments())
+    if (argument.getType().isIndex())
+      if (ProfileAttr profile = profileOf(function, argument.getArgNumber()))
+        ranges[argument] = {profile.getMin()[0], profile.getMax()[0]};
+}
 
 /// What the type and the profile of an argument say.
 Interval SizeGuard::rangeOfDim(Value tensor, std::optional<int64_t> dim) const {

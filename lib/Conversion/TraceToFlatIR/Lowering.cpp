@@ -41,7 +41,7 @@ void Lowering::created(Operation *op) {
       isa<flatir::ConcatenateOp, flatir::CompositeOp>(op))
     return;
   bool ownSizes = isa<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
-                      flatir::IotaOp>(op);
+                      flatir::IotaOp, flatir::WindowOp>(op);
   if (!ownSizes)
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
@@ -78,11 +78,21 @@ static StringRef dimensionName(Value tensor, int64_t dim) {
   return name ? name.getValue() : "";
 }
 
+/// The argument beside `tensor` that is itself the size of this name, or null.
+static Value sizeArgument(Value tensor, StringRef name) {
+  for (BlockArgument argument : tensor.getParentBlock()->getArguments())
+    if (argument.getType().isIndex() && dimensionName(argument, 0) == name)
+      return argument;
+  return nullptr;
+}
+
 Value Lowering::readSize(Value tensor, int64_t dim) {
   Block *block = tensor.getParentBlock();
   Value *named = nullptr;
   if (StringRef name = dimensionName(tensor, dim); !name.empty()) {
     named = &state.named[{block, name.str()}];
+    if (!*named)
+      *named = sizeArgument(tensor, name);
     if (*named)
       return *named;
   }

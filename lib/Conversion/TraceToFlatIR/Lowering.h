@@ -1,7 +1,7 @@
 //===- Lowering.h - Lowers one operation of trace ---------------*- C++ -*-===//
 //
-// What the families' files share: the builder that replaces one trace
-// operation, and the pattern around it. Used in this folder alone.
+// What the families' files share: the builder that replaces one operation of
+// trace (or linalg: LinalgToFlatIR uses it too), and the pattern around it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CONVERSION_TRACETOFLATIR_LOWERING_H
@@ -40,10 +40,10 @@ struct NamedTensor {
   int64_t operand;
 };
 
-/// Replaces one operation of trace.
+/// Replaces one operation of trace or linalg.
 class Lowering : public FlatIRBuilder {
 public:
-  Lowering(mlir::Operation *source, mlir::ConversionPatternRewriter &rewriter,
+  Lowering(mlir::Operation *source, mlir::OpBuilder &rewriter,
            TraceLowering::State &state)
       : FlatIRBuilder(source, rewriter), math(*this, state.built),
         rewriter(rewriter), state(state) {}
@@ -126,7 +126,7 @@ protected:
 private:
   mlir::Value readSize(mlir::Value tensor, int64_t dim);
 
-  mlir::ConversionPatternRewriter &rewriter;
+  mlir::OpBuilder &rewriter;
   TraceLowering::State &state;
 };
 
@@ -178,6 +178,10 @@ public:
 };
 
 void addElementwisePatterns(PatternAdder &adder);
+void addActivationPatterns(PatternAdder &adder);
+void addComposedPatterns(PatternAdder &adder);
+void addArrangePatterns(PatternAdder &adder);
+void addScatterPatterns(PatternAdder &adder);
 void addCreationPatterns(PatternAdder &adder);
 void addIndexingPatterns(PatternAdder &adder);
 void addMovementPatterns(PatternAdder &adder);
@@ -185,6 +189,10 @@ void addPadPatterns(PatternAdder &adder);
 void addSlicePatterns(PatternAdder &adder);
 void addReductionPatterns(PatternAdder &adder);
 void addContractionPatterns(PatternAdder &adder);
+void addConvolutionPatterns(PatternAdder &adder);
+void addPoolPatterns(PatternAdder &adder);
+void addNormalizationPatterns(PatternAdder &adder);
+void addResizePatterns(PatternAdder &adder);
 
 } // namespace tripy
 

@@ -12,8 +12,8 @@ using namespace tripy;
 //===-- reshape -----------------------------------------------------------===//
 
 /// The values of two products, without the factors that they share; constants
-/// are multiplied into one.
-static void cancelFactors(SizeList &a, SizeList &b, Lowering &lowering) {
+/// are multiplied into one. Returns the shared factors that may be 0.
+static SizeList cancelFactors(SizeList &a, SizeList &b, Lowering &lowering) {
   auto fold = [&](SizeList &list) {
     int64_t product = 1;
     llvm::erase_if(list, [&](Size size) {
@@ -24,14 +24,17 @@ static void cancelFactors(SizeList &a, SizeList &b, Lowering &lowering) {
     return product;
   };
   int64_t x = fold(a), y = fold(b);
+  SizeList shared;
   for (size_t i = a.size(); i-- > 0;)
     if (auto *it = llvm::find(b, a[i]); it != b.end()) {
+      shared.push_back(a[i]);
       b.erase(it);
       a.erase(a.begin() + i);
     }
   int64_t common = std::max<int64_t>(std::gcd(x, y), 1);
   a.push_back(lowering.math.constant(x / common));
   b.push_back(lowering.math.constant(y / common));
+  return shared;
 }
 
 /// The sizes of a reshape's result; -1 becomes what is left.
@@ -47,7 +50,7 @@ static SizeList reshapedSizes(ArrayRef<int64_t> staticSizes,
     else
       to.push_back(size);
   b.requireSizes(to);
-  cancelFactors(from, to, b);
+  SizeList shared = cancelFactors(from, to, b);
   Size whole = b.math.product(from), part = b.math.product(to);
   if (inferred) {
     // A part of 0 elements tells nothing; the check below decides.
@@ -57,6 +60,13 @@ static SizeList reshapedSizes(ArrayRef<int64_t> staticSizes,
     if (to.size() == 1 && getConstantIntValue(to.front()) == 1)
       return sizes;
   }
+  // Where a shared size is 0, both shapes have 0 elements, whatever is left.
+  if (whole != part)
+    for (Size size : shared) {
+      Size factor = b.math.minimum(size, b.math.constant(1));
+      whole = b.math.mul(whole, factor);
+      part = b.math.mul(part, factor);
+    }
   b.require("equal", whole, part,
             "'reshape' keeps the number of elements, apart from sizes that "
             "both shapes share");

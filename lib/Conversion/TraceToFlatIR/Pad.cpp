@@ -1,6 +1,6 @@
 //===- Pad.cpp - Lowers pad of trace --------------------------------------===//
 
-#include "Lowering.h"
+#include "Positions.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -80,9 +80,9 @@ private:
 };
 } // namespace
 
-// trace.pad %a low [1, 0] high [0, 2] -> flatir.concatenate with splats, for
-// each dimension; the last one first, so that the borders of the others are
-// contiguous.
+// trace.pad %a low [1, 0] high [0, 2] value = v -> flatir.concatenate with
+// splats, for each dimension; the last one first, so that the borders of the
+// others are contiguous. With a mode: flatir.gather for each.
 static Lowered lowerPad(trace::PadOp op, trace::PadOp::Adaptor in,
                         Lowering &b) {
   SizeList low = b.mixedSizes(in.getStaticLow(), in.getLow());
@@ -97,6 +97,8 @@ static Lowered lowerPad(trace::PadOp op, trace::PadOp::Adaptor in,
         getConstantIntValue(high[dim]) != int64_t(0))
       dims.push_back(dim);
   }
+  if (in.getMode())
+    return {padByMode(op, in.getInput(), *in.getMode(), low, high, b)};
   Padding padding(op, in, b);
   for (int64_t dim : dims)
     padding.pad(dim, low[dim], high[dim], dim == dims.back());

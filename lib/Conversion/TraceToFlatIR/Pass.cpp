@@ -22,6 +22,10 @@ TraceLowering::~TraceLowering() = default;
 void TraceLowering::populatePatterns(RewritePatternSet &patterns) {
   PatternAdder adder(patterns, *state);
   addElementwisePatterns(adder);
+  addActivationPatterns(adder);
+  addComposedPatterns(adder);
+  addArrangePatterns(adder);
+  addScatterPatterns(adder);
   addCreationPatterns(adder);
   addIndexingPatterns(adder);
   addMovementPatterns(adder);
@@ -29,6 +33,10 @@ void TraceLowering::populatePatterns(RewritePatternSet &patterns) {
   addSlicePatterns(adder);
   addReductionPatterns(adder);
   addContractionPatterns(adder);
+  addConvolutionPatterns(adder);
+  addPoolPatterns(adder);
+  addNormalizationPatterns(adder);
+  addResizePatterns(adder);
 }
 
 namespace {

@@ -1,6 +1,6 @@
 //===- Reduction.cpp - Lowers reductions and norms of trace ---------------===//
 
-#include "Lowering.h"
+#include "Reductions.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -100,15 +100,13 @@ static Lowered lowerReduction(OpTy op, typename OpTy::Adaptor in, Lowering &b) {
 
 //===-- mean, var ---------------------------------------------------------===//
 
-/// The mean over `dims`, of the element type of `input`.
-static Value meanStep(Value input, ArrayRef<int64_t> dims, Lowering &b) {
+Value tripy::meanStep(Value input, ArrayRef<int64_t> dims, Lowering &b) {
   Value sum = reduceStep("sum the elements", ReduceKind::Sum, input, dims, b);
   return b.step<flatir::DivOp>("divide the sum by the number of elements", sum,
                                countTensor(countOf(input, dims, b), sum, b));
 }
 
-/// input - mean(input).
-static Value centerStep(Value input, ArrayRef<int64_t> dims, Lowering &b) {
+Value tripy::centerStep(Value input, ArrayRef<int64_t> dims, Lowering &b) {
   Value mean = meanStep(input, dims, b);
   return b.step<flatir::SubOp>("subtract the mean", input,
                                spread(mean, "the mean", input, dims, b));
@@ -130,8 +128,12 @@ static Lowered lowerMean(trace::MeanOp op, trace::MeanOp::Adaptor in,
                          Lowering &b) {
   Value input = in.getInput();
   SmallVector<int64_t> dims = sortedDims(in.getDims(), rankOf(input));
-  Value wide = b.convert(input, accumulatorOf(elementTypeOf(input)),
-                         "compute in 32 bits");
+  Type element = elementTypeOf(input);
+  bool isFloat = isa<FloatType>(element);
+  Value wide =
+      isFloat
+          ? b.convert(input, accumulatorOf(element), "compute in 32 bits")
+          : b.convert(input, b.getBuilder().getI64Type(), "compute in 64 bits");
   Value sum = reduceStep("sum the elements", ReduceKind::Sum, wide, dims, b);
   return finishQuotient(sum, countOf(input, dims, b), input, dims,
                         in.getKeepdim(), op.getResult().getType(), b);
@@ -184,13 +186,17 @@ static Lowered lowerSoftmax(trace::SoftmaxOp op, trace::SoftmaxOp::Adaptor in,
 
 //===-- layer_norm, rms_norm ----------------------------------------------===//
 
-/// x / sqrt(mean(squares of y) + eps), over `dims`.
-static Value normalize(Value x, Value y, ArrayRef<int64_t> dims, double eps,
-                       Lowering &b) {
-  Value squares = b.step<flatir::MulOp>("square the elements", y, y);
+Value tripy::inverseRootStep(Value input, ArrayRef<int64_t> dims, double eps,
+                             Lowering &b) {
+  Value squares = b.step<flatir::MulOp>("square the elements", input, input);
   Value mean = meanStep(squares, dims, b);
   Value shifted = b.step<flatir::AddOp>("add eps", mean, b.splat(eps, mean));
-  Value scale = b.step<flatir::RsqrtOp>("compute 1 / sqrt", shifted);
+  return b.step<flatir::RsqrtOp>("compute 1 / sqrt", shifted);
+}
+
+Value tripy::normalize(Value x, Value y, ArrayRef<int64_t> dims, double eps,
+                       Lowering &b) {
+  Value scale = inverseRootStep(y, dims, eps, b);
   return b.step<flatir::MulOp>("normalize", x,
                                spread(scale, "the scale", x, dims, b));
 }

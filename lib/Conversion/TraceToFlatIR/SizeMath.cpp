@@ -23,11 +23,16 @@ static SizeRange rangeOf(Size size, unsigned depth) {
   auto value = cast<Value>(size);
   Operation *op = value.getDefiningOp();
   if (!op) {
+    auto argument = cast<BlockArgument>(value);
+    Operation *parent = argument.getOwner()->getParentOp();
     // Composites take sizes of tensors.
-    Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
-    return isa_and_present<flatir::CompositeOp>(parent)
-               ? SizeRange{0, maxElements}
-               : anySize;
+    if (isa_and_present<flatir::CompositeOp>(parent))
+      return {0, maxElements};
+    auto function = dyn_cast_if_present<FunctionOpInterface>(parent);
+    ProfileAttr profile =
+        function ? profileOf(function, argument.getArgNumber()) : ProfileAttr();
+    return profile ? SizeRange{profile.getMin()[0], profile.getMax()[0]}
+                   : anySize;
   }
   if (isa<flatir::DimOp>(op))
     return {0, maxElements};

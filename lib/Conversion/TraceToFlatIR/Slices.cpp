@@ -1,25 +1,14 @@
 //===- Slices.cpp - Lowers slices and splits of trace ---------------------===//
 
-#include "Lowering.h"
+#include "Boxes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tripy;
 
-namespace {
-
-/// A box of a tensor, one entry for each dimension.
-struct Box {
-  SizeList offsets, sizes;
-  SmallVector<int64_t> strides;
-};
-
-} // namespace
-
-/// Takes a box of `input`, or all of it.
-static Value takeBox(RankedTensorType type, Value input, const Box &box,
-                     Lowering &b) {
+Value tripy::takeBox(RankedTensorType type, Value input, const Box &box,
+                     Lowering &b, StringRef reason) {
   bool whole = b.hasShape(input, type, box.sizes) &&
                llvm::all_of(box.strides, [](int64_t s) { return s == 1; }) &&
                llvm::all_of(box.offsets, [](Size offset) {
@@ -39,8 +28,11 @@ static Value takeBox(RankedTensorType type, Value input, const Box &box,
     if (!known)
       dynamicOffsets.push_back(cast<Value>(offset));
   }
-  return b.primary<flatir::SliceOp>(type, input, dynamicOffsets,
-                                    b.dynamicSizes(type, box.sizes),
+  SmallVector<Value> sizes = b.dynamicSizes(type, box.sizes);
+  if (!reason.empty())
+    return b.step<flatir::SliceOp>(reason, type, input, dynamicOffsets, sizes,
+                                   staticOffsets, box.strides);
+  return b.primary<flatir::SliceOp>(type, input, dynamicOffsets, sizes,
                                     staticOffsets, box.strides);
 }
 
@@ -88,6 +80,16 @@ static Lowered lowerSlice(trace::SliceOp op, trace::SliceOp::Adaptor in,
   return {takeBox(op.getResult().getType(), in.getInput(), box, b)};
 }
 
+/// Checks that the parts' sizes are together the dimension's.
+static void requireSum(ArrayRef<int64_t> sizes, Size whole, int64_t dim,
+                       Lowering &b) {
+  int64_t sum = 0;
+  for (int64_t size : sizes)
+    sum = saturatingAdd(sum, size);
+  b.require("equal", b.math.constant(sum), whole,
+            "the sizes of 'split' sum to dimension " + Twine(dim));
+}
+
 // trace.split %a dim = 1 -> flatir.slice for each part
 static Lowered lowerSplit(trace::SplitOp op, trace::SplitOp::Adaptor in,
                           Lowering &b) {
@@ -95,13 +97,14 @@ static Lowered lowerSplit(trace::SplitOp op, trace::SplitOp::Adaptor in,
   int64_t dim = normalizeDim(asSigned(in.getDim()), whole.size());
   Size size = whole[dim], zero = b.math.constant(0);
   Size share;
-  if (!in.getSizes())
+  if (in.getSizes())
+    requireSum(*in.getSizes(), size, dim, b);
+  else
     share = b.math.ceilDiv(size, b.math.constant(asSigned(*in.getParts())));
   Lowered results;
   Size next = zero;
   for (auto [i, result] : llvm::enumerate(op.getResults_())) {
-    Box box{SizeList(whole.size(), zero), whole,
-            SmallVector<int64_t>(whole.size(), 1)};
+    Box box = Box::whole(whole, b.math);
     box.offsets[dim] = next;
     Size &taken = box.sizes[dim];
     if (in.getSizes())

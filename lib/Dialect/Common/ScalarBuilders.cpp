@@ -15,6 +15,15 @@ using namespace tripy::scalar;
 
 Reading scalar::readingOf(mlir::Operation *op) { return readingOfFloat(op); }
 
+/// The operands in types that arith computes with.
+static llvm::SmallVector<mlir::Value> asSigned(mlir::OpBuilder &builder,
+                                               mlir::Location loc,
+                                               mlir::ValueRange operands) {
+  return llvm::map_to_vector(operands, [&](mlir::Value operand) {
+    return createSigned(builder, loc, operand);
+  });
+}
+
 mlir::Value scalar::build(ScalarFn fn, mlir::OpBuilder &builder,
                           mlir::Location loc, mlir::ValueRange operands) {
   mlir::Type element = mlir::getElementTypeOrSelf(operands.front().getType());
@@ -22,8 +31,11 @@ mlir::Value scalar::build(ScalarFn fn, mlir::OpBuilder &builder,
     return {};
   if (llvm::isa<mlir::FloatType>(element))
     return buildFloat(fn, builder, loc, operands);
-  return element.isInteger(1) ? buildBool(fn, builder, loc, operands)
-                              : buildInt(fn, builder, loc, operands);
+  if (element.isInteger(1))
+    return buildBool(fn, builder, loc, operands);
+  llvm::SmallVector<mlir::Value> numbers = asSigned(builder, loc, operands);
+  mlir::Value result = buildInt(fn, builder, loc, numbers);
+  return createUnsigned(builder, loc, result, operands.front().getType());
 }
 
 /// i1 compares as 0 and 1: signed predicates would see 0 and -1.
@@ -51,8 +63,9 @@ mlir::Value scalar::build(ComparisonFn fn, mlir::OpBuilder &builder,
   if (llvm::isa<mlir::FloatType>(element))
     return mlir::arith::CmpFOp::create(builder, loc, info.floatPredicate,
                                        operands[0], operands[1]);
+  llvm::SmallVector<mlir::Value> numbers = asSigned(builder, loc, operands);
   return mlir::arith::CmpIOp::create(
       builder, loc,
       element.isInteger(1) ? asUnsigned(info.intPredicate) : info.intPredicate,
-      operands[0], operands[1]);
+      numbers[0], numbers[1]);
 }

@@ -52,6 +52,40 @@ static int64_t moduloFlooring(int64_t x, int64_t y) {
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
+/// Python's: std::fmod is exact, and where its sign is not y's, y is added.
+static double moduloFlooring(double x, double y) {
+  double rest = std::fmod(x, y);
+  if (rest == 0)
+    return std::copysign(rest, y);
+  return (rest < 0 && y > 0) || (rest > 0 && y < 0) ? rest + y : rest;
+}
+
+/// Wraps around. A negative exponent asks for 1 / x^-y, toward zero.
+static int64_t powerOf(int64_t x, int64_t y) {
+  if (y < 0)
+    return x == 1 || x == -1 ? (y & 1 ? x : 1) : 0;
+  int64_t result = 1;
+  for (; y; y >>= 1, x = wrapMul(x, x))
+    if (y & 1)
+      result = wrapMul(result, x);
+  return result;
+}
+
+static bool isShift(int64_t amount, unsigned bits) {
+  return amount >= 0 && amount < static_cast<int64_t>(bits);
+}
+static int64_t shiftLeft(int64_t x, int64_t amount, unsigned bits) {
+  return isShift(amount, bits)
+             ? static_cast<int64_t>(static_cast<uint64_t>(x) << amount)
+             : 0;
+}
+static int64_t shiftRight(int64_t x, int64_t amount, unsigned bits) {
+  return x >> (isShift(amount, bits) ? amount : bits - 1);
+}
+
+/// NaN and zeros stay themselves.
+static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
 /// NaN if either is; -0 is below +0, which comparisons do not see.
 static double maximumOf(double x, double y) {
   if (std::isnan(x) || std::isnan(y))

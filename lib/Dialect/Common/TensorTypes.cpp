@@ -8,6 +8,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -22,12 +23,39 @@ static ArrayRef<int64_t> sizesOf(Value value) {
 
 //===-- types -------------------------------------------------------------===//
 
-bool tripy::isTensorElementType(Type type) {
-  return type &&
-         (isa<Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType>(type) ||
-          type.isSignlessInteger(32) || type.isSignlessInteger(64) ||
-          type.isSignlessInteger(1));
+/// The row of an integer with these bits; i1 is the truth value.
+static std::optional<DType> dtypeOf(IntegerType type) {
+  if (type.isSignlessInteger(1))
+    return DType::Bool;
+  for (const DTypeInfo &info : dtypeTable)
+    if (info.cls == DTypeClass::Int && 8u * info.size == type.getWidth() &&
+        (info.isUnsigned() ? type.isUnsigned() : type.isSignless()))
+      return info.dtype;
+  return std::nullopt;
 }
+
+std::optional<DType> tripy::dtypeOf(Type type) {
+  using Row = std::optional<DType>;
+  return llvm::TypeSwitch<Type, Row>(type)
+      .Case([](Float64Type) { return DType::F64; })
+      .Case([](Float32Type) { return DType::F32; })
+      .Case([](Float16Type) { return DType::F16; })
+      .Case([](BFloat16Type) { return DType::BF16; })
+      .Case([](Float8E4M3FNType) { return DType::F8E4M3FN; })
+      .Case([](Float8E5M2Type) { return DType::F8E5M2; })
+      .Case([](IntegerType integer) { return ::dtypeOf(integer); })
+      .Default(Row());
+}
+
+bool tripy::isTensorElementType(Type type) {
+  return type && dtypeOf(type).has_value();
+}
+
+bool tripy::isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+bool tripy::isUnsigned(Type type) { return type.isUnsignedInteger(); }
 
 bool tripy::isTensorType(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
@@ -61,10 +89,12 @@ bool tripy::isContractible(Value value) {
 bool tripy::isContractionResult(Type operand, Type result) {
   if (operand == result)
     return true;
-  if (!isa<FloatType>(operand))
+  if (isFloat8(operand) && (result.isF16() || result.isBF16()))
+    return true;
+  if (operand.getIntOrFloatBitWidth() >= 32)
     return false;
-  return result.isF32() || (isa<Float8E4M3FNType>(operand) &&
-                            (result.isF16() || result.isBF16()));
+  return isa<FloatType>(operand) ? result.isF32()
+                                 : result.isSignlessInteger(32);
 }
 
 RankedTensorType tripy::withElementType(Type type, Type element) {
@@ -74,7 +104,7 @@ RankedTensorType tripy::withElementType(Type type, Type element) {
 
 bool tripy::scalar::isOneOf(Type type, bool floats, bool integers, bool bools) {
   Type element = getElementTypeOrSelf(type);
-  if (isa<Float8E4M3FNType>(element))
+  if (isFloat8(element))
     return false;
   if (isa<FloatType>(element))
     return floats;

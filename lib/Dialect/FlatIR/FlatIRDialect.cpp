@@ -2,6 +2,7 @@
 
 #include "Folds.h"
 
+#include "tripy/Dialect/Common/Inliner.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
 #include "mlir/IR/Builders.h"
@@ -32,6 +33,7 @@ void FlatIRDialect::initialize() {
 #define GET_OP_LIST
 #include "tripy/Dialect/FlatIR/FlatIROps.cpp.inc"
       >();
+  addInterfaces<InlineAnywhere>();
 }
 
 Operation *FlatIRDialect::materializeConstant(OpBuilder &builder,
@@ -43,4 +45,11 @@ Operation *FlatIRDialect::materializeConstant(OpBuilder &builder,
   if (!elements || elements.getType() != type)
     return nullptr;
   return ConstantOp::create(builder, loc, type, elements);
+}
+
+bool tripy::flatir::isTensorArithmetic(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return (dialect == "arith" || dialect == "math") &&
+         op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
 }

@@ -109,6 +109,51 @@ static bool isGatheredType(Value input, Value index, int64_t dim,
   return result.getType() == RankedTensorType::get(shape, elementTypeOf(input));
 }
 
+//===-- windows -----------------------------------------------------------===//
+
+/// Keeps (count - 1) * stride and the like, of up to 2^40 elements, below 2^62.
+static constexpr int64_t maxWindowOffset = int64_t(1) << 61;
+
+static bool areWithin(ArrayRef<int64_t> list, int64_t low, int64_t high) {
+  return llvm::all_of(list, [&](int64_t n) { return low <= n && n <= high; });
+}
+
+static constexpr int64_t maxWindowStep = int64_t(1) << 20;
+
+static bool areSteps(ArrayRef<int64_t> steps) {
+  return areWithin(steps, 1, maxWindowStep);
+}
+
+static bool areDilations(ArrayRef<int64_t> steps) {
+  return areWithin(steps, -maxWindowStep, maxWindowStep) &&
+         !llvm::is_contained(steps, 0);
+}
+
+static bool haveSize(size_t size,
+                     std::initializer_list<ArrayRef<int64_t>> lists) {
+  return llvm::all_of(
+      lists, [&](ArrayRef<int64_t> list) { return list.size() == size; });
+}
+
+static bool isWindowedType(Value input, Value result, ArrayRef<int64_t> dims,
+                           ArrayRef<int64_t> window) {
+  ArrayRef<int64_t> from = shapeOf(input), to = shapeOf(result);
+  if (to.size() != from.size() + window.size() ||
+      to.take_front(window.size()) != window)
+    return false;
+  for (auto [i, size] : llvm::enumerate(from))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(i)) &&
+        !mayAgree(size, to[window.size() + i]))
+      return false;
+  return true;
+}
+
+static bool canSlide(Value input, Value result, ArrayRef<int64_t> dims) {
+  return llvm::is_contained(shapeOf(result), 0) ||
+         llvm::none_of(dims,
+                       [&](int64_t dim) { return shapeOf(input)[dim] == 0; });
+}
+
 static bool canTake(Value input, Value index, int64_t dim) {
   return shapeOf(input)[dim] != 0 || dynamicCount(shapeOf(index)) ||
          llvm::is_contained(shapeOf(index), 0);
@@ -157,6 +202,36 @@ SmallVector<int64_t> flatir::dotShape(Value lhs, Value rhs,
   for (int64_t dim : freeDims(right.size(), rhsBatch, rhsContract))
     shape.push_back(right[dim]);
   return shape;
+}
+
+TypedAttr flatir::identityOf(ReduceKind kind, Type type) {
+  Builder b(type.getContext());
+  if (auto number = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = number.getFloatSemantics();
+    switch (kind) {
+    case ReduceKind::Max:
+      return b.getFloatAttr(type, APFloat::getInf(semantics, true));
+    case ReduceKind::Min:
+      return b.getFloatAttr(type, APFloat::getInf(semantics, false));
+    default:
+      return b.getFloatAttr(type, kind == ReduceKind::Prod ? 1.0 : 0.0);
+    }
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  bool isUnsigned = tripy::isUnsigned(type);
+  switch (kind) {
+  case ReduceKind::Max:
+    return b.getIntegerAttr(type, APSInt::getMinValue(bits, isUnsigned));
+  case ReduceKind::Min:
+    return b.getIntegerAttr(type, APSInt::getMaxValue(bits, isUnsigned));
+  case ReduceKind::Prod:
+  case ReduceKind::And:
+    return b.getIntegerAttr(type, APInt(bits, 1));
+  case ReduceKind::Sum:
+  case ReduceKind::Or:
+    return b.getIntegerAttr(type, APInt(bits, 0));
+  }
+  llvm_unreachable("all kinds are covered");
 }
 
 static bool areTensorsAndSizes(TypeRange types) {

@@ -64,9 +64,9 @@ struct AbsorbTransposes : OpRewritePattern<DotOp> {
   }
 };
 
-/// dot(convert(a), convert(b)) of f8E4M3FN, to 16 bits -> dot(a, b): the
-/// conversion is exact and the sum is in f32 either way. Not to f32, of which
-/// more bits matter than the tensor cores' sums of f8E4M3FN have.
+/// dot(convert(a), convert(b)) of floats of 8 bits, to 16 bits -> dot(a, b):
+/// the conversion is exact and the sum is in f32 either way. Not to f32, of
+/// which more bits matter than the tensor cores' sums of such floats have.
 struct AbsorbConversions : OpRewritePattern<DotOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -75,13 +75,13 @@ struct AbsorbConversions : OpRewritePattern<DotOp> {
     auto left = op.getLhs().getDefiningOp<ConvertOp>();
     auto right = op.getRhs().getDefiningOp<ConvertOp>();
     auto isF8 = [](ConvertOp convert) {
-      return convert &&
-             isa<Float8E4M3FNType>(elementTypeOf(convert.getInput()));
+      return convert && isFloat8(elementTypeOf(convert.getInput()));
     };
     Type result = elementTypeOf(op.getResult());
-    if (!isF8(left) || !isF8(right) || !(result.isF16() || result.isBF16()))
+    if (!isF8(left) || !isF8(right) || !(result.isF16() || result.isBF16()) ||
+        elementTypeOf(left.getInput()) != elementTypeOf(right.getInput()))
       return rewriter.notifyMatchFailure(
-          op, "not a product of converted f8E4M3FN that rounds to 16 bits");
+          op, "not a product of one float of 8 bits that rounds to 16 bits");
     rewriter.modifyOpInPlace(op, [&] {
       op.getLhsMutable().assign(left.getInput());
       op.getRhsMutable().assign(right.getInput());

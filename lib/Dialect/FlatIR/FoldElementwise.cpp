@@ -7,6 +7,7 @@
 
 #include "Folds.h"
 
+#include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
 using namespace mlir;
@@ -58,7 +59,16 @@ static double toDouble(Attribute element) {
 }
 
 static int64_t toInt(Attribute element) {
-  return cast<IntegerAttr>(element).getValue().getSExtValue();
+  auto integer = cast<IntegerAttr>(element);
+  return isUnsigned(integer.getType())
+             ? static_cast<int64_t>(integer.getValue().getZExtValue())
+             : integer.getValue().getSExtValue();
+}
+
+/// The low bits of `value`.
+static Attribute intElement(Type type, int64_t value) {
+  return IntegerAttr::get(type,
+                          APInt(64, value).trunc(type.getIntOrFloatBitWidth()));
 }
 
 static bool toBool(Attribute element) {
@@ -76,8 +86,9 @@ static Attribute evaluateScalar(ScalarFn fn, Type type, Attribute x,
   if (type.isInteger(1))
     return BoolAttr::get(type.getContext(),
                          scalar::evaluate(fn, toBool(x), toBool(y)));
-  unsigned bits = type.getIntOrFloatBitWidth();
-  return IntegerAttr::get(type, scalar::evaluate(fn, toInt(x), toInt(y), bits));
+  // Unsigned ones are computed as they are elsewhere, in a wider type.
+  unsigned bits = scalar::signedTypeOf(type).getIntOrFloatBitWidth();
+  return intElement(type, scalar::evaluate(fn, toInt(x), toInt(y), bits));
 }
 
 //===-- identities --------------------------------------------------------===//
@@ -97,13 +108,20 @@ static bool isRightIdentity(ScalarFn fn, Attribute y) {
   if (cast<TypedAttr>(y).getType().isInteger(1))
     return fn == ScalarFn::LogicalAnd || fn == ScalarFn::Minimum
                ? toBool(y)
-               : (fn == ScalarFn::LogicalOr || fn == ScalarFn::Maximum) &&
+               : (fn == ScalarFn::LogicalOr || fn == ScalarFn::LogicalXor ||
+                  fn == ScalarFn::Maximum) &&
                      !toBool(y);
   switch (fn) {
   case ScalarFn::Add:
     return isExactly(y, isa<FloatAttr>(y) ? -0.0 : 0.0);
   case ScalarFn::Sub:
+  case ScalarFn::BitwiseOr:
+  case ScalarFn::BitwiseXor:
+  case ScalarFn::ShiftLeft:
+  case ScalarFn::ShiftRight:
     return isExactly(y, 0.0);
+  case ScalarFn::BitwiseAnd:
+    return isExactly(y, -1.0);
   case ScalarFn::Mul:
   case ScalarFn::Div:
   case ScalarFn::Pow:
@@ -123,6 +141,10 @@ static bool isCommutative(ScalarFn fn) {
   case ScalarFn::Minimum:
   case ScalarFn::LogicalAnd:
   case ScalarFn::LogicalOr:
+  case ScalarFn::LogicalXor:
+  case ScalarFn::BitwiseAnd:
+  case ScalarFn::BitwiseOr:
+  case ScalarFn::BitwiseXor:
     return true;
   default:
     return false;
@@ -132,7 +154,8 @@ static bool isCommutative(ScalarFn fn) {
 /// Functions with f(x, x) = x.
 static bool isIdempotentBinary(ScalarFn fn) {
   return fn == ScalarFn::Maximum || fn == ScalarFn::Minimum ||
-         fn == ScalarFn::LogicalAnd || fn == ScalarFn::LogicalOr;
+         fn == ScalarFn::LogicalAnd || fn == ScalarFn::LogicalOr ||
+         fn == ScalarFn::BitwiseAnd || fn == ScalarFn::BitwiseOr;
 }
 
 static Value foldUnaryPair(Operation *op, ScalarFn fn) {
@@ -142,10 +165,14 @@ static Value foldUnaryPair(Operation *op, ScalarFn fn) {
   switch (fn) {
   case ScalarFn::Neg:
   case ScalarFn::LogicalNot:
+  case ScalarFn::BitwiseNot:
     return inner->getOperand(0);
   case ScalarFn::Abs:
   case ScalarFn::Floor:
   case ScalarFn::Ceil:
+  case ScalarFn::Round:
+  case ScalarFn::Trunc:
+  case ScalarFn::Sign:
     return op->getOperand(0);
   default:
     return {};
@@ -218,19 +245,19 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
 static bool isExactConversion(Type from, Type to) {
   if (from.isInteger(1))
     return true;
+  bool isWider = to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
   if (isa<FloatType>(from) && isa<FloatType>(to))
-    return to.isF32();
-  return from.isInteger(32) && to.isInteger(64);
+    return isWider && to.getIntOrFloatBitWidth() >= 32;
+  return isa<IntegerType>(from) && isa<IntegerType>(to) && isWider &&
+         !isUnsigned(to);
 }
 
-static int64_t saturate(double value, unsigned bits) {
-  if (std::isnan(value))
-    return 0;
-  if (value >= std::ldexp(1.0, bits - 1))
-    return llvm::maxIntN(bits);
-  if (value <= -std::ldexp(1.0, bits - 1))
-    return llvm::minIntN(bits);
-  return static_cast<int64_t>(value);
+/// Toward zero; at the limits of the type when beyond, and 0 for NaN.
+static APInt saturate(double value, Type to) {
+  APSInt result(to.getIntOrFloatBitWidth(), isUnsigned(to));
+  bool isExact;
+  APFloat(value).convertToInteger(result, APFloat::rmTowardZero, &isExact);
+  return result;
 }
 
 /// `element` converted as ConvertOp describes.
@@ -242,7 +269,7 @@ static Attribute convertScalar(Attribute element, Type to) {
       return floatElement(to, value);
     if (to.isInteger(1))
       return BoolAttr::get(to.getContext(), value != 0);
-    return IntegerAttr::get(to, saturate(value, to.getIntOrFloatBitWidth()));
+    return IntegerAttr::get(to, saturate(value, to));
   }
   int64_t value = from.isInteger(1) ? int64_t(toBool(element)) : toInt(element);
   if (to.isInteger(1))
@@ -253,8 +280,7 @@ static Attribute convertScalar(Attribute element, Type to) {
                              APFloat::rmNearestTiesToEven);
     return FloatAttr::get(to, rounded);
   }
-  unsigned bits = to.getIntOrFloatBitWidth();
-  return IntegerAttr::get(to, APInt(64, value).trunc(bits));
+  return intElement(to, value);
 }
 
 OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {

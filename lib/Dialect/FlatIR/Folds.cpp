@@ -6,6 +6,7 @@
 
 #include "Folds.h"
 
+#include "tripy/Base/CheckedMath.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -39,6 +40,8 @@ static Value sizeOperand(Operation *op, int64_t dim) {
     return pick(reshape);
   if (auto slice = dyn_cast<SliceOp>(op))
     return pick(slice);
+  if (auto window = dyn_cast<WindowOp>(op))
+    return pick(window);
   return {};
 }
 
@@ -104,8 +107,7 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   return getResult();
 }
 
-/// Whether `size` is known to be the size of dimension `dim` of `tensor`.
-static bool isSizeOf(Value size, Value tensor, int64_t dim) {
+bool flatir::isSizeOf(Value size, Value tensor, int64_t dim) {
   auto op = size.getDefiningOp<DimOp>();
   return op && op.getInput() == tensor && asSigned(op.getDim()) == dim;
 }
@@ -197,6 +199,32 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   return getResult();
 }
 
+/// Takes from the input of `inner`, a slice, what `outer` takes of it. False
+/// where an offset is not known, or leaves the range of strides.
+static bool composeSlices(SliceOp outer, SliceOp inner) {
+  SmallVector<int64_t> offsets, strides;
+  if (!outer.getOffsets().empty() || !inner.getOffsets().empty())
+    return false;
+  for (auto [from, step, offset, stride] :
+       llvm::zip(inner.getStaticOffsets(), inner.getStrides(),
+                 outer.getStaticOffsets(), outer.getStrides())) {
+    std::optional<int64_t> distance = checkedMul(step, offset);
+    std::optional<int64_t> sum =
+        distance ? checkedAdd(from, *distance) : std::nullopt;
+    std::optional<int64_t> both = checkedMul(step, stride);
+    if (!sum || !both || *sum < 0)
+      return false;
+    offsets.push_back(*sum);
+    strides.push_back(*both);
+  }
+  if (!stepsValid(strides))
+    return false;
+  outer.getInputMutable().assign(inner.getInput());
+  outer.setStaticOffsets(offsets);
+  outer.setStrides(strides);
+  return true;
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (Attribute splat = movedSplat(adaptor.getInput(), getType()))
     return splat;
@@ -206,6 +234,11 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
       llvm::all_of(getStrides(), [](int64_t stride) { return stride == 1; });
   if (whole && hasShapeOf(getType(), getSizes(), getInput()))
     return getInput();
+  // Of no elements, offsets mean nothing, and may be outside.
+  auto inner = getInput().getDefiningOp<SliceOp>();
+  bool isEmpty = llvm::is_contained(getType().getShape(), 0);
+  if (inner && inner != *this && !isEmpty && composeSlices(*this, inner))
+    return getResult();
   return {};
 }
 

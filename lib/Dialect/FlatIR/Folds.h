@@ -29,6 +29,9 @@ mlir::Attribute splatOf(mlir::Type type, mlir::Attribute element);
 /// `value` as an element of `type`: floats round to nearest even.
 mlir::Attribute floatElement(mlir::Type type, double value);
 
+/// Whether `size` is known to be the size of dimension `dim` of `tensor`.
+bool isSizeOf(mlir::Value size, mlir::Value tensor, int64_t dim);
+
 } // namespace tripy::flatir
 
 #endif // TRIPY_LIB_DIALECT_FLATIR_FOLDS_H

@@ -1,6 +1,8 @@
 //===- KernelDialect.cpp - The kernel dialect -----------------------------===//
 
-#include "tripy/Dialect/Kernel/Kernel.h"
+#include "Verify.h"
+
+#include "tripy/Dialect/Common/Inliner.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/IR/Builders.h"
@@ -15,6 +17,29 @@ using namespace tripy::kernel;
 
 #include "tripy/Dialect/Kernel/KernelDialect.cpp.inc"
 #include "tripy/Dialect/Kernel/KernelEnums.cpp.inc"
+
+static ParseResult parseCheckKind(AsmParser &parser, tripy::CheckKind &kind) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  if (const tripy::CheckKindInfo *info =
+          tripy::findCheckKind(std::string_view(name))) {
+    kind = info->kind;
+    return success();
+  }
+  InFlightDiagnostic diag =
+      parser.emitError(loc, "the kind of a condition must be one of ");
+  llvm::interleaveComma(tripy::checkKindTable(), diag,
+                        [&](const tripy::CheckKindInfo &info) {
+                          diag << "'" << info.name << "'";
+                        });
+  return diag << "; found '" << name << "'";
+}
+
+static void printCheckKind(AsmPrinter &printer, tripy::CheckKind kind) {
+  printer << tripy::findCheckKind(kind)->name;
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "tripy/Dialect/Kernel/KernelAttrs.cpp.inc"
@@ -38,6 +63,7 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "tripy/Dialect/Kernel/KernelOps.cpp.inc"
       >();
+  addInterfaces<InlineAnywhere>();
 }
 
 SmallVector<ArrayRef<int64_t>>
@@ -126,8 +152,22 @@ LogicalResult FuncOp::verify() {
   for (Type type : getFunctionType().getResults())
     if (!isa<RankedTensorType>(type))
       return emitOpError("results must be ranked tensors; found ") << type;
-  return verifyKernelBody(*this, getBody(), getFunctionType().getInputs(),
-                          getFunctionType().getResults(), getSizeArgs());
+  if (failed(verifyKernelBody(*this, getBody(), getFunctionType().getInputs(),
+                              getFunctionType().getResults(), getSizeArgs())))
+    return failure();
+  if (std::optional<ConfigAttr> config = getConfig())
+    if (failed(verifyConfig(*this, *config)))
+      return failure();
+  size_t tensors =
+      tensorTypes(*this).size() - getFunctionType().getNumResults();
+  if (std::optional<ArrayRef<bool>> waits = getWaitsFor())
+    if (waits->size() != tensors)
+      return emitOpError("waitsFor must have one entry for each tensor "
+                         "argument; found ")
+             << waits->size() << " for " << tensors;
+  if (std::optional<ProductAttr> product = getProduct())
+    return verifyProduct(*this, *product);
+  return success();
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
@@ -145,24 +185,14 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return verifyResultSizes(*this, getResultTypes(), getResultSizes().size());
 }
 
-LogicalResult LaunchOp::verify() {
-  if (getGrid().size() != 3)
-    return emitOpError("grid must have three sizes; found ")
-           << getGrid().size();
-  if (getBuffers().size() != getBytes().size())
-    return emitOpError("each buffer must have a size in bytes; found ")
-           << getBytes().size() << " for " << getBuffers().size();
-  int64_t written = getWrittenAttr().getInt();
-  if (written < 0 || written > static_cast<int64_t>(getBuffers().size()))
-    return emitOpError("written must not exceed the number of buffers; found ")
-           << written;
-  return success();
-}
-
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  if (!symbolTable.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr()))
-    return emitOpError("callee must be a kernel.func; found ")
-           << getCalleeAttr();
+LogicalResult
+KernelDialect::verifyOperationAttribute(Operation *op,
+                                        NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (llvm::is_contained({outputsAttrName, outputNamesAttrName,
+                          constantsAttrName, arenaAttrName},
+                         name))
+    return verifyPlannedFunction(op, name);
   return success();
 }
 

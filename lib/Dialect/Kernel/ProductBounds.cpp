@@ -16,10 +16,10 @@ static constexpr unsigned maxCancelled = 16;
 
 /// Multiplies `into` by an expression; false when that may be negative, or is
 /// too large to look at.
-bool ProductBounds::multiply(Index expr, Product &into) const {
-  llvm::SmallVector<Index> pending = {expr};
+bool ProductBounds::multiply(TableIndex expr, Product &into) const {
+  llvm::SmallVector<TableIndex> pending = {expr};
   for (size_t visited = 0; !pending.empty(); ++visited) {
-    Index next = pending.pop_back_val();
+    TableIndex next = pending.pop_back_val();
     if (visited == maxVisited || ranges[next].lo < 0)
       return false;
     const SizeExpr &made = exprs[next];
@@ -42,12 +42,12 @@ bool ProductBounds::multiply(Index expr, Product &into) const {
 
 /// Saturates.
 int64_t ProductBounds::rangeOf(const Product &product) const {
-  Interval most{product.scale, product.scale};
-  for (Index factor : product.factors)
-    most =
-        boundSizeOp(SizeOp::Mul, most, {ranges[factor].hi, ranges[factor].hi})
-            .values;
-  return most.hi;
+  Interval maximum{product.scale, product.scale};
+  for (TableIndex factor : product.factors)
+    maximum = boundSizeOp(SizeOp::Mul, maximum,
+                          {ranges[factor].hi, ranges[factor].hi})
+                  .values;
+  return maximum.hi;
 }
 
 /// Replaces x / d and d, of all factors, by x. False when d is not there.
@@ -55,7 +55,7 @@ bool ProductBounds::cancel(Product &product, size_t quotient) const {
   const SizeExpr &made = exprs[product.factors[quotient]];
   if (made.op != SizeOp::FloorDiv || ranges[made.b].lo < 1)
     return false;
-  Index divisor = made.b;
+  TableIndex divisor = made.b;
   // max(d, 1), which keeps from dividing by zero, is at least d.
   const SizeExpr &larger = exprs[divisor];
   if (larger.op == SizeOp::Max)
@@ -67,7 +67,7 @@ bool ProductBounds::cancel(Product &product, size_t quotient) const {
   if (!multiply(divisor, divided) || divided.scale < 1)
     return false;
   rest.factors.erase(rest.factors.begin() + quotient);
-  for (Index factor : divided.factors) {
+  for (TableIndex factor : divided.factors) {
     auto *found = llvm::find(rest.factors, factor);
     if (found == rest.factors.end())
       return false;
@@ -88,12 +88,12 @@ bool ProductBounds::cancelOne(Product &product) const {
   return false;
 }
 
-int64_t ProductBounds::of(Index expr) const {
-  int64_t most = ranges[expr].hi;
+int64_t ProductBounds::of(TableIndex expr) const {
+  int64_t maximum = ranges[expr].hi;
   Product product;
   if (!multiply(expr, product))
-    return most;
+    return maximum;
   for (unsigned i = 0; i < maxCancelled && cancelOne(product); ++i)
-    most = std::min(most, rangeOf(product));
-  return most;
+    maximum = std::min(maximum, rangeOf(product));
+  return maximum;
 }

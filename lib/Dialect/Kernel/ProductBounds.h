@@ -20,28 +20,28 @@ class ProductBounds {
 public:
   /// `limited` are the expressions min(x, n) that always equal x.
   ProductBounds(llvm::ArrayRef<SizeExpr> exprs, llvm::ArrayRef<Interval> ranges,
-                const llvm::DenseSet<Index> &limited)
+                const llvm::DenseSet<TableIndex> &limited)
       : exprs(exprs), ranges(ranges), limited(limited) {}
 
   /// An upper bound of an expression: the least of that of its range and those
   /// that follow where quotients meet their divisors among its factors.
-  int64_t of(Index expr) const;
+  int64_t of(TableIndex expr) const;
 
 private:
   /// A constant, at least 0, times factors that are never negative.
   struct Product {
     int64_t scale = 1;
-    llvm::SmallVector<Index> factors;
+    llvm::SmallVector<TableIndex> factors;
   };
 
-  bool multiply(Index expr, Product &into) const;
+  bool multiply(TableIndex expr, Product &into) const;
   int64_t rangeOf(const Product &product) const;
   bool cancelOne(Product &product) const;
   bool cancel(Product &product, size_t quotient) const;
 
   llvm::ArrayRef<SizeExpr> exprs;
   llvm::ArrayRef<Interval> ranges;
-  const llvm::DenseSet<Index> &limited;
+  const llvm::DenseSet<TableIndex> &limited;
 };
 
 } // namespace tripy::kernel

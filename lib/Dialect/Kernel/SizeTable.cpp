@@ -14,9 +14,8 @@
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::kernel;
-using tripy::Index;
 
-Index SizeTable::add(SizeExpr expr, Interval range) {
+TableIndex SizeTable::add(SizeExpr expr, Interval range) {
   exprs.push_back(expr);
   ranges.push_back(range);
   return exprs.size() - 1;
@@ -26,46 +25,54 @@ void SizeTable::addInputs(FunctionOpInterface function) {
   setLocation(function.getLoc());
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     inputSizes.emplace_back();
-    auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
+    BlockArgument argument = function.getArgument(i);
+    if (argument.getType().isIndex()) {
+      inputSizes.back().push_back(addSymbol(function, i, 0));
+      bind(argument, inputSizes.back().back());
+      continue;
+    }
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
-    ProfileAttr profile = profileOf(function, i);
-    auto names = function.getArgAttrOfType<ArrayAttr>(i, dimsAttrName);
-    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-      if (!type.isDynamicDim(dim)) {
-        inputSizes.back().push_back(constant(type.getDimSize(dim)));
-        continue;
-      }
-      SizeSymbol symbol{i,
-                        dim,
-                        profile.getMin()[dim],
-                        profile.getOpt()[dim],
-                        profile.getMax()[dim],
-                        ""};
-      if (names)
-        symbol.name = cast<StringAttr>(names[dim]).str();
-      symbols.push_back(symbol);
-      SizeExpr expr{SizeOp::Symbol, Index(symbols.size() - 1), 0, 0};
-      inputSizes.back().push_back(add(expr, {symbol.min, symbol.max}));
-    }
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      inputSizes.back().push_back(type.isDynamicDim(dim)
+                                      ? addSymbol(function, i, dim)
+                                      : constant(type.getDimSize(dim)));
   }
 }
 
-Index SizeTable::constant(int64_t value) {
+TableIndex SizeTable::addSymbol(FunctionOpInterface function, unsigned input,
+                                unsigned dim) {
+  ProfileAttr profile = profileOf(function, input);
+  SizeSymbol symbol{input,
+                    dim,
+                    profile.getMin()[dim],
+                    profile.getOpt()[dim],
+                    profile.getMax()[dim],
+                    ""};
+  if (auto names = function.getArgAttrOfType<ArrayAttr>(input, dimsAttrName))
+    symbol.name = cast<StringAttr>(names[dim]).str();
+  symbols.push_back(symbol);
+  return add({SizeOp::Symbol, TableIndex(symbols.size() - 1), 0, 0},
+             {symbol.min, symbol.max});
+}
+
+TableIndex SizeTable::constant(int64_t value) {
   auto [entry, isNew] = constants.try_emplace(value, 0);
   if (isNew)
     entry->second = add({SizeOp::Constant, 0, 0, value}, {value, value});
   return entry->second;
 }
 
-std::optional<int64_t> SizeTable::constantOf(Index expr) const {
+std::optional<int64_t> SizeTable::constantOf(TableIndex expr) const {
   if (ranges[expr].isPoint())
     return ranges[expr].lo;
   return std::nullopt;
 }
 
 /// Identities that keep expressions short; the result is exact for all sizes.
-std::optional<Index> SizeTable::simplify(SizeOp op, Index a, Index b) {
+std::optional<TableIndex> SizeTable::simplify(SizeOp op, TableIndex a,
+                                              TableIndex b) {
   std::optional<int64_t> x = constantOf(a), y = constantOf(b);
   switch (op) {
   case SizeOp::Add:
@@ -121,7 +128,8 @@ static SizeOp canonicalOp(SizeOp op, Interval a, Interval b) {
                              : op;
 }
 
-Index SizeTable::define(SizeOp op, Index a, Index b, Interval range) {
+TableIndex SizeTable::define(SizeOp op, TableIndex a, TableIndex b,
+                             Interval range) {
   if (isCommutative(op) && a > b)
     std::swap(a, b);
   auto [entry, isNew] =
@@ -131,42 +139,43 @@ Index SizeTable::define(SizeOp op, Index a, Index b, Interval range) {
   return entry->second;
 }
 
-Index SizeTable::binary(SizeOp op, Index a, Index b) {
+TableIndex SizeTable::binary(SizeOp op, TableIndex a, TableIndex b) {
   op = canonicalOp(op, ranges[a], ranges[b]);
   SizeBound bound = boundSizeOp(op, ranges[a], ranges[b]);
   if (!bound.mayFail && bound.values.isPoint())
     return constant(bound.values.lo);
-  if (std::optional<Index> simpler = simplify(op, a, b))
+  if (std::optional<TableIndex> simpler = simplify(op, a, b))
     return *simpler;
   if (bound.mayFail)
     require(conditionOf(op)->kind, a, b);
-  Index result = define(op, a, b, bound.values);
+  TableIndex result = define(op, a, b, bound.values);
   // What factors have in common bounds a product better than their ranges do.
   // Taking the minimum changes no value, but says so to whoever looks at ranges
   // alone.
   if (op == SizeOp::Mul && exprs[result].op == SizeOp::Mul) {
-    int64_t most = ProductBounds(exprs, ranges, limited).of(result);
-    if (most < ranges[result].hi) {
-      result = define(SizeOp::Min, result, constant(most),
-                      {ranges[result].lo, most});
+    int64_t maximum = ProductBounds(exprs, ranges, limited).of(result);
+    if (maximum < ranges[result].hi) {
+      result = define(SizeOp::Min, result, constant(maximum),
+                      {ranges[result].lo, maximum});
       limited.insert(result);
     }
   }
   return result;
 }
 
-Index SizeTable::product(ArrayRef<Index> factors) {
-  Index result = constant(1);
-  for (Index factor : factors)
+TableIndex SizeTable::product(ArrayRef<TableIndex> factors) {
+  TableIndex result = constant(1);
+  for (TableIndex factor : factors)
     result = binary(SizeOp::Mul, result, factor);
   return result;
 }
 
-Index SizeTable::clampToSize(Index expr) {
+TableIndex SizeTable::clampToSize(TableIndex expr) {
   return binary(SizeOp::Max, expr, constant(0));
 }
 
-void SizeTable::require(CheckKind kind, Index a, Index b, StringRef message) {
+void SizeTable::require(CheckKind kind, TableIndex a, TableIndex b,
+                        StringRef message) {
   const CheckKindInfo &info = *findCheckKind(kind);
   if (isCommutative(*info.op) && a > b)
     std::swap(a, b);
@@ -181,20 +190,21 @@ std::vector<SizeCondition> SizeTable::takeConditions() {
   return std::exchange(conditions, {});
 }
 
-std::optional<Index> SizeTable::valueOf(Value value) const {
+std::optional<TableIndex> SizeTable::valueOf(Value value) const {
   auto found = values.find(value);
   if (found == values.end())
     return std::nullopt;
   return found->second;
 }
 
-Index SizeTable::negation(Index truth) {
+TableIndex SizeTable::negation(TableIndex truth) {
   return binary(SizeOp::Sub, constant(1), truth);
 }
 
 /// A truth value is the expression 0 or 1.
-Index SizeTable::compare(arith::CmpIPredicate predicate, Index a, Index b) {
-  auto atMost = [&](Index x, Index y) {
+TableIndex SizeTable::compare(arith::CmpIPredicate predicate, TableIndex a,
+                              TableIndex b) {
+  auto atMost = [&](TableIndex x, TableIndex y) {
     return binary(SizeOp::Equal, binary(SizeOp::Min, x, y), x);
   };
   switch (predicate) {
@@ -218,7 +228,7 @@ Index SizeTable::compare(arith::CmpIPredicate predicate, Index a, Index b) {
   llvm_unreachable("all predicates are above");
 }
 
-Index SizeTable::select(Index condition, Index x, Index y) {
+TableIndex SizeTable::select(TableIndex condition, TableIndex x, TableIndex y) {
   if (std::optional<int64_t> truth = constantOf(condition))
     return *truth ? x : y;
   if (x == y)
@@ -229,21 +239,21 @@ Index SizeTable::select(Index condition, Index x, Index y) {
       if (constantOf(one) == 1 && a == y)
         return binary(SizeOp::Broadcast, a, x);
   // One of (condition ? x : 0) and (!condition ? y : 0) is 0.
-  Index first = binary(SizeOp::Broadcast, condition, x);
-  Index second = binary(SizeOp::Broadcast, negation(condition), y);
+  TableIndex first = binary(SizeOp::Broadcast, condition, x);
+  TableIndex second = binary(SizeOp::Broadcast, negation(condition), y);
   Interval range = unite(ranges[x], ranges[y]);
-  Index either = binary(SizeOp::Or, first, second);
+  TableIndex either = binary(SizeOp::Or, first, second);
   return binary(SizeOp::Min, binary(SizeOp::Max, either, constant(range.lo)),
                 constant(range.hi));
 }
 
-std::optional<Index> SizeTable::arithmetic(Operation *op) {
+std::optional<TableIndex> SizeTable::arithmetic(Operation *op) {
   const SizeOpRow *row = findSizeOp(op);
   if (!row)
     return std::nullopt;
-  SmallVector<Index, 3> operands;
+  SmallVector<TableIndex, 3> operands;
   for (Value operand : op->getOperands()) {
-    std::optional<Index> expr = valueOf(operand);
+    std::optional<TableIndex> expr = valueOf(operand);
     if (!expr)
       return std::nullopt;
     operands.push_back(*expr);
@@ -268,7 +278,7 @@ void SizeTable::visit(Operation *op) {
   setLocation(op->getLoc());
   if (op->getNumResults() != 1)
     return;
-  std::optional<Index> expr;
+  std::optional<TableIndex> expr;
   if (auto size = dyn_cast<InputSizeOp>(op)) {
     if (size.getInput() < inputSizes.size() &&
         size.getDim() < inputSizes[size.getInput()].size())
@@ -280,8 +290,8 @@ void SizeTable::visit(Operation *op) {
     values[op->getResult(0)] = *expr;
 }
 
-FailureOr<Index> SizeTable::lookup(Value value) const {
-  if (std::optional<Index> expr = valueOf(value))
+FailureOr<TableIndex> SizeTable::lookup(Value value) const {
+  if (std::optional<TableIndex> expr = valueOf(value))
     return *expr;
   // The first operation that has no expression is the one to blame.
   Operation *op = value.getDefiningOp();
@@ -302,8 +312,8 @@ FailureOr<Index> SizeTable::lookup(Value value) const {
   return failure();
 }
 
-std::optional<Index> SizeTable::evaluate(AffineExpr expr,
-                                         ArrayRef<Index> symbolExprs) {
+std::optional<TableIndex>
+SizeTable::evaluate(AffineExpr expr, ArrayRef<TableIndex> symbolExprs) {
   if (auto known = dyn_cast<AffineConstantExpr>(expr))
     return constant(known.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
@@ -314,8 +324,8 @@ std::optional<Index> SizeTable::evaluate(AffineExpr expr,
   auto pair = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!pair)
     return std::nullopt;
-  std::optional<Index> lhs = evaluate(pair.getLHS(), symbolExprs);
-  std::optional<Index> rhs = evaluate(pair.getRHS(), symbolExprs);
+  std::optional<TableIndex> lhs = evaluate(pair.getLHS(), symbolExprs);
+  std::optional<TableIndex> rhs = evaluate(pair.getRHS(), symbolExprs);
   if (!lhs || !rhs)
     return std::nullopt;
   switch (expr.getKind()) {

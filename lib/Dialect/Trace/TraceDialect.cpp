@@ -2,6 +2,8 @@
 
 #include "tripy/Dialect/Trace/Trace.h"
 
+#include "tripy/Dialect/Common/Inliner.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -21,4 +23,5 @@ void TraceDialect::initialize() {
 #define GET_OP_LIST
 #include "tripy/Dialect/Trace/TraceOps.cpp.inc"
       >();
+  addInterfaces<InlineAnywhere>();
 }

@@ -7,6 +7,7 @@
 #ifndef TRIPY_LIB_DIALECT_TRACE_TRACERULES_H
 #define TRIPY_LIB_DIALECT_TRACE_TRACERULES_H
 
+#include "tripy/Dialect/Trace/Fractions.h"
 #include "tripy/Dialect/Trace/Trace.h"
 
 namespace tripy::trace {
@@ -42,8 +43,12 @@ bool canExpand(mlir::Value input, Sizes sizes);
 Shape expandedShape(mlir::Value input, Sizes sizes);
 
 bool haveSizeOne(mlir::Value input, Sizes dims);
-/// Whether dimension `dim` is static and the sum of `sizes`, none negative.
+/// Whether dimension `dim` may be the sum of `sizes`, none negative.
 bool sumsTo(Sizes sizes, mlir::Value input, int64_t dim);
+/// Whether `mode` names a way to repeat a tensor at its borders.
+bool isPadMode(llvm::StringRef mode);
+/// Whether no dimension is empty and grows.
+bool canRepeat(mlir::Value input, Sizes low, Sizes high);
 /// 1 <= parts <= 1024.
 bool partsValid(int64_t parts);
 /// Shape of the input with borders.
@@ -51,7 +56,17 @@ Shape paddedShape(mlir::Value input, Sizes low, Sizes high);
 /// Shape of inputs that agree but in `dim`.
 Shape concatenatedShape(mlir::ValueRange inputs, int64_t dim);
 
+//===-- arrangement -------------------------------------------------------===//
+
+/// At most 2^40 in magnitude.
+bool shiftsValid(Sizes shifts);
+/// Shape of the input with counts[i] copies along dimension i.
+Shape copiedShape(mlir::Value input, Sizes counts);
+
 //===-- indexing ----------------------------------------------------------===//
+
+/// Whether the tensor has this shape, or may have it at run time.
+bool mayHaveShape(mlir::Value tensor, Sizes sizes);
 
 /// Rank at most 8 and an allowed shape.
 bool isAllowedTensor(Sizes sizes);
@@ -70,12 +85,78 @@ bool lastDimsAgree(mlir::Value input, mlir::Value weight);
 bool isBiasOf(mlir::Value bias, mlir::Value weight);
 Shape linearShape(mlir::Value input, mlir::Value weight);
 
+//===-- windows -----------------------------------------------------------===//
+
+/// The windows that an operation slides over its input.
+class WindowSpace {
+public:
+  /// All windows, as flatir.window has them: the sizes of a window, then the
+  /// input's dimensions, of which the last count windows.
+  Shape windows;
+  int64_t spatialRank = 0;
+  /// Whether no dimension is known to be empty or too small for a window.
+  bool isLarge = true;
+
+  bool fits() const { return isLarge; }
+  bool isAllowed() const { return isAllowedShape(windows); }
+  /// The shape without the sizes of a window.
+  Shape result() const { return Shape(llvm::drop_begin(windows, spatialRank)); }
+};
+
+/// Whether the sizes of a weight from dimension 2 on are static, and at least
+/// 1.
+bool hasKernelSizes(mlir::Value weight);
+/// Whether each list is empty or has `rank` numbers.
+bool areSpatial(int64_t rank, std::initializer_list<Sizes> lists);
+/// From 1 to 2^20.
+bool areWindowSteps(Sizes steps);
+/// From 0 to 2^40.
+bool areWidths(Sizes widths);
+/// Whether channels agree and groups divide them.
+bool hasGroups(mlir::Value input, mlir::Value weight, int64_t groups);
+bool hasTransposedGroups(mlir::Value input, mlir::Value weight, int64_t groups);
+bool isTransposedBias(mlir::Value bias, mlir::Value weight, int64_t groups);
+bool isOutputPadding(Sizes padding, int64_t rank, Sizes stride, Sizes dilation);
+WindowSpace convolutionSpace(mlir::Value input, mlir::Value weight,
+                             Sizes stride, Sizes dilation, Sizes low,
+                             Sizes high);
+Shape convolutionShape(mlir::Value input, mlir::Value weight, Sizes stride,
+                       Sizes dilation, Sizes low, Sizes high);
+WindowSpace transposedSpace(mlir::Value input, mlir::Value weight, Sizes stride,
+                            Sizes dilation, Sizes low, Sizes high,
+                            Sizes outputPadding);
+Shape transposedShape(mlir::Value input, mlir::Value weight, Sizes stride,
+                      Sizes dilation, Sizes low, Sizes high,
+                      Sizes outputPadding, int64_t groups);
+bool isPoolWindow(Sizes window, int64_t rank);
+/// Whether each width is less than a window's extent.
+bool isPoolPadding(Sizes window, Sizes dilation, Sizes widths);
+WindowSpace poolSpace(mlir::Value input, Sizes window, Sizes stride,
+                      Sizes dilation, Sizes low, Sizes high, bool ceilMode);
+
+//===-- resize ------------------------------------------------------------===//
+
+bool isResizeMode(llvm::StringRef mode);
+bool areCoordinates(llvm::StringRef coordinates, llvm::StringRef mode);
+/// Whether one of two lists is empty, and the other has a number for each
+/// dimension.
+bool hasEither(size_t sizes, size_t scales, int64_t rank);
+bool areResizeSizes(Sizes sizes);
+bool areScales(llvm::ArrayRef<double> scales);
+bool canResize(mlir::Value input, Sizes sizes, llvm::ArrayRef<double> scales);
+Shape resizedShape(mlir::Value input, Sizes sizes,
+                   llvm::ArrayRef<double> scales);
+
 //===-- reduction and normalization ---------------------------------------===//
 
 /// 0 <= correction <= 2^40.
 bool isCorrection(int64_t correction);
 /// Whether the weight has the sizes of the input's last dimensions.
 bool isTrailingShape(mlir::Value weight, mlir::Value input);
+
+/// Whether the input has channels, and `vectors` a number for each.
+bool areOfChannels(mlir::Value input, mlir::ValueRange vectors);
+bool dividesChannels(mlir::Value input, int64_t groups);
 
 /// How many elements argmax chooses from: `?` when unknown.
 int64_t choices(mlir::Value input, std::optional<uint64_t> dim);

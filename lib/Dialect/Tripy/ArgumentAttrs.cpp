@@ -53,12 +53,12 @@ struct Slot {
 
 std::string tripy::argumentName(FunctionOpInterface function, unsigned index) {
   auto name = function.getArgAttrOfType<StringAttr>(index, nameAttrName);
-  return name ? name.str() : "arg" + std::to_string(index);
+  return name ? name.str() : (argumentPrefix + llvm::Twine(index)).str();
 }
 
 std::string tripy::resultName(FunctionOpInterface function, unsigned index) {
   auto name = function.getResultAttrOfType<StringAttr>(index, nameAttrName);
-  return name ? name.str() : "result" + std::to_string(index);
+  return name ? name.str() : (resultPrefix + llvm::Twine(index)).str();
 }
 
 ProfileAttr tripy::profileOf(FunctionOpInterface function, unsigned index) {
@@ -70,15 +70,21 @@ bool tripy::isParameter(FunctionOpInterface function, unsigned index) {
 }
 
 LogicalResult tripy::verifyProfiles(FunctionOpInterface function) {
+  bool complete = true;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && !tensor.hasStaticShape() && !profileOf(function, i))
-      return function->emitOpError()
-             << "argument " << i << " ('" << argumentName(function, i)
-             << "') of dynamic shape needs a 'tripy.profile'; its type is "
-             << type;
+    bool isDynamic = tensor ? !tensor.hasStaticShape() : type.isIndex();
+    if (!isDynamic || profileOf(function, i))
+      continue;
+    complete = false;
+    emitError(function.isExternal() ? function.getLoc()
+                                    : function.getArgument(i).getLoc(),
+              "argument ")
+        << i << " ('" << argumentName(function, i) << "') "
+        << (tensor ? "of dynamic shape" : "that is a size")
+        << " needs a 'tripy.profile'; its type is " << type;
   }
-  return success();
+  return success(complete);
 }
 
 //===-- verification ------------------------------------------------------===//
@@ -94,12 +100,25 @@ bool tripy::isValidName(StringRef name) {
 }
 
 /// The tensor type of the slot; reports when it has none.
-static RankedTensorType tensorTypeOf(const Slot &slot, NamedAttribute attr) {
+static RankedTensorType tensorTypeOf(const Slot &slot, NamedAttribute attr,
+                                     StringRef other = "") {
   auto type = dyn_cast<RankedTensorType>(slot.type());
   if (!type)
-    slot.error() << attr.getName() << " is for ranked tensors; found "
-                 << slot.type();
+    slot.error() << attr.getName() << " is for ranked tensors" << other
+                 << "; found " << slot.type();
   return type;
+}
+
+/// The sizes that a profile is for: those of a tensor, or one that is itself
+/// the argument. None, with an error, for other types.
+static std::optional<SmallVector<int64_t>> profiledSizes(const Slot &slot,
+                                                         NamedAttribute attr) {
+  if (slot.type().isIndex())
+    return SmallVector<int64_t>{ShapedType::kDynamic};
+  RankedTensorType type = tensorTypeOf(slot, attr, " and sizes");
+  if (!type)
+    return std::nullopt;
+  return llvm::to_vector(type.getShape());
 }
 
 /// All names, explicit and default, differ. Run once for a function: on behalf
@@ -131,20 +150,22 @@ static LogicalResult verifyProfile(const Slot &slot, NamedAttribute attr) {
   if (!profile)
     return slot.error() << attr.getName() << " is a #tripy.profile; found "
                         << attr.getValue();
-  RankedTensorType type = tensorTypeOf(slot, attr);
-  if (!type)
+  std::optional<SmallVector<int64_t>> sizes = profiledSizes(slot, attr);
+  if (!sizes)
     return failure();
-  if (static_cast<int64_t>(profile.getMin().size()) != type.getRank())
-    return slot.error() << attr.getName()
-                        << " has one size for each dimension; found "
-                        << profile.getMin().size() << " sizes for " << type;
-  for (auto [i, size] : llvm::enumerate(type.getShape()))
+  if (profile.getMin().size() != sizes->size())
+    return slot.error() << attr.getName() << " has one size for each dimension"
+                        << (slot.type().isIndex() ? ", and one for a size" : "")
+                        << "; found " << profile.getMin().size()
+                        << " sizes for " << slot.type();
+  for (auto [i, size] : llvm::enumerate(*sizes))
     if (!ShapedType::isDynamic(size) &&
         (profile.getMin()[i] != size || profile.getMax()[i] != size))
       return slot.error() << attr.getName()
                           << " repeats static sizes; dimension " << i << " of "
-                          << type << " has " << profile.getMin()[i] << ", "
-                          << profile.getOpt()[i] << ", " << profile.getMax()[i];
+                          << slot.type() << " has " << profile.getMin()[i]
+                          << ", " << profile.getOpt()[i] << ", "
+                          << profile.getMax()[i];
   return success();
 }
 
@@ -153,13 +174,14 @@ static LogicalResult verifyDims(const Slot &slot, NamedAttribute attr) {
   if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
     return slot.error() << attr.getName() << " is an array of strings; found "
                         << attr.getValue();
-  RankedTensorType type = tensorTypeOf(slot, attr);
-  if (!type)
+  std::optional<SmallVector<int64_t>> sizes = profiledSizes(slot, attr);
+  if (!sizes)
     return failure();
-  if (static_cast<int64_t>(names.size()) != type.getRank())
-    return slot.error() << attr.getName()
-                        << " has one name for each dimension; found "
-                        << names.size() << " names for " << type;
+  if (names.size() != sizes->size())
+    return slot.error() << attr.getName() << " has one name for each dimension"
+                        << (slot.type().isIndex() ? ", and one for a size" : "")
+                        << "; found " << names.size() << " names for "
+                        << slot.type();
   for (StringAttr name : names.getAsRange<StringAttr>())
     if (!name.empty() && !isValidName(name))
       return slot.error() << "a dimension's name is empty, or of at most 1024 "

@@ -120,6 +120,15 @@ SmallVector<UserPlace> tripy::userPlaces(Location location) {
   return places;
 }
 
+Location tripy::placeOf(Location location) {
+  SmallVector<UserPlace> stack = callStack(location);
+  if (stack.empty())
+    return location;
+  FileLineColRange range = stack.front().range;
+  return FileLineColLoc::get(range.getFilename(), range.getStartLine(),
+                             range.getStartColumn());
+}
+
 SmallVector<WhyAttr> tripy::whysOf(Location location) {
   SetVector<WhyAttr> found;
   Walk walk;

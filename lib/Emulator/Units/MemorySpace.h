@@ -1,7 +1,7 @@
 //===- MemorySpace.h - How the units reach memory ---------------*- C++ -*-===//
 //
 // The units (barriers, copies, matrix instructions) are functions over memory
-// that somebody else checks: every access goes through a MemorySpace, which
+// that their caller checks: every access goes through a MemorySpace, which
 // answers with a host address or says what is wrong with the access.
 //
 // What a kernel does wrong is a Status of code LaunchFailed whose text begins

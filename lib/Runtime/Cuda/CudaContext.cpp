@@ -161,7 +161,7 @@ Status CudaContext::launchProduct(ShapeState &state,
                                   StreamHandle stream) {
   const Launch &launch = program.launches[planned.launch];
   const MatrixProduct &product = program.products[launch.product];
-  auto address = [&](Index position) {
+  auto address = [&](TableIndex position) {
     return *static_cast<void **>(state.params[planned.firstParam + position]);
   };
   Status status = planned.product->enqueue(
@@ -274,7 +274,7 @@ Status CudaContext::planLaunch(ShapeState &state, uint32_t index,
 Status CudaContext::bind(ShapeState &state, const PlannedLaunch &planned,
                          const Arguments &arguments, bool all, bool &changed) {
   const Launch &launch = program.launches[planned.launch];
-  auto moved = [&](Index buffer) {
+  auto moved = [&](TableIndex buffer) {
     return all || state.buffers[buffer] != arguments.buffers[buffer];
   };
   for (size_t i = 0; i < launch.args.size(); ++i) {

@@ -98,8 +98,8 @@ void ContextScope::enter(Purpose purpose) {
   DriverResult result = device.api.ctxGetCurrent(&current);
   if (result == DriverResult::Success && current == device.context)
     return;
-  // Tried twice: what is released in this scope would leak after a failure
-  // that passes.
+  // Tried twice: after a temporary failure, what this scope releases would
+  // leak.
   for (int attempt = 0; attempt < 2 && !pushed && !isSticky(result);
        ++attempt) {
     result = device.api.ctxPushCurrent(device.context);
@@ -127,8 +127,7 @@ Status CudaDevice::findDevice(DeviceId &device) {
     return status;
   if (version < minDriverVersion)
     return driverTooOld(version);
-  // Where a parent of this process has initialized the driver, it does not
-  // work.
+  // The driver does not work in a child of a process that has initialized it.
   static std::atomic<int64_t> initializedBy = -1;
   int64_t initializer = -1;
   if (!initializedBy.compare_exchange_strong(initializer,

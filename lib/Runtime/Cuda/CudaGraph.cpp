@@ -54,7 +54,8 @@ Status CudaContext::addNode(ShapeState &state, size_t index) {
   }
   if (!overlaps)
     return Status::ok();
-  // The programmatic port of a kernel opens when all its blocks have said so.
+  // The programmatic port of a kernel fires when all of its blocks have
+  // triggered it.
   GraphEdgeData edge = {1, 0, 1, {}};
   result =
       api.graphAddDependencies(state.graph, &previous, &planned.node, &edge, 1);
@@ -103,7 +104,7 @@ Status CudaContext::captureOrBuild(ShapeState &state) {
   return status;
 }
 
-/// What a library launches is known to nobody else: it is recorded on a stream.
+/// Only the library knows what it launches: its work is captured from a stream.
 Status CudaContext::captureGraph(ShapeState &state) {
   const DriverApi &api = device.api;
   StreamHandle stream = nullptr;
@@ -111,7 +112,7 @@ Status CudaContext::captureGraph(ShapeState &state) {
                                    "cuStreamCreate");
       !status.isOk())
     return status;
-  // Memory may run out in what reports a failure.
+  // Reporting a failure may itself run out of memory.
   Status status = runtime::withoutExceptions(
       "to capture a graph", [&] { return captureLaunches(state, stream); });
   DriverResult destroyed = api.streamDestroy(stream);
@@ -125,7 +126,7 @@ Status CudaContext::captureGraph(ShapeState &state) {
 
 Status CudaContext::captureLaunches(ShapeState &state, StreamHandle stream) {
   const DriverApi &api = device.api;
-  // What an attempt has left that ran out of memory.
+  // What an attempt that ran out of memory has left behind.
   drop(state);
   if (Status status =
           device.check(api.streamBeginCapture(stream, captureRelaxed),

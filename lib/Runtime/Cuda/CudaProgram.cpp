@@ -104,7 +104,7 @@ Status CudaProgram::loadCode() {
 }
 
 Status CudaProgram::loadModules() {
-  // Nothing may fail between the driver's loading of one and its place here.
+  // Nothing may fail between loading a module and storing its handle here.
   modules.reserve(program.images.size());
   for (const Image &part : program.images)
     if (part.kind == image->kind && part.arch == image->arch)
@@ -280,7 +280,7 @@ void CudaProgram::findLibraries() {
       api ? *api : nullptr, api ? "" : api.status().message(), program);
 }
 
-runtime::Backend CudaProgram::backend(Index launch) const {
+runtime::Backend CudaProgram::backend(TableIndex launch) const {
   if (launch >= program.launches.size() ||
       program.launches[launch].product == noIndex)
     return {};

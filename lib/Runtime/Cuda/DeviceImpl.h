@@ -108,6 +108,7 @@ public:
                       runtime::Stream stream) override;
   Result<runtime::Stream> createStream() override;
   void destroyStream(runtime::Stream stream) override;
+  runtime::Peak peak(WorkKind kind, DType dtype) override;
   Status synchronize(runtime::Stream stream) override;
   Result<std::unique_ptr<runtime::DeviceProgram>>
   prepare(const Program &program,
@@ -150,6 +151,7 @@ private:
   Status noDevice() const;
   Status findDevice(DeviceId &device);
   Status readLimits(DeviceId device);
+  double attribute(DeviceAttribute attribute);
   Status outOfMemory(uint64_t bytes);
 
   int32_t number;

@@ -32,8 +32,8 @@ std::optional<Arch> parseArch(std::string_view text);
 std::string nativeArch(int major, int minor);
 
 /// The best image of `program` for a GPU: machine code made for it before
-/// PTX, and the closest of either; with `only`, the best of that kind. Of
-/// several with one architecture, which hold the code together, the first.
+/// PTX, and the closest of either; with `only`, the best of that kind. Where
+/// the code is split over several images of one architecture, the first.
 /// Errors: ArchMismatch, naming the GPU, what the program has, and how to
 /// compile it anew.
 Result<const Image *> chooseImage(const Program &program, int major, int minor,

@@ -73,7 +73,7 @@ Status LibraryProduct::createDesc(const ProductAlignments &alignments) {
   if (Status status = set(lt::DescAttribute::Epilogue, lt::Epilogue::Bias);
       !status.isOk())
     return status;
-  // The heuristic does not follow the pointer, it asks for its alignment.
+  // The heuristic does not dereference the pointer, it looks at its alignment.
   uint64_t aligned = alignments.bias;
   return set(lt::DescAttribute::BiasPointer, aligned);
 }
@@ -164,7 +164,8 @@ Status LibraryProduct::findAlgorithm(lt::Handle handle,
   lt::Result result = api.matmulAlgoGetHeuristic(
       handle, desc, layoutA, layoutB, layoutResult, layoutResult, preference, 1,
       &algorithm, &found);
-  // It says so when it knows no algorithm, as well as by finding none.
+  // Having no algorithm is reported in either of two ways: as NotSupported, or
+  // as success with none found.
   if (result == lt::Result::NotSupported ||
       (result == lt::Result::Success &&
        (found < 1 || algorithm.state != lt::Result::Success)))
@@ -250,7 +251,7 @@ LibraryProducts::LibraryProducts(const CublasLtApi *api, std::string missing,
                        static_cast<int32_t>(result), ")");
     }
   std::vector<ProductAlignments> known = alignments();
-  for (Index i = 0; i < entries.size(); ++i)
+  for (TableIndex i = 0; i < entries.size(); ++i)
     if (library.handle)
       make(i, known[i]);
     else
@@ -264,7 +265,8 @@ void LibraryProducts::abandon() noexcept {
   library.handle = nullptr;
 }
 
-void LibraryProducts::make(Index number, const ProductAlignments &alignments) {
+void LibraryProducts::make(TableIndex number,
+                           const ProductAlignments &alignments) {
   auto made = std::make_unique<LibraryProduct>(*api, program.products[number]);
   if (Status status = made->create(library.handle, alignments);
       !status.isOk()) {
@@ -275,8 +277,8 @@ void LibraryProducts::make(Index number, const ProductAlignments &alignments) {
   entries[number].ready = std::move(made);
 }
 
-LibraryProduct *LibraryProducts::of(Index launch) const {
-  Index product = program.launches[launch].product;
+LibraryProduct *LibraryProducts::of(TableIndex launch) const {
+  TableIndex product = program.launches[launch].product;
   if (product == noIndex)
     return nullptr;
   std::lock_guard lock(mutex);
@@ -284,12 +286,12 @@ LibraryProduct *LibraryProducts::of(Index launch) const {
   return entry.why.empty() ? entry.ready.get() : nullptr;
 }
 
-void LibraryProducts::refuse(Index launch, std::string why) {
+void LibraryProducts::refuse(TableIndex launch, std::string why) {
   std::lock_guard lock(mutex);
   entries[program.launches[launch].product].why = std::move(why);
 }
 
-std::string LibraryProducts::describe(Index launch) const {
+std::string LibraryProducts::describe(TableIndex launch) const {
   std::lock_guard lock(mutex);
   const Entry &entry = entries[program.launches[launch].product];
   return entry.why.empty() ? cublasLtName(*api)

@@ -37,7 +37,7 @@ public:
   /// library has no algorithm, or a call of it fails.
   Status create(lt::Handle handle, const ProductAlignments &alignments);
   uint64_t workspaceBytes() const { return algorithm.workspaceBytes; }
-  /// Nothing is given back to the library.
+  /// The library's objects are not destroyed.
   void abandon() noexcept {
     desc = nullptr;
     layoutA = layoutB = layoutResult = nullptr;
@@ -67,7 +67,7 @@ private:
   /// cuBLASLt's A is our B: it computes the transposed result.
   lt::Layout layoutA = nullptr, layoutB = nullptr, layoutResult = nullptr;
   lt::HeuristicResult algorithm = {};
-  /// The bias is an attribute of `desc`: held while that is set and used.
+  /// The bias is an attribute of `desc`: locked while that is set and used.
   std::mutex mutex;
 };
 
@@ -83,27 +83,27 @@ public:
                   const Program &program);
 
   /// What computes launch `launch` in its kernel's place, or null.
-  LibraryProduct *of(Index launch) const;
-  /// In a child of the process that made this, where the library does not
-  /// work: nothing is given back.
+  LibraryProduct *of(TableIndex launch) const;
+  /// In a child of the process that made this, where the library does not work:
+  /// its objects are not destroyed.
   void abandon() noexcept;
   /// From now on `launch` is computed by its kernel, for the reason `why`.
-  void refuse(Index launch, std::string why);
+  void refuse(TableIndex launch, std::string why);
   /// How a launch with a product is computed: "cuBLASLt 13.1.0" or "own kernel:
   /// cuBLASLt was not found: ...".
-  std::string describe(Index launch) const;
+  std::string describe(TableIndex launch) const;
   /// Workspace for one launch at a time.
   uint64_t workspaceBytes() const { return workspace; }
   lt::Handle handle() const { return library.handle; }
 
 private:
-  void make(Index number, const ProductAlignments &alignments);
+  void make(TableIndex number, const ProductAlignments &alignments);
   /// One entry for each of Program::products.
   std::vector<ProductAlignments> alignments() const;
 
   const CublasLtApi *api;
   const Program &program;
-  /// The library's handle, which is given back behind all products.
+  /// The library's handle, destroyed after all products.
   struct Library {
     const CublasLtApi *api;
     lt::Handle handle = nullptr;

@@ -27,7 +27,7 @@ public:
   Status load();
 
   const uint8_t *constants() const override { return constantMemory.data(); }
-  runtime::Backend backend(Index launch) const override;
+  runtime::Backend backend(TableIndex launch) const override;
   Result<std::unique_ptr<runtime::DeviceContext>> createContext() override;
 
   const std::shared_ptr<CudaDevice> device;
@@ -115,14 +115,14 @@ private:
   Status planLaunch(ShapeState &state, uint32_t index,
                     const Arguments &arguments);
   Status buildGraph(ShapeState &state);
-  /// Captures the graph. Where a library does not let itself be captured, the
-  /// program's kernels take its place.
+  /// Captures the graph. Where a library's work cannot be captured, the
+  /// program's own kernels take its place.
   Status captureOrBuild(ShapeState &state);
   Status captureGraph(ShapeState &state);
   Status captureLaunches(ShapeState &state, StreamHandle stream);
   Status instantiate(ShapeState &state);
   Status addNode(ShapeState &state, size_t index);
-  /// Brings the parameters to the buffer addresses of `arguments`.
+  /// Updates the parameters to the buffer addresses of `arguments`.
   Status rebind(ShapeState &state, const Arguments &arguments);
   /// Writes the parameters of one launch. `all` is false when only buffers
   /// that moved are to be written; `changed` says whether any was.

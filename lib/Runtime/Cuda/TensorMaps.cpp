@@ -8,7 +8,7 @@ using namespace tripy;
 using namespace tripy::cuda;
 
 /// CUtensorMapDataType; -1 for a type that tensor maps lack. Bytes are copied
-/// unseen, so that any type of the right width serves.
+/// as they are, so any type of the right width will do.
 static int tensorMapType(DType dtype) {
   switch (dtype) {
   case DType::F32:

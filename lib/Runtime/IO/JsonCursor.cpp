@@ -31,7 +31,7 @@ bool JsonCursor::consume(char c) {
   return true;
 }
 
-/// What stands at `at`, for a message.
+/// The text at `at`, for a message.
 static std::string describe(std::string_view text, size_t at) {
   if (at >= text.size())
     return "the end";

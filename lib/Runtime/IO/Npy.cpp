@@ -17,7 +17,7 @@ using namespace tripy::io;
 namespace {
 
 /// Puts column-major elements of `size` bytes where they belong in row-major
-/// order, a piece after the other.
+/// order, piece by piece.
 class FortranScatter {
 public:
   FortranScatter(HostTensor &tensor, size_t size)

@@ -20,8 +20,8 @@ struct NpyHeader {
   size_t dataOffset = 0;
 };
 
-/// Reads and checks the header of an array of `size` bytes from `stream`, which
-/// stands where the elements begin after that; their number is not looked at.
+/// Reads and checks the header of an array of `size` bytes from `stream`, and
+/// leaves it where the elements begin; how many of them follow is not checked.
 Result<NpyHeader> readNpyHeader(ByteStream &stream, uint64_t size,
                                 const NpyOptions &options);
 
@@ -30,7 +30,7 @@ Result<NpyHeader> readNpyHeader(ByteStream &stream, uint64_t size,
 Result<HostTensor> readNpyStream(ByteStream &stream, uint64_t size,
                                  const NpyOptions &options);
 
-/// Refuses elements that are not of their type: a bool is 0 or 1.
+/// Refuses elements that are invalid for their type: a bool is 0 or 1.
 Status checkElements(std::optional<DType> dtype, std::span<const uint8_t> data);
 
 } // namespace tripy::io

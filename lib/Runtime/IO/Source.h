@@ -47,7 +47,7 @@ private:
   std::span<const uint8_t> bytes;
 };
 
-/// Bytes that are taken front to back.
+/// Bytes that are read from front to back.
 class ByteStream {
 public:
   virtual ~ByteStream() = default;

@@ -84,8 +84,7 @@ void Printer::element(uint64_t index) {
     return;
   }
   if (info.cls == DTypeClass::Int) {
-    out += std::to_string(
-        loadInteger(value, info.size, tensor.dtype != DType::U8));
+    out += std::to_string(loadInteger(value, info.size, !info.isUnsigned()));
     return;
   }
   double number = loadAsDouble(tensor.dtype, value, 0);

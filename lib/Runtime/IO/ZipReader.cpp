@@ -375,9 +375,9 @@ Status EntryStream::inflatePiece(std::span<uint8_t> out) {
 }
 
 Status EntryStream::read(std::span<uint8_t> out) {
-  constexpr size_t most = size_t(1) << 30;
+  constexpr size_t maximum = size_t(1) << 30;
   while (!out.empty()) {
-    std::span<uint8_t> piece = out.first(std::min(most, out.size()));
+    std::span<uint8_t> piece = out.first(std::min(maximum, out.size()));
     if (isAtEnd)
       return damaged();
     Status status = entry.deflated ? inflatePiece(piece) : stored.read(piece);

@@ -4,7 +4,7 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #col = affine_map<(d0, d1) -> (d1)>
 
-// 64 columns of 8 lanes are half a strip: the blocks of a cluster share the
+// 64 columns of 8 elements are half a strip: the blocks of a cluster share the
 // rows, and one of them joins the others' sums.
 // CHECK: kernel.func @tall reduce {{.*}} config = <grid = () -> (8, 1, 1), block = [256, 1, 1], cluster = [8, 1, 1]
 // OLD: kernel.func @tall reduce {{.*}} config = <grid = () -> (1, 1, 1), block = [256, 1, 1]

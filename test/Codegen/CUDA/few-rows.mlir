@@ -59,7 +59,7 @@ func.func @main(
 }
 
 //--- rings.mlir
-// 128 blocks, all at the same time: 16 slots of 9 KB leave no room for another.
+// 128 blocks, all at the same time: 16 stages of 9 KB leave no room for another.
 // CHECK: kernel.func @main_gemm_0_dot {{ *}}gemm {{.*}}grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1], scratch = 149904
 // 192 blocks of two tiles share multiprocessors in pairs: at most 113 KB each.
 // CHECK: kernel.func @main_gemm_1_dot {{ *}}gemm {{.*}}grid = () -> (192, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1], scratch = 112976, tensor_maps
@@ -119,7 +119,7 @@ func.func @main(%x0: tensor<4x4096xf16>, %w0: tensor<4096x4096xf8E4M3FN>, %x1: t
 
 //--- prologue.mlir
 // A function of few rows is a kernel of its own, which is small; computed within the
-// tensor cores' kernel it would cost the exchanged roles.
+// tensor cores' kernel it would cost the swap.
 // CHECK: kernel.func @main_loop_0_silu
 // CHECK: kernel.func @main_gemm_1_dot {{.*}} box = [64, 8]
 // CHECK: kernel.func @main_loop_2_silu

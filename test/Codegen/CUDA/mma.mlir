@@ -8,7 +8,7 @@
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_75 | FileCheck %s --check-prefix=OLDER
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 --remark-format=emitRemark --remarks-filter=gemm 2>&1 | FileCheck %s --check-prefix=WHY
 
-// WHY: remark: [Passed] tile | Category:gemm | Function=large_gemm_0_dot | Remark="tile 128x256 with mma.sync, 3 slices: by the model"
+// WHY: remark: [Passed] tile | Category:gemm | Function=large_gemm_0_dot | Remark="tile 128x256 with mma.sync, 3 stages: by the model"
 
 // Both operands are contiguous along K: nothing is transposed. Copies of 16
 // bytes go past the L1 cache; 8 results of a row are stored at once.
@@ -33,7 +33,7 @@
 // CHECK: nvvm.bar.warp.sync
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
 // CHECK-NOT: : f16, !llvm.ptr<1>
-// Less shared memory: more and shorter slices.
+// Less shared memory: more and shorter k-blocks.
 // ADA-LABEL: kernel.func @large_gemm_0_dot
 // ADA-SAME: scratch = 98304
 // ADA: scf.for

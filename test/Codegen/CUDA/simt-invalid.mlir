@@ -1,14 +1,14 @@
 // RUN: tripy-opt %s --kernel-emit-cuda=chip=sm_80 --verify-diagnostics
 
-// Slices of ten weights of 64-bit numbers do not fit in shared memory together,
-// whatever the tile. The planner forms no such kernel.
+// K-blocks of ten weights of 64-bit numbers do not fit in shared memory together,
+// whatever the tile. The fusion pass forms no such kernel.
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// expected-error @below {{results must depend on few contractions: their slices must fit in shared memory; found 10}}
+// expected-error @below {{results must depend on few contractions: their k-blocks must fit in shared memory; found 10}}
 kernel.func @many gemm sizeArgs = [] : (tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>, tensor<64x16xi64>) -> tensor<64x64xi64> {
 ^bb0(%x: tensor<64x16xi64>, %w0: tensor<64x16xi64>, %w1: tensor<64x16xi64>, %w2: tensor<64x16xi64>, %w3: tensor<64x16xi64>, %w4: tensor<64x16xi64>, %w5: tensor<64x16xi64>, %w6: tensor<64x16xi64>, %w7: tensor<64x16xi64>, %w8: tensor<64x16xi64>, %w9: tensor<64x16xi64>):
   %z = arith.constant 0 : i64

@@ -5,7 +5,7 @@
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 | FileCheck %s --check-prefix=OLDER
 
 // Large: 128 x 128 by 128 threads with 8 x 16 each, two blocks a
-// multiprocessor, two slices of 16 k in the ring. What is contiguous along K is
+// multiprocessor, two k-blocks of 16 k in the ring. What is contiguous along K is
 // copied number by number, 8 of a row.
 // CHECK-LABEL: kernel.func @large_gemm_0_dot
 // CHECK-SAME: grid = () -> (1024, 1, 1), block = [128, 1, 1], cluster = [1, 1, 1]
@@ -32,7 +32,7 @@ func.func @large(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor
 
 // -----
 
-// One block a multiprocessor: 256 threads with 8 x 8 each, slices of 16 k.
+// One block a multiprocessor: 256 threads with 8 x 8 each, k-blocks of 16 k.
 // CHECK-LABEL: kernel.func @alone_gemm_0_dot
 // CHECK-SAME: grid = () -> (132, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1]
 // CHECK: gpu.func @alone_gemm_0_dot

@@ -1,5 +1,5 @@
 // A tuning file takes the place of the model where its key matches.
-// RUN: printf 'tripy-tuning 1\nsm_90a | A | 2 | f16 512x512x256 nt batch=1 parts=1 store=boxes16 | 128x64,cluster=2 | 12.5\nend\n' > %t.one
+// RUN: printf 'tripy-tuning 1\nsm_90a | A | 2 | f16 512x512x256 nt batch=1 parts=1 store=tma16 | 128x64,cluster=2 | 12.5\nend\n' > %t.one
 // RUN: sed 's/ A / B /' %t.one > %t.other
 // RUN: sed 's/128x64,cluster=2/64x48/' %t.one > %t.unusual
 // RUN: sed 's/| 2 |/| 999 |/' %t.one > %t.generation
@@ -17,7 +17,7 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=kernels --tuning-file=%t.generation | FileCheck %s --check-prefix=MODEL
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=kernels --tuning-file=%t.chip | FileCheck %s --check-prefix=MODEL
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=kernels --tuning-file=%t.shape | FileCheck %s --check-prefix=MODEL
-// More slices of K than there are.
+// More k-blocks than there are.
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=kernels --tuning-file=%t.split | FileCheck %s --check-prefix=MODEL
 // Of several devices one has to be named.
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=kernels --tuning-file=%t.two | FileCheck %s --check-prefix=MODEL
@@ -51,7 +51,7 @@
 // RUN: tripy-opt %s --tripy-cuda='tuning-file=%t.one' --remark-format=emitRemark --remarks-filter=gemm 2>&1 | FileCheck %s --check-prefix=WHY
 // WHY: remark: [Passed] tile | Category:gemm | Function=main_gemm_0_dot | Remark="tile 128x64,cluster=2: measured on A, 12.5 us"
 // RUN: tripy-opt %s --tripy-cuda --remark-format=emitRemark --remarks-filter=gemm 2>&1 | FileCheck %s --check-prefix=WHYNOT
-// WHYNOT: Remark="tile 64x64: by the model, {{[0-9]+}} cycles for f16 512x512x256 nt batch=1 parts=1 store=boxes16"
+// WHYNOT: Remark="tile 64x64: by the model, {{[0-9]+}} cycles for f16 512x512x256 nt batch=1 parts=1 store=tma16"
 func.func @main(%x: tensor<512x256xf16>, %w: tensor<512x256xf16>) -> tensor<512x512xf16> {
   %y = trace.linear %x, %w : (tensor<512x256xf16>, tensor<512x256xf16>) -> tensor<512x512xf16>
   return %y : tensor<512x512xf16>

@@ -25,7 +25,7 @@
 // CHECK-COUNT-6: llvm.load {{.*}}!llvm.ptr<3> -> vector<4xf32>
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
 // CHECK: nvvm.cluster.arrive.relaxed
-// Rows of 12432 bytes begin within lines: 2 x 4 blocks share the slices of both
+// Rows of 12432 bytes begin within lines: 2 x 4 blocks share the k-blocks of both
 // operands, 64 / 4 and 192 / 2 rows of which each of them copies.
 // SHARE: cluster = [8, 1, 1]
 // SHARE-SAME: box = [64, 16]
@@ -34,7 +34,7 @@
 // SHARE: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
 // SHARE: mbarrier.arrive.shared::cluster
 
-// 300 rows are two tiles of 160 in exchanged roles, with hardly a row beyond
+// 300 rows are two tiles of 160 with swapAB, with hardly a row beyond
 // the end: two consumers, 64 rows of the weight each.
 // MODEL: block = [384, 1, 1], cluster = [4, 1, 1]
 // MODEL-SAME: box = [64, 80]
@@ -98,11 +98,11 @@ func.func @main(%x: tensor<4096x512xf16>, %w: tensor<2048x512xf16>) -> tensor<40
 }
 
 //--- types.mlir
-// TF32 on request: slices of 32 elements, results of 32 bits in boxes.
+// TF32 on request: k-blocks of 32 elements, results of 32 bits in boxes.
 // CHECK: box = [32, {{.*}} box = [32, {{.*}} <buffer = 2, {{.*}} box = [32, 64]
 // CHECK: nvvm.wgmma.mma_async {{.*}}k = 8>{{.*}}tf32
 // WANTED: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1]
-// BAD: error: a tile must be such as 128x256 or 64x64 with ',turns', ',cluster=2', ',split=2', ',stream' or ',swap'; found '64x'
+// BAD: error: a tile must be such as 128x256 or 64x64 with ',pingpong', ',cluster=2', ',split=2', ',stream' or ',swapAB'; found '64x'
 func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %y = trace.linear %x, %w allow_tf32 : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
   return %y : tensor<512x512xf32>
@@ -110,9 +110,9 @@ func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x
 
 //--- exact.mlir
 // f32 that nobody allowed to be rounded is exact.
-// CHECK-NOT: wgmma
+// CHECK-NOT: nvvm.wgmma
 // CHECK: gpu.func @main_gemm
-// CHECK-NOT: wgmma
+// CHECK-NOT: nvvm.wgmma
 func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %y = trace.linear %x, %w : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
   return %y : tensor<512x512xf32>
@@ -120,7 +120,7 @@ func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x
 
 //--- batch.mlir
 // Several batch dimensions are one of the tensor maps'; 8-bit floats have
-// slices of 128 elements.
+// k-blocks of 128 elements.
 // CHECK: <buffer = 0, dims = () -> (256, 64, 6), strides = () -> (256, 16384), box = [128, 64, 1], swizzle
 // CHECK: nvvm.wgmma.mma_async {{.*}}k = 32>{{.*}}e4m3
 func.func @main(%x: tensor<2x3x64x256xf8E4M3FN>, %w: tensor<2x3x64x256xf8E4M3FN>) -> tensor<2x3x64x64xf16> {

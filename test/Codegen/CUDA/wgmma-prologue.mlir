@@ -3,8 +3,8 @@
 //
 // RUN: tripy-compile %s --target=cuda:sm_90a --gemm-tile=128x256 --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local
 
-// The first slice is read before the loop: what varies along K ahead of the
-// wait for the slice, two numbers at a time.
+// The first k-block is read before the loop: what varies along K ahead of the
+// wait for the k-block, two numbers at a time.
 // CHECK: .visible .entry main_gemm
 // CHECK: ld.global{{.*}}.v2.b16
 // CHECK: WAIT: mbarrier.try_wait.parity
@@ -13,8 +13,8 @@
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{.*}}, p, 1, 1, 1;
 // CHECK: wgmma.commit_group.sync.aligned
 
-// The next slice is computed while this one is multiplied, which is waited for
-// only then: A's registers are free, and the slot. What is beyond K becomes zero.
+// The next k-block is computed while this one is multiplied, which is waited for
+// only then: A's registers are free, and the stage. What is beyond K becomes zero.
 // CHECK-NOT: wgmma.wait_group
 // CHECK: WAIT: mbarrier.try_wait.parity
 // CHECK-NOT: wgmma.wait_group
@@ -25,7 +25,7 @@
 // CHECK-NOT: cvt.rn.f16
 // CHECK: mbarrier.arrive
 
-// The last slice stands behind the loop.
+// The last k-block stands behind the loop.
 // CHECK: wgmma.fence.sync.aligned
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{.*}}, p, 1, 1, 1;
 // CHECK: wgmma.commit_group.sync.aligned

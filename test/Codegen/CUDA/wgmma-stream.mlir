@@ -1,4 +1,4 @@
-// Stream K: the work of the last tiles in equal shares.
+// Stream-K: the work of the last tiles in equal shares.
 // RUN: split-file %s %t
 // RUN: tripy-compile %t/chosen.mlir --target=cuda --gemm-tile=128x256,stream --stop-after=plan -o - | FileCheck %t/chosen.mlir
 // RUN: tripy-compile %t/chosen.mlir --target=cuda --gemm-tile=128x256,stream --stop-after=ptx -o - | FileCheck %t/chosen.mlir --check-prefix=PTX
@@ -8,7 +8,7 @@
 // RUN: tripy-compile %t/two.mlir --target=cuda --gemm-tile=128x64,cluster=2,stream --stop-after=kernels -o - | FileCheck %t/two.mlir --check-prefix=CLUSTER
 // RUN: tripy-compile %t/dynamic.mlir --target=cuda --gemm-tile=64x64,stream --stop-after=kernels -o - | FileCheck %t/dynamic.mlir
 // RUN: tripy-compile %t/whole.mlir --target=cuda --gemm-tile=128x256,stream --stop-after=kernels -o - | FileCheck %t/whole.mlir
-// RUN: not tripy-compile %t/whole.mlir --target=cuda --gemm-tile=128x128,turns,stream --stop-after=kernels -o - 2>&1 | FileCheck %t/whole.mlir --check-prefix=BAD
+// RUN: not tripy-compile %t/whole.mlir --target=cuda --gemm-tile=128x128,pingpong,stream --stop-after=kernels -o - 2>&1 | FileCheck %t/whole.mlir --check-prefix=BAD
 
 //--- chosen.mlir
 // 136 tiles: a second wave of four of them would take as long as the first.
@@ -51,7 +51,7 @@ func.func @main(%x: tensor<8192x8192xf16>, %w: tensor<8192x8192xf16>) -> tensor<
 
 //--- two.mlir
 // Kernels follow each other: their flags are the same bytes, which each leaves
-// zero. So few slices make fewer shares than there are multiprocessors.
+// zero. So few k-blocks make fewer shares than there are multiprocessors.
 // CHECK: %[[FLAGS:.*]] = kernel.buffer zeroed 0 offset = {{[0-9]+}} size = 528
 // CHECK-NOT: kernel.buffer zeroed
 // CHECK: kernel.launch {{.*}}, %[[FLAGS]]) {{.*}} written = 3

@@ -36,7 +36,7 @@ kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x409
   kernel.yield %5 : tensor<?x4096xf16>
 }
 
-// Few rows: A and B in exchanged roles, 64 tiles of 64 columns, and for each
+// Few rows: swapAB, 64 tiles of 64 columns, and for each
 // two blocks with a half of K.
 // CHECK: kernel.func @few gemm
 // CHECK-SAME: grid = () -> (128, 1, 1), block = [256, 1, 1], cluster = [2, 1, 1]

@@ -54,7 +54,7 @@ func.func @constants() -> (tensor<3xi1>, tensor<3xi1>) {
 // CHECK-LABEL: func.func @sizes(
 // CHECK-DAG: %[[A:.*]] = kernel.input_size 0, 0
 // CHECK-DAG: %[[B:.*]] = kernel.input_size 1, 0
-// CHECK: kernel.require "broadcastable" %[[A]], %[[B]] "the operands of 'add' agree in dimension 0"
+// CHECK: kernel.require broadcastable %[[A]], %[[B]] "the operands of 'add' agree in dimension 0"
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK: %[[IS1:.*]] = arith.cmpi eq, %[[A]], %[[ONE]]
 // CHECK: %[[R:.*]] = arith.select %[[IS1]], %[[B]], %[[A]]
@@ -65,7 +65,7 @@ func.func @sizes(%x: tensor<?xf32> {tripy.profile = #tripy.profile<min = [1], op
   %c1 = arith.constant 1 : index
   %n = flatir.dim %x, 0 : tensor<?xf32>
   %m = flatir.dim %y, 0 : tensor<?xf32>
-  kernel.require "broadcastable" %n, %m "the operands of 'add' agree in dimension 0"
+  kernel.require broadcastable %n, %m "the operands of 'add' agree in dimension 0"
   %is1 = arith.cmpi eq, %n, %c1 : index
   %r = arith.select %is1, %m, %n : index
   %0 = kernel.call @add(%x, %y, %n, %m, %r) sizes(%r) : (tensor<?xf32>, tensor<?xf32>, index, index, index) -> tensor<?xf32>

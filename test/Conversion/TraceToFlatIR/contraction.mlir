@@ -132,3 +132,18 @@ func.func @numbers(%a: tensor<4x2x3xf32>, %b: tensor<4x3x5xf32>, %x: tensor<2x3x
   %2 = trace.linear %q, %r, %s dtype = f16 : (tensor<2x3xf8E4M3FN>, tensor<5x3xf8E4M3FN>, tensor<5xf16>) -> tensor<2x5xf16>
   return %0, %1, %2 : tensor<4x2x5xf32>, tensor<2x5xf32>, tensor<2x5xf16>
 }
+
+// A size of 1 that the left operand's type knows and the result's does not: the
+// left operand is broadcast, so that the types agree.
+// CHECK-LABEL: func.func @known_one(
+// CHECK: flatir.broadcast
+// CHECK-SAME: tensor<1x1x1x1xi64> -> tensor<1x?x1x1xi64>
+// CHECK: flatir.dot
+// CHECK-SAME: -> tensor<1x?x1x?xi64>
+func.func @known_one(%a: tensor<1x1x1x1xi64>) -> tensor<1x?x1x?xi64> {
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %b = trace.iota [1, %c1, 1, %c9] dim = 2 dtype = i64 -> tensor<1x?x1x?xi64>
+  %y = trace.matmul %a, %b : (tensor<1x1x1x1xi64>, tensor<1x?x1x?xi64>) -> tensor<1x?x1x?xi64>
+  return %y : tensor<1x?x1x?xi64>
+}

@@ -59,6 +59,20 @@ func.func @reshape_checked(%a: tensor<?x8xf32>, %i: index) -> (tensor<?x4xf32>, 
   return %0, %1, %2 : tensor<?x4xf32>, tensor<?x?xf32>, tensor<4x4xf32>
 }
 
+// A size that both shapes share may be 0: then there are no elements, whatever
+// the others say.
+// CHECK-LABEL: func.func @reshape_shared(
+// CHECK: [[N:%.+]] = flatir.dim %arg0, 0
+// CHECK: [[ONE:%.+]] = arith.constant 1 : index
+// CHECK: [[FACTOR:%.+]] = arith.minsi [[N]], [[ONE]]
+// CHECK: arith.muli {{.*}}, [[FACTOR]]
+// CHECK: flatir.require "equal"
+func.func @reshape_shared(%a: tensor<?x8xf32>) -> tensor<?xf32> {
+  %n = trace.dim %a dim = 0 : (tensor<?x8xf32>) -> index
+  %0 = trace.reshape %a to [%n] : (tensor<?x8xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @squeeze(
 // CHECK-SAME: [[ARG0:%arg[0-9]+]]:{{.*}}[[ARG1:%arg[0-9]+]]:
 // CHECK: [[N0:%.+]] = flatir.dim [[ARG1]], 0 : tensor<?x3xf32>

@@ -57,7 +57,7 @@ func.func @C4(%a: tensor<4x8xf16>, %b: tensor<5x8xf16>) {
 // -----
 
 func.func @C5(%a: tensor<4x8xi32>, %b: tensor<5x8xi32>) {
-  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', or f32 for floats, or f16 or bf16 for f8E4M3FN; found tensor<4x8xi32>, tensor<4x5xf32>}}
+  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits; found tensor<4x8xi32>, tensor<4x5xf32>}}
   %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4x8xi32>, tensor<5x8xi32>) -> tensor<4x5xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @C5(%a: tensor<4x8xi32>, %b: tensor<5x8xi32>) {
 // -----
 
 func.func @C5(%a: tensor<4x8xbf16>, %b: tensor<5x8xbf16>) {
-  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', or f32 for floats, or f16 or bf16 for f8E4M3FN; found tensor<4x8xbf16>, tensor<4x5xf16>}}
+  // expected-error @below {{violates [flatir.dot C5] the result's element type is the operands', f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits; found tensor<4x8xbf16>, tensor<4x5xf16>}}
   %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4x8xbf16>, tensor<5x8xbf16>) -> tensor<4x5xf16>
   return
 }

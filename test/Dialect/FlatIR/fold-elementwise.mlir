@@ -163,3 +163,27 @@ func.func @convert_splats() -> (tensor<2xi32>, tensor<2xi64>, tensor<2xi1>, tens
   %4 = flatir.convert %d : tensor<2xi64> -> tensor<2xi32>
   return %0, %1, %2, %3, %4 : tensor<2xi32>, tensor<2xi64>, tensor<2xi1>, tensor<2xbf16>, tensor<2xi32>
 }
+
+// -----
+
+// Functions of bits and rounding: identities, and a function applied twice.
+// CHECK-LABEL: func.func @bits
+// CHECK: %[[R:.*]] = flatir.round %arg1
+// CHECK: %[[S:.*]] = flatir.sign %arg1
+// CHECK: return %arg0, %arg0, %arg0, %arg0, %arg2, %[[R]], %[[S]]
+func.func @bits(%x: tensor<2xi32>, %f: tensor<2xf32>, %b: tensor<2xi1>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) {
+  %zero = flatir.constant dense<0> : tensor<2xi32>
+  %ones = flatir.constant dense<-1> : tensor<2xi32>
+  %no = flatir.constant dense<false> : tensor<2xi1>
+  %0 = flatir.bitwise_and %ones, %x : tensor<2xi32>
+  %1 = flatir.bitwise_xor %x, %zero : tensor<2xi32>
+  %2 = flatir.shift_right %x, %zero : tensor<2xi32>
+  %3 = flatir.bitwise_not %x : tensor<2xi32>
+  %4 = flatir.bitwise_not %3 : tensor<2xi32>
+  %5 = flatir.logical_xor %b, %no : tensor<2xi1>
+  %6 = flatir.round %f : tensor<2xf32>
+  %7 = flatir.round %6 : tensor<2xf32>
+  %8 = flatir.sign %f : tensor<2xf32>
+  %9 = flatir.sign %8 : tensor<2xf32>
+  return %0, %1, %2, %4, %5, %7, %9 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi1>, tensor<2xf32>, tensor<2xf32>
+}

@@ -152,3 +152,22 @@ func.func @resource() -> tensor<2x1xf32> {
   return %r : tensor<2x1xf32>
 }
 {-# dialect_resources: { builtin: { weights: "0x040000000000803F000000C0" } } #-}
+
+// -----
+
+// A slice of a slice is one slice, also where both go backwards, and of sizes
+// that only run time tells. Offsets that are not known stay apart.
+// CHECK-LABEL: func.func @slices
+// CHECK: flatir.slice %arg0 [0, 7] strides = [1, -6] sizes() : tensor<4x8xf32> -> tensor<4x2xf32>
+// CHECK: flatir.slice %arg1 [3] strides = [2] sizes(%arg2) : tensor<?xf32> -> tensor<?xf32>
+// CHECK: %[[PART:.*]] = flatir.slice %arg1 [%arg2]
+// CHECK: flatir.slice %[[PART]] [1]
+func.func @slices(%x: tensor<4x8xf32>, %y: tensor<?xf32>, %n: index) -> (tensor<4x2xf32>, tensor<?xf32>, tensor<2xf32>) {
+  %0 = flatir.slice %x [0, 1] strides = [1, 2] sizes() : tensor<4x8xf32> -> tensor<4x4xf32>
+  %1 = flatir.slice %0 [0, 3] strides = [1, -3] sizes() : tensor<4x4xf32> -> tensor<4x2xf32>
+  %2 = flatir.slice %y [1] strides = [2] sizes(%n) : tensor<?xf32> -> tensor<?xf32>
+  %3 = flatir.slice %2 [1] strides = [1] sizes(%n) : tensor<?xf32> -> tensor<?xf32>
+  %4 = flatir.slice %y [%n] strides = [1] sizes(%n) : tensor<?xf32> -> tensor<?xf32>
+  %5 = flatir.slice %4 [1] strides = [1] sizes() : tensor<?xf32> -> tensor<2xf32>
+  return %1, %3, %5 : tensor<4x2xf32>, tensor<?xf32>, tensor<2xf32>
+}

@@ -73,8 +73,8 @@ func.func private @f(tensor<2xf32> {tripy.profile = 1})
 // -----
 
 // A profile of no tensor.
-// expected-error @below {{argument 0: "tripy.profile" is for ranked tensors; found 'index'}}
-func.func private @f(index {tripy.profile = #tripy.profile<min = [], opt = [], max = []>})
+// expected-error @below {{argument 0: "tripy.profile" is for ranked tensors and sizes; found 'i1'}}
+func.func private @f(i1 {tripy.profile = #tripy.profile<min = [], opt = [], max = []>})
 
 // -----
 
@@ -153,3 +153,27 @@ func.func private @f(tensor<?xf32> {tripy.parameter})
 // A parameter that is no tensor.
 // expected-error @below {{argument 0: "tripy.parameter" is for ranked tensors; found 'index'}}
 func.func private @f(index {tripy.parameter})
+
+// -----
+
+// A profile of a number that is no size.
+// expected-error @below {{argument 0: "tripy.profile" is for ranked tensors and sizes; found 'i64'}}
+func.func private @f(i64 {tripy.profile = #tripy.profile<min = [0], opt = [4], max = [8]>})
+
+// -----
+
+// A profile of two sizes for one.
+// expected-error @below {{argument 0: "tripy.profile" has one size for each dimension, and one for a size; found 2 sizes for 'index'}}
+func.func private @f(index {tripy.profile = #tripy.profile<min = [0, 1], opt = [4, 1], max = [8, 1]>})
+
+// -----
+
+// A profile of no size for one.
+// expected-error @below {{argument 0: "tripy.profile" has one size for each dimension, and one for a size; found 0 sizes for 'index'}}
+func.func private @f(index {tripy.profile = #tripy.profile<min = [], opt = [], max = []>})
+
+// -----
+
+// Two names of a size.
+// expected-error @below {{argument 0: "tripy.dims" has one name for each dimension, and one for a size; found 2 names for 'index'}}
+func.func private @f(index {tripy.dims = ["a", "b"]})

@@ -20,3 +20,9 @@ func.func @main(
 func.func private @static(
     tensor<2xf32> {tripy.profile = #tripy.profile<min = [2], opt = [2], max = [2]>},
     tensor<f32> {tripy.profile = #tripy.profile<min = [], opt = [], max = []>, tripy.dims = []})
+
+// A size has a profile of one entry, and a name among those of dimensions.
+// CHECK-LABEL: @size
+// CHECK-SAME: index {tripy.dims = ["rows"], tripy.name = "n", tripy.profile = #tripy.profile<min = [0], opt = [4], max = [8]>}
+func.func private @size(
+    index {tripy.name = "n", tripy.dims = ["rows"], tripy.profile = #tripy.profile<min = [0], opt = [4], max = [8]>})

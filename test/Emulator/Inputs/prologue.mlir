@@ -1,5 +1,5 @@
 // A left operand that is computed within the contraction's kernel. K is no
-// multiple of a slice, and the function of zero is not zero.
+// multiple of a k-block, and the function of zero is not zero.
 func.func @main(%x: tensor<2x260x328xDTYPE> {tripy.name = "x"}, %s: tensor<2x260x1xDTYPE> {tripy.name = "s"},
     %g: tensor<328xDTYPE> {tripy.name = "g"}, %w: tensor<104x328xDTYPE> {tripy.name = "w"},
     %v: tensor<104x328xDTYPE> {tripy.name = "v"}) -> (tensor<2x260x104xDTYPE> {tripy.name = "y"}) {

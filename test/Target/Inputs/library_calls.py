@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../utils"))
+from coverage_names import WITHOUT_F64  # noqa: E402
+
 PROCESSORS = ["x86-64", "x86-64-v3", "native"]
 # What computes a result from ARGUMENTS of element type {t} and %n, the size of %s.
 X, S, W = "tensor<6x37x{t}>", "tensor<?x37x{t}>", "tensor<37x{t}>"
@@ -21,7 +24,19 @@ REDUCED = ["trace.{op} %x dims = [1] : (" + X + ") -> tensor<6x{r}>",
            "trace.{op} %s dims = [0, 1] keepdim : (" + S + ") -> tensor<1x1x{r}>"]
 ARG_REDUCED = ["trace.{op} %x dim = 1 : (" + X + ") -> tensor<6xi32>",
                "trace.{op} %s dim = 0 : (" + S + ") -> tensor<37xi32>"]
+Z, C = "tensor<2x4x8x8x{t}>", "tensor<4x{t}>"
+POOLED = ["trace.{op} %z window = [3, 2] stride = [2, 2] low = [1, 1] high = [1, 0] : (" + Z + ") -> tensor<2x4x4x4x{t}>"]
 TEMPLATES = {
+    "avgpool": POOLED, "maxpool": POOLED,
+    "batch_norm": ["trace.batch_norm %z, %q, %q, %q, %q eps = 1.0e-5 : (" + ", ".join([Z, C, C, C, C]) + ") -> " + Z],
+    "clamp": ["trace.clamp %x, %w, %w : (" + ", ".join([X, W, W]) + ") -> " + X],
+    "conv_transpose": ["trace.conv_transpose %z, %f stride = [2, 2] : (" + Z + ", tensor<4x6x3x3x{t}>) -> tensor<2x6x17x17x{t}>"],
+    "convolution": ["trace.convolution %z, %g low = [1, 1] high = [1, 1] : (" + Z + ", tensor<6x4x3x3x{t}>) -> tensor<2x6x8x8x{t}>",
+                    "trace.convolution %z, %h groups = 4 : (" + Z + ", tensor<4x1x3x3x{t}>) -> tensor<2x4x6x6x{t}>"],
+    "group_norm": ["trace.group_norm %z, %q, %q groups = 2 eps = 1.0e-5 : (" + ", ".join([Z, C, C]) + ") -> " + Z],
+    "instance_norm": ["trace.instance_norm %z, %q, %q eps = 1.0e-5 : (" + ", ".join([Z, C, C]) + ") -> " + Z],
+    "resize": ['trace.resize %z to [-1, -1, 16, 5] mode = "linear" : (' + Z + ") -> tensor<2x4x16x5x{t}>",
+               'trace.resize %z to [-1, -1, 16, 5] mode = "cubic" : (' + Z + ") -> tensor<2x4x16x5x{t}>"],
     **{op: REDUCED for op in ("sum", "prod", "max", "min", "all", "any", "mean", "var")},
     "argmax": ARG_REDUCED, "argmin": ARG_REDUCED,
     "cast": ["trace.cast %x to {other} : (" + X + ") -> tensor<6x37x{other}>"],
@@ -29,32 +44,45 @@ TEMPLATES = {
     "constant": ["trace.constant dense<{plain}> : " + X],
     "cumsum": ["trace.cumsum %x dim = 1 : (" + X + ") -> " + X, "trace.cumsum %s dim = 0 : (" + S + ") -> " + S],
     "dim": ["trace.full [%n, 3] value = {one} -> tensor<?x3x{t}>"],
+    "elu": ["trace.elu %x alpha = 1.5 : (" + X + ") -> " + X],
     "embedding": ["trace.embedding %x, %i : (" + X + ", tensor<5xi32>) -> tensor<5x37x{t}>"],
     "expand": ["trace.expand %w to [4, 37] : (" + W + ") -> tensor<4x37x{t}>"],
+    "flip": ["trace.flip %s dims = [0, 1] : (" + S + ") -> " + S],
+    "from_index": ["trace.from_index %n dtype = {t} -> tensor<{t}>"],
     "full": ["trace.full [%n] value = {one} -> tensor<?x{t}>"],
     "gather": ["trace.gather %x, %i dim = 0 : (" + X + ", tensor<5xi32>) -> tensor<5x37x{t}>"],
+    "hard_sigmoid": ["trace.hard_sigmoid %x alpha = 0.2 beta = 0.5 : (" + X + ") -> " + X],
     "iota": ["trace.iota [%n, 3] dim = 0 dtype = {t} -> tensor<?x3x{t}>"],
+    "leaky_relu": ["trace.leaky_relu %x slope = 0.1 : (" + X + ") -> " + X],
     "layer_norm": ["trace.layer_norm %s, %w, %b eps = 1.0e-5 : (" + ", ".join([S, W, W]) + ") -> " + S],
     "linear": ["trace.linear %x, %y : (" + ", ".join([X, X]) + ") -> tensor<6x6x{t}>",
                "trace.linear %s, %y : (" + ", ".join([S, X]) + ") -> tensor<?x6x{t}>"],
     "matmul": ["trace.matmul %m, %m : (tensor<37x37x{t}>, tensor<37x37x{t}>) -> tensor<37x37x{t}>",
                "trace.matmul %x, %m : (" + X + ", tensor<37x37x{t}>) -> " + X,
                "trace.matmul %w, %m : (" + W + ", tensor<37x37x{t}>) -> " + W],
-    "pad": ["trace.pad %s low [1, %n] high [0, 2] value = {one} : (" + S + ") -> tensor<?x?x{t}>"],
+    "pad": ["trace.pad %s low [1, %n] high [0, 2] value = {one} : (" + S + ") -> tensor<?x?x{t}>",
+            'trace.pad %s low [1, 0] high [0, 2] mode = "reflect" : (' + S + ") -> tensor<?x39x{t}>"],
     "permute": ["trace.permute %x [1, 0] : (" + X + ") -> tensor<37x6x{t}>"],
     "reshape": ["trace.reshape %s to [-1] : (" + S + ") -> tensor<?x{t}>"],
+    **{op: ["trace.{op} %s by [%n, 2] : (" + S + ") -> tensor<?x74x{t}>"] for op in ("repeat", "tile")},
     "rms_norm": ["trace.rms_norm %s, %w eps = 1.0e-5 : (" + ", ".join([S, W]) + ") -> " + S],
+    "roll": ["trace.roll %s by [1, -3] dims = [0, 1] : (" + S + ") -> " + S],
+    "scatter": ["trace.scatter %s, %i, %v dim = 0 : (" + S + ", tensor<5xi32>, tensor<5x37x{t}>) -> " + S],
     "slice": ["trace.slice %x [5, 1] to [0, 30] by [-2, 3] : (" + X + ") -> tensor<3x10x{t}>"],
     "softmax": ["trace.softmax %x dim = 1 : (" + X + ") -> " + X, "trace.softmax %s dim = 0 : (" + S + ") -> " + S],
     "split": ["trace.split %x dim = 0 sizes = [6] : (" + X + ") -> " + X],
     "squeeze": ["trace.squeeze %o dims = [0] : (tensor<1x37x{t}>) -> " + W],
     "transpose": ["trace.transpose %s dims = 0, 1 : (" + S + ") -> tensor<37x?x{t}>"],
+    **{op: ["trace.{op} %s diagonal = 1 : (" + S + ") -> " + S] for op in ("tril", "triu")},
     "unsqueeze": ["trace.unsqueeze %w dim = 0 : (" + W + ") -> tensor<1x37x{t}>"],
+    "update_slice": ["trace.update_slice %x, %v, %p dim = 0 : (" + X + ", tensor<5x37x{t}>, tensor<i32>) -> " + X],
     "where": ["trace.where %c, %x, %y : (tensor<6x37xi1>, " + ", ".join([X, X]) + ") -> " + X],
 }
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+# Element-wise, of truth values.
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite")
 ARGUMENTS = [("x", X), ("y", X), ("s", S), ("w", W), ("b", W), ("m", "tensor<37x37x{t}>"), ("o", "tensor<1x37x{t}>"),
-             ("i", "tensor<5xi32>"), ("c", "tensor<6x37xi1>")]
+             ("i", "tensor<5xi32>"), ("p", "tensor<i32>"), ("v", "tensor<5x37x{t}>"), ("c", "tensor<6x37xi1>"), ("z", Z), ("q", C),
+             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>")]
 PROFILE = "{tripy.profile = #tripy.profile<min = [1, 37], opt = [7, 37], max = [300, 37]>}"
 
 # Several constants of which one is chosen at run time become data of the code.
@@ -73,7 +101,7 @@ def definitions(includes):
     operations = {records[name]["opName"]: records[name]["arguments"]["args"]
                   for name in records["!instanceof"]["Trace_Op"]}
     summary = records["Tripy_Tensor"]["summary"]
-    return operations, re.findall(r"\b(?:f|bf|i)\d\w*", summary)
+    return operations, re.findall(r"\b(?:f|bf|ui|i)\d\w*", summary)
 
 
 def elementwise(name, arguments):
@@ -98,6 +126,8 @@ def lines(operations, element, elements):
     values = {"t": element, "r": element, "d": f"tensor<?x{element}>", "one": number(element, "1.5"),
               "two": number(element, "-0.08"), "plain": number(element, "1.5").split()[0]}
     for name, arguments in operations.items():
+        if element == "f64" and name in WITHOUT_F64:
+            continue
         for line in TEMPLATES.get(name) or elementwise(name, arguments):
             for other in elements if "{other}" in line else [element]:
                 text = line.format(**values, op=name, other=other)

@@ -35,6 +35,8 @@ class ScalarFn<string fnMnemonic, string fnClass, int fnArity> {
   string high = "4.0";
   string summary = "";
   string description = "";
+  /// The element type of the example on the operation's page.
+  string exampleType = !if(!not(!empty(floatForm)), "f32", !if(!not(!empty(intForm)), "i32", "i1"));
 }
 
 class UnaryFn<string mnemonic, string cls> : ScalarFn<mnemonic, cls, 1>;
@@ -55,15 +57,11 @@ class ElementClassRule<string ruleId, string operand, bit float, bit integer,
                # !if(bool, "true", "false") # ")",
            "\"found \" << elementTypeOf($" # operand # ")">;
 
-/// The same for a row: the classes that it has a form for. There is no rule
-/// for a row with all forms, because nothing could break it.
+/// The same for a row: the classes that it has a form for.
 class DTypeRules<string ruleId, ScalarFn fn, string operand> {
-  bit float = !not(!empty(fn.floatForm));
-  bit integer = !not(!empty(fn.intForm));
-  bit bool = !not(!empty(fn.boolForm));
   list<Rule> rules =
-      !if(!and(float, integer, bool), []<Rule>,
-          [ElementClassRule<ruleId, operand, float, integer, bool>]);
+      [ElementClassRule<ruleId, operand, !not(!empty(fn.floatForm)),
+                        !not(!empty(fn.intForm)), !not(!empty(fn.boolForm))>];
 }
 
 //===-- arithmetic --------------------------------------------------------===//
@@ -74,8 +72,10 @@ def FnAdd : BinaryFn<"add", "Add"> {
   let floatReference = "x + y";
   let reading = "Continuous";
   let intReference = "wrapAdd(x, y)";
+  let boolForm = "scalar::create<::mlir::arith::OrIOp>";
+  let boolReference = "x || y";
   let summary = "Element-wise sum";
-  let description = "Integers wrap around.";
+  let description = "Integers wrap around; of truth values, whether either is true.";
 }
 def FnSub : BinaryFn<"sub", "Sub"> {
   let floatForm = "scalar::create<::mlir::arith::SubFOp>";
@@ -83,8 +83,10 @@ def FnSub : BinaryFn<"sub", "Sub"> {
   let floatReference = "x - y";
   let reading = "Continuous";
   let intReference = "wrapSub(x, y)";
+  let boolForm = "scalar::create<::mlir::arith::XOrIOp>";
+  let boolReference = "x != y";
   let summary = "Element-wise difference";
-  let description = "Integers wrap around.";
+  let description = "Integers wrap around; of truth values, whether they differ.";
 }
 def FnMul : BinaryFn<"mul", "Mul"> {
   let floatForm = "scalar::create<::mlir::arith::MulFOp>";
@@ -92,8 +94,10 @@ def FnMul : BinaryFn<"mul", "Mul"> {
   let floatReference = "x * y";
   let reading = "Continuous";
   let intReference = "wrapMul(x, y)";
+  let boolForm = "scalar::create<::mlir::arith::AndIOp>";
+  let boolReference = "x && y";
   let summary = "Element-wise product";
-  let description = "Integers wrap around.";
+  let description = "Integers wrap around; of truth values, whether both are true.";
 }
 def FnDiv : BinaryFn<"div", "Div"> {
   let floatForm = "scalar::create<::mlir::arith::DivFOp>";
@@ -101,10 +105,13 @@ def FnDiv : BinaryFn<"div", "Div"> {
   let floatReference = "x / y";
   let reading = "Continuous";
   let intReference = "divideTruncating(x, y, bits)";
+  let boolForm = "scalar::createDivI1";
+  let boolReference = "x || !y";
   let summary = "Element-wise quotient";
   let description = [{
-    Integers round toward zero; `x / 0` is -1 and the lowest value divided by -1
-    is itself, on every device.
+    Integers round toward zero; `x / 0` is -1 (of unsigned ones the highest
+    value) and the lowest value divided by -1 is itself, on every device. Truth
+    values are 0 and 1, and what is not 0 is true.
   }];
 }
 def FnFloorDiv : BinaryFn<"floor_div", "FloorDiv"> {
@@ -112,26 +119,44 @@ def FnFloorDiv : BinaryFn<"floor_div", "FloorDiv"> {
   let intForm = "scalar::createFloorDivSI";
   let floatReference = "std::floor(x / y)";
   let intReference = "divideFlooring(x, y, bits)";
+  let boolForm = "scalar::createDivI1";
+  let boolReference = "x || !y";
   let ulp = 1;
   let summary = "Element-wise quotient, rounded toward minus infinity";
   let description = [{
-    Integers: `x // 0` is -1. Floats are exact while the quotient is below 2^24,
-    also where the division alone would round up to the next integer.
+    Integers and truth values: `x // 0` is that of `div`. Floats are exact while
+    the quotient is below 2^24 (of f64, 2^53), even where the division itself
+    would round up to the next integer.
   }];
 }
 def FnMod : BinaryFn<"mod", "Mod"> {
+  let floatForm = "scalar::createModF";
   let intForm = "scalar::createModSI";
+  let floatReference = "moduloFlooring(x, y)";
   let intReference = "moduloFlooring(x, y)";
+  let boolForm = "scalar::createModI1";
+  let boolReference = "x && !y";
+  let ulp = 1;
   let summary = "Element-wise remainder with the divisor's sign";
-  let description = "`x mod 0` is `x`.";
+  let description = [{
+    Integers: `x mod 0` is `x`. Floats: the remainder is exact, whatever the
+    quotient; where its sign differs from the divisor's, the divisor is added. A
+    zero has the divisor's sign; `x mod 0` and `infinity mod y` are NaN, and of
+    finite x, `x mod infinity` is x, or the infinity when the signs differ.
+  }];
 }
 def FnPow : BinaryFn<"pow", "Pow"> {
   let floatForm = "scalar::create<::mlir::math::PowFOp>";
+  let intForm = "scalar::create<::mlir::math::IPowIOp>";
   let floatReference = "std::pow(x, y)";
+  let intReference = "powerOf(x, y)";
   let ulp = 4;
   let low = "0.01";
   let summary = "Element-wise power";
-  let description = "Special cases as in C's `pow`.";
+  let description = [{
+    Floats: special cases as in C's `pow`. Integers wrap around; `x pow 0` is 1,
+    and a negative exponent gives 1 for 1, -1 or 1 for -1, and 0 for all others.
+  }];
 }
 def FnMaximum : BinaryFn<"maximum", "Maximum"> {
   let floatForm = "scalar::create<::mlir::arith::MaximumFOp>";
@@ -171,7 +196,7 @@ def FnAbs : UnaryFn<"abs", "Abs"> {
   let reading = "Passes";
   let intReference = "x < 0 ? wrapSub(0, x) : x";
   let summary = "Element-wise magnitude";
-  let description = "The lowest integer stays itself.";
+  let description = "The lowest integer has no positive counterpart and stays as it is.";
 }
 
 //===-- transcendental and rounding functions -----------------------------===//
@@ -208,10 +233,13 @@ def FnRsqrt : UnaryFn<"rsqrt", "Rsqrt"> {
 }
 def FnTanh : UnaryFn<"tanh", "Tanh"> {
   let floatForm = "scalar::create<::mlir::math::TanhOp>";
+  let intForm = "scalar::createInF32<::mlir::math::TanhOp>";
   let floatReference = "std::tanh(x)";
+  let intReference = "static_cast<int64_t>(std::tanh(static_cast<float>(x)))";
   let reading = "Continuous";
   let ulp = 2;
   let summary = "Element-wise hyperbolic tangent";
+  let description = "Of integers in f32, rounded toward zero as `cast` does.";
 }
 def FnErf : UnaryFn<"erf", "Erf"> {
   let floatForm = "scalar::create<::mlir::math::ErfOp>";
@@ -263,10 +291,14 @@ def FnLogicalNot : UnaryFn<"logical_not", "LogicalNot"> {
   let summary = "Element-wise negation of a truth value";
 }
 
+include "tripy/Dialect/Common/ScalarFnsMath.td"
+
 defvar UnaryScalarFns = [FnNeg, FnAbs, FnExp, FnLog, FnSqrt, FnRsqrt, FnTanh,
-                         FnErf, FnSin, FnCos, FnFloor, FnCeil, FnLogicalNot];
+                         FnErf, FnSin, FnCos, FnFloor, FnCeil, FnLogicalNot]
+                        # UnaryMathFns;
 defvar BinaryScalarFns = [FnAdd, FnSub, FnMul, FnDiv, FnFloorDiv, FnMod, FnPow,
-                          FnMaximum, FnMinimum, FnLogicalAnd, FnLogicalOr];
+                          FnMaximum, FnMinimum, FnLogicalAnd, FnLogicalOr]
+                         # BinaryMathFns;
 
 //===-- comparisons -------------------------------------------------------===//
 

@@ -36,18 +36,42 @@ mlir::Value createModSI(mlir::OpBuilder &b, mlir::Location loc,
 /// floor(x / y) of floats, with IEEE 754's infinities and NaN.
 mlir::Value createFloorDivF(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::ValueRange operands);
+/// Remainder of floats with the divisor's sign; exact. No kernel computes it in
+/// f64.
+mlir::Value createModF(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::ValueRange operands);
+/// -1, 0 or 1; NaN and zeros stay themselves.
+mlir::Value createSignF(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::ValueRange operands);
+mlir::Value createSignI(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::ValueRange operands);
+/// Shifts of integers; an amount that is negative, or the width or more, shifts
+/// all bits out. To the right the sign comes in.
+mlir::Value createShiftLeft(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::ValueRange operands);
+mlir::Value createShiftRight(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::ValueRange operands);
+/// Not, bit by bit.
+mlir::Value createBitwiseNot(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::ValueRange operands);
 /// -x and |x| of integers; the lowest value stays itself.
 mlir::Value createNegI(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::ValueRange operands);
 mlir::Value createAbsI(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::ValueRange operands);
-/// Not, of i1.
+/// Of i1, as 0 and 1: not x; x / y, which is true unless x is 0 and y is 1; and
+/// the remainder, x where y is 0.
 mlir::Value createNotI1(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::ValueRange operands);
+mlir::Value createDivI1(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::ValueRange operands);
+mlir::Value createModI1(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::ValueRange operands);
 
-/// Whether createCast() knows `element`: f32, f16, bf16, f64, f8E4M3FN, i1, and
-/// signless integers of 8, 16, 32 and 64 bits.
-bool isCastable(mlir::Type element);
+/// Whether `combiner`, of two operands, gives the other one where one is
+/// `value`: 0 for a sum, of either sign. A reduction may then start from
+/// `value` once or many times.
+bool isNeutral(mlir::Operation *combiner, mlir::TypedAttr value);
 
 /// Converts `value` to `to` (for a vector: a vector of the same shape):
 /// - float to float rounds once, to nearest even; too large gives infinity, and
@@ -55,9 +79,40 @@ bool isCastable(mlir::Type element);
 /// - float to integer drops the fraction, saturates, and makes NaN 0;
 /// - integer to float rounds once; integer to integer keeps the low bits;
 /// - to i1 is x != 0 (NaN is true), from i1 is 0 or 1.
-/// Both element types must be castable.
+/// Both are element types of tensors.
 mlir::Value createCast(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value value, mlir::Type to);
+/// A float as an f32 that rounds to any float of 16 bits and less as the float
+/// itself does.
+mlir::Value createRoundable(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Value value);
+
+// Operations of arith have no unsigned types: they compute with signless
+// integers, where an unsigned one is widened to a signed one that has all its
+// values. Narrowed again, sums, products and quotients keep the low bits.
+
+/// The signed integer that numbers of the unsigned type `element` are computed
+/// in; other types are their own.
+mlir::Type signedTypeOf(mlir::Type element);
+/// A number of an unsigned type in signedTypeOf(), and back, keeping the low
+/// bits; numbers of other types as they are.
+mlir::Value createSigned(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value value);
+mlir::Value createUnsigned(mlir::OpBuilder &b, mlir::Location loc,
+                           mlir::Value value, mlir::Type to);
+
+/// f32, or a vector of f32 of the shape of `type`.
+mlir::Type f32Like(mlir::Type type);
+/// A function of floats on integers: computed in f32, rounded toward zero.
+template <typename OpT>
+mlir::Value createInF32(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::ValueRange operands) {
+  llvm::SmallVector<mlir::Value> wide;
+  for (mlir::Value operand : operands)
+    wide.push_back(createCast(b, loc, operand, f32Like(operand.getType())));
+  return createCast(b, loc, create<OpT>(b, loc, wide),
+                    operands.front().getType());
+}
 
 } // namespace tripy::scalar
 

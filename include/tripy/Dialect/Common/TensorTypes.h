@@ -9,6 +9,8 @@
 #ifndef TRIPY_DIALECT_COMMON_TENSORTYPES_H
 #define TRIPY_DIALECT_COMMON_TENSORTYPES_H
 
+#include "tripy/Base/DType.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ValueRange.h"
@@ -23,8 +25,14 @@ constexpr int64_t maxElements = int64_t(1) << 40;
 
 //===-- types -------------------------------------------------------------===//
 
-/// f32, f16, bf16, f8E4M3FN, i32, i64 or i1.
+/// The row of DType.h that `type` is, or none.
+std::optional<DType> dtypeOf(mlir::Type type);
+/// Whether `type` is one of DType.h.
 bool isTensorElementType(mlir::Type type);
+/// A float of 8 bits. It is moved, converted and contracted, nothing else.
+bool isFloat8(mlir::Type type);
+/// An integer that a program declares unsigned, as ui8.
+bool isUnsigned(mlir::Type type);
 /// Ranked, without encoding, of an element type and an allowed shape.
 bool isTensorType(mlir::Type type);
 /// Rank at most 8, and at most 2^40 elements when sizes that are dynamic or 0
@@ -39,10 +47,11 @@ mlir::Type elementTypeOf(mlir::Type type);
 mlir::Type elementTypeOf(mlir::Value value);
 
 /// Whether contractions multiply and sum elements of this tensor: floats,
-/// f8E4M3FN and integers, not i1.
+/// those of 8 bits too, and integers, not i1.
 bool isContractible(mlir::Value value);
 /// Whether a contraction of operands of element type `operand` may give
-/// `result`: the same, f32 for floats, and f16 or bf16 for f8E4M3FN.
+/// `result`: the same, f32 for floats of fewer bits, f16 or bf16 for those of 8
+/// bits, and i32 for integers of fewer bits.
 bool isContractionResult(mlir::Type operand, mlir::Type result);
 
 /// `type` with another element type.
@@ -50,8 +59,8 @@ mlir::RankedTensorType withElementType(mlir::Type type, mlir::Type element);
 
 namespace scalar {
 /// Whether the element type of `type` (itself, when it is no tensor) is of one
-/// of the classes asked for; i1 is a bool and no integer. f8E4M3FN is of no
-/// class: it is moved, compared, converted and contracted, nothing else.
+/// of the classes asked for; i1 is a bool and no integer. Floats of 8 bits are
+/// of no class (isFloat8).
 bool isOneOf(mlir::Type type, bool floats, bool integers, bool bools);
 } // namespace scalar
 

@@ -39,10 +39,19 @@ llvm::SmallVector<int64_t> dotShape(mlir::Value lhs, mlir::Value rhs,
                                     llvm::ArrayRef<int64_t> lhsContract,
                                     llvm::ArrayRef<int64_t> rhsContract);
 
+/// What a reduction of no elements gives, as a number of `type`: i1, an integer
+/// or a float that has infinities, if `kind` is max or min.
+mlir::TypedAttr identityOf(ReduceKind kind, mlir::Type type);
+
 /// The dimensions of an operand of a dot that are neither batch nor
 /// contracted, ascending.
 llvm::SmallVector<int64_t> freeDims(int64_t rank, llvm::ArrayRef<int64_t> batch,
                                     llvm::ArrayRef<int64_t> contract);
+
+/// Whether `op` is element-wise arithmetic of `arith` or `math` on tensors:
+/// what flatir has no operation for. Everything behind flatir takes it as an
+/// element-wise operation.
+bool isTensorArithmetic(mlir::Operation *op);
 
 } // namespace tripy::flatir
 

@@ -23,15 +23,18 @@ def FlatIR_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-/// An operation of flatir: rules on operands, attributes and results.
-class FlatIR_Op<string mnemonic, list<Trait> traits = []>
-    : Op<FlatIR_Dialect, mnemonic, [Tripy_ContractTrait] # traits>, TripyContract {
-  let extraClassDeclaration = [{
+/// What every operation of flatir declares.
+defvar FlatIR_CheckRules = [{
     /// Checks the numbered rules of `op`, one of this class; reports the first
     /// broken one.
     static ::llvm::LogicalResult
     checkRules(::mlir::Operation *op, ::llvm::function_ref<::mlir::InFlightDiagnostic()> emit);
-  }];
+}];
+
+/// An operation of flatir: rules on operands, attributes and results.
+class FlatIR_Op<string mnemonic, list<Trait> traits = []>
+    : Op<FlatIR_Dialect, mnemonic, [Tripy_ContractTrait] # traits>, TripyContract {
+  let extraClassDeclaration = FlatIR_CheckRules;
 }
 
 #endif // TRIPY_DIALECT_FLATIR_FLATIRBASE

@@ -74,9 +74,10 @@ def FlatIR_ConvertOp : FlatIR_Op<"convert", [Pure, SameOperandsAndResultShape]> 
   let summary = "Converts the element type";
   let description = [{
     Float to float rounds to nearest even; float to integer rounds toward zero,
-    saturates, and turns NaN into 0; to i1 is `x != 0`; i1 to others is 0 or 1; a
-    wider integer to a narrower one keeps the low bits. f8E4M3FN has no
-    infinity: what rounds beyond 448 becomes NaN.
+    saturates, and turns NaN into 0; to i1 is `x != 0`; i1 to others is 0 or 1;
+    integer to integer keeps the low bits. What rounds beyond the largest number
+    of a float becomes infinity, but NaN in f8E4M3FN, which has no infinity
+    (beyond 448).
 
     ```mlir
     %r = flatir.convert %a : tensor<2xf32> -> tensor<2xf16>

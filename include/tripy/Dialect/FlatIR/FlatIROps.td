@@ -6,6 +6,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "tripy/Dialect/FlatIR/FlatIRElementwise.td"
+include "tripy/Dialect/FlatIR/FlatIRWindow.td"
 
 //===-- creation ----------------------------------------------------------===//
 
@@ -79,8 +80,8 @@ def FlatIR_DimOp : FlatIR_Op<"dim", [Pure]> {
 def FlatIR_BroadcastOp : FlatIR_Op<"broadcast", [Pure]> {
   let summary = "Repeats along dimensions";
   let description = [{
-    Dimension `i` of the input becomes dimension `dims[i]` of the result, whose
-    size is the same, or the input's is 1 (a dynamic one at run time).
+    Dimension `i` of the input becomes dimension `dims[i]` of the result. Their
+    sizes are equal, or the input's is 1; a dynamic size may be 1 at run time.
 
     ```mlir
     %r = flatir.broadcast %a dims = [1] sizes() : tensor<3xf32> -> tensor<2x3xf32>
@@ -136,8 +137,8 @@ def FlatIR_SliceOp : FlatIR_Op<"slice", [Pure, AttrSizedOperandSegments]> {
   let summary = "A strided box of the input";
   let description = [{
     `result[i...] = input[offset + i * stride ...]`. Strides may be negative (the
-    offset is then the largest index). All indices are inside the input: a
-    lowering clamps.
+    offset is then the largest index). All indices must be inside the
+    input: the lowering from trace clamps them.
 
     ```mlir
     %r = flatir.slice %a [0, 4] strides = [1, -2] sizes() : tensor<4x8xf32> -> tensor<2x2xf32>
@@ -239,10 +240,11 @@ def FlatIR_DotOp : FlatIR_Op<"dot", [Pure]> {
     Result dimensions: the batch dimensions, the other dimensions of `lhs`, the
     other dimensions of `rhs`. Floats of 16 bits and less accumulate in f32 and
     round once to the result's element type, which is the operands' or f32, or
-    f16 or bf16 for f8E4M3FN.
+    f16 or bf16 for floats of 8 bits. Integers wrap around in the result's
+    type, which is the operands', or i32 for those of fewer bits.
 
-    `allow_tf32`: f32 operands may be rounded to TF32 (10 bits of mantissa), each
-    of them or none; sums stay in f32.
+    `allow_tf32`: f32 operands may be rounded to TF32 (10 bits of mantissa), both
+    or neither; sums stay in f32.
 
     ```mlir
     %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<4x8xf16>, tensor<5x8xf16>) -> tensor<4x5xf16>
@@ -263,7 +265,7 @@ def FlatIR_DotOp : FlatIR_Op<"dot", [Pure]> {
     Rule<"C3", "paired dimensions agree", "dotDimsAgree($lhs, $rhs, $lhsBatch, $rhsBatch) && dotDimsAgree($lhs, $rhs, $lhsContract, $rhsContract)", "describeShapes({$lhs, $rhs})">,
     Rule<"C4", "the result has the batch, left and right dimensions", "$result.getType().getShape() == ::llvm::ArrayRef<int64_t>(dotShape($lhs, $rhs, $lhsBatch, $rhsBatch, $lhsContract, $rhsContract))",
          "describeShapes({$lhs, $rhs, $result})">,
-    Rule<"C5", "the result's element type is the operands', or f32 for floats, or f16 or bf16 for f8E4M3FN",
+    Rule<"C5", "the result's element type is the operands', f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits",
          "isContractionResult(elementTypeOf($lhs), elementTypeOf($result))", "describeShapes({$lhs, $result})">,
     Rule<"C6", "allow_tf32 is for f32 operands", "!$allowTF32 || elementTypeOf($lhs).isF32()", "\"found \" << elementTypeOf($lhs)">];
   let hasCanonicalizer = 1;
@@ -326,11 +328,11 @@ def FlatIR_CompositeOp : FlatIR_Op<"composite", [Pure, IsolatedFromAbove, Single
 def FlatIR_RequireOp : FlatIR_Op<"require", []> {
   let summary = "A condition on sizes, checked before the program runs";
   let description = [{
-    What only run-time sizes can decide: `equal`, `broadcastable` (equal or one
-    is 1) or `at_most`; or that arithmetic on sizes has a result: `sum`,
-    `difference` and `product` fit 64 bits, for `quotient` and `remainder` the
-    right one is not 0 (and the quotient fits 64 bits). The message is the rule
-    that would be broken.
+    `equal`, `broadcastable` (equal, or one is 1) and `at_most` compare two
+    sizes. The other kinds say that arithmetic on them has a result: `sum`,
+    `difference` and `product` fit 64 bits; for `quotient` and `remainder` the
+    right one is not 0, and the quotient fits 64 bits. The message is the rule
+    that sizes of a call may break.
 
     ```mlir
     flatir.require "equal" %n, %m "the operands of 'add' agree in dimension 0"

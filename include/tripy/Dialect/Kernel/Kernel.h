@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "tripy/Base/SizeMath.h"
 #include "tripy/Dialect/Kernel/KernelEnums.h.inc"
 
 #include "tripy/Dialect/Kernel/KernelDialect.h.inc"
@@ -34,6 +35,16 @@ namespace tripy::kernel {
 /// On an operation of a dispatch, then on the loop that it becomes: other
 /// kernels compute the same value, and must come to the same bits.
 inline constexpr llvm::StringLiteral repeatedAttrName = "kernel.repeated";
+
+/// On a function that --kernel-plan made: types and names of its outputs, the
+/// values of its constants, bytes of its arena.
+inline constexpr llvm::StringLiteral outputsAttrName = "kernel.outputs";
+inline constexpr llvm::StringLiteral outputNamesAttrName =
+    "kernel.output_names";
+inline constexpr llvm::StringLiteral constantsAttrName = "kernel.constants";
+inline constexpr llvm::StringLiteral arenaAttrName = "kernel.arena";
+/// Offsets of buffers in the arena are multiples of it, in bytes.
+inline constexpr uint64_t arenaAlignment = 256;
 
 /// The numbers of the arguments that hold the dynamic sizes of each tensor, in
 /// the order of `sizeArgs`: the tensor arguments, then the results.

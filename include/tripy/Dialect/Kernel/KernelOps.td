@@ -31,6 +31,7 @@ def Kernel_Dialect : Dialect {
     of the argument that holds it. A kernel therefore knows every size from its
     arguments, and equal sizes are one argument.
   }];
+  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
@@ -40,7 +41,7 @@ def Kernel_BufferType : TypeDef<Kernel_Dialect, "Buffer"> {
   let summary = "A placed range of memory: an input, an output, a constant, or a part of the arena";
 }
 
-def Kernel_Hero : I32EnumAttr<"Hero", "what a kernel is built around", [
+def Kernel_FusionRoot : I32EnumAttr<"FusionRoot", "what a kernel is built around", [
     I32EnumAttrCase<"Loop", 0, "loop">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"Gemm", 3, "gemm">,
     I32EnumAttrCase<"Scan", 4, "scan">]> {
@@ -53,7 +54,7 @@ def Kernel_Hero : I32EnumAttr<"Hero", "what a kernel is built around", [
     running sums with element-wise neighbours.
   }];
 }
-def Kernel_HeroAttr : EnumAttr<Kernel_Dialect, Kernel_Hero, "hero">;
+def Kernel_FusionRootAttr : EnumAttr<Kernel_Dialect, Kernel_FusionRoot, "root">;
 
 def Kernel_TensorMapAttr : AttrDef<Kernel_Dialect, "TensorMap"> {
   let mnemonic = "tensor_map";
@@ -120,10 +121,10 @@ def Kernel_DispatchOp : Kernel_Op<"dispatch", [Pure, IsolatedFromAbove, AttrSize
     }
     ```
   }];
-  let arguments = (ins Kernel_HeroAttr:$hero, Variadic<AnyType>:$inputs, Variadic<Index>:$resultSizes, DenseI64ArrayAttr:$sizeArgs);
+  let arguments = (ins Kernel_FusionRootAttr:$root, Variadic<AnyType>:$inputs, Variadic<Index>:$resultSizes, DenseI64ArrayAttr:$sizeArgs);
   let results = (outs Variadic<AnyRankedTensor>:$results_);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$hero `(` $inputs `)` `sizes` `(` $resultSizes `)` `sizeArgs` `=` $sizeArgs attr-dict `:` functional-type($inputs, $results_) $body";
+  let assemblyFormat = "$root `(` $inputs `)` `sizes` `(` $resultSizes `)` `sizeArgs` `=` $sizeArgs attr-dict `:` functional-type($inputs, $results_) $body";
   let hasVerifier = 1;
 }
 
@@ -150,19 +151,19 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Kernel_HeroAttr:$hero, TypeAttrOf<FunctionType>:$functionType,
+  let arguments = (ins SymbolNameAttr:$sym_name, Kernel_FusionRootAttr:$root, TypeAttrOf<FunctionType>:$functionType,
                        DenseI64ArrayAttr:$sizeArgs, OptionalAttr<Kernel_ConfigAttr>:$config,
                        OptionalAttr<DenseBoolArrayAttr>:$waitsFor,
                        OptionalAttr<Kernel_ProductAttr>:$product);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name $hero `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
+  let assemblyFormat = "$sym_name $root `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
   let hasVerifier = 1;
 }
 
 def Kernel_ScanOp : Kernel_Op<"scan", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "Running sums along one dimension, in a kernel's body";
   let description = [{
-    linalg has no loop that passes a value on to the next iteration. The hero of
+    linalg has no loop that passes a value on to the next iteration. The fusion root of
     its kernel; summed in the element type.
 
     ```mlir
@@ -220,9 +221,11 @@ def Kernel_BufferKindAttr : EnumAttr<Kernel_Dialect, Kernel_BufferKind, "buffer_
 def Kernel_BufferOp : Kernel_Op<"buffer", [Pure]> {
   let summary = "A placed buffer";
   let description = [{
-    `index` is the number of the input, output or constant; `offset` and `size`
-    are bytes of the arena. A zeroed one is a part of the arena that is zero
-    whenever a kernel starts.
+    In a function that `--kernel-plan` made. `index` is the number of the input,
+    output or constant; `offset` and `size` are bytes of the arena, which has
+    `kernel.arena` bytes; an offset is a multiple of 256. A zeroed buffer is a
+    part of the arena that is zero whenever a kernel starts; its size is a
+    multiple of 4.
 
     ```mlir
     %a = kernel.buffer input 0
@@ -232,6 +235,7 @@ def Kernel_BufferOp : Kernel_Op<"buffer", [Pure]> {
   let arguments = (ins Kernel_BufferKindAttr:$kind, I64Attr:$index, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$size);
   let results = (outs Kernel_BufferType:$result);
   let assemblyFormat = "$kind $index (`offset` `=` $offset^)? (`size` `=` $size^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Kernel_InputSizeOp : Kernel_Op<"input_size", [Pure]> {
@@ -244,14 +248,17 @@ def Kernel_InputSizeOp : Kernel_Op<"input_size", [Pure]> {
   let arguments = (ins I64Attr:$input, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$input `,` $dim attr-dict";
+  let hasVerifier = 1;
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Launches a kernel on placed buffers";
   let description = [{
     Buffers are the kernel's tensor arguments, its results, and its workspace;
-    `written` says how many of the last ones it writes. `bytes` are the sizes in bytes
-    of the buffers' tensors.
+    `written` says how many of the last ones it writes: results and workspace.
+    These are outputs or lie in the arena, and overlap none of the others, because
+    kernels are compiled without aliasing. `bytes` are the sizes in bytes of the
+    buffers' tensors, `sizes` the values of the kernel's index arguments.
 
     ```mlir
     kernel.launch @exp grid(%g, %c1, %c1) buffers(%a, %b) bytes(%n8, %n8) sizes(%n) written = 1
@@ -263,15 +270,30 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [AttrSizedOperandSegments, DeclareOpIn
   let hasVerifier = 1;
 }
 
+def Kernel_CheckKindAttr : AttrDef<Kernel_Dialect, "CheckKind"> {
+  let mnemonic = "check_kind";
+  let summary = "What must hold of two sizes";
+  let description = [{
+    The name of a row of `tripy::checkKindTable()`: `equal`, `broadcastable`
+    (equal or one is 1) or `at_most`; or that arithmetic on sizes has a result:
+    `sum`, `difference`, `product`, `quotient` or `remainder`.
+  }];
+  let parameters = (ins "::tripy::CheckKind":$value);
+  let assemblyFormat = "custom<CheckKind>($value)";
+}
+
 def Kernel_RequireOp : Kernel_Op<"require"> {
   let summary = "A condition on sizes, checked before the program runs";
   let description = [{
     ```mlir
-    kernel.require "equal" %n, %m "the operands of 'add' agree in dimension 0"
+    kernel.require equal %n, %m "the operands of 'add' agree in dimension 0"
     ```
   }];
-  let arguments = (ins StrAttr:$kind, Index:$lhs, Index:$rhs, StrAttr:$message);
+  let arguments = (ins Kernel_CheckKindAttr:$kind, Index:$lhs, Index:$rhs, StrAttr:$message);
   let assemblyFormat = "$kind $lhs `,` $rhs $message attr-dict";
+  let extraClassDeclaration = [{
+    ::tripy::CheckKind getCheckKind() { return getKind().getValue(); }
+  }];
 }
 
 #endif // TRIPY_DIALECT_KERNEL_KERNELOPS

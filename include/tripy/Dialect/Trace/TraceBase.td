@@ -10,7 +10,7 @@ include "tripy/Dialect/Common/OpBase.td"
 def Trace_Dialect : Dialect {
   let name = "trace";
   let cppNamespace = "::tripy::trace";
-  let summary = "What the user said: tensor programs with implicit broadcasting";
+  let summary = "Tensor programs as the user wrote them, with implicit broadcasting";
   let description = [{
     Trace records a user's calls one to one. Operations broadcast their operands
     implicitly, as NumPy does; nothing is inserted, nothing is optimised, and

@@ -14,7 +14,7 @@ class AllowTF32Rule<string ruleId, string operand>
            "\"found \" << elementTypeOf($" # operand # ")">;
 
 class ContractionDtypeRule<string ruleId, string operand>
-    : Rule<ruleId, "dtype is the operands' element type, or f32 for floats, or f16 or bf16 for f8E4M3FN",
+    : Rule<ruleId, "dtype is the operands' element type, f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits",
            "isContractionResult(elementTypeOf($" # operand # "), $dtype.value_or(elementTypeOf($" # operand # ")))",
            "\"found \" << *$dtype << \" for \" << elementTypeOf($" # operand # ")">;
 
@@ -23,25 +23,27 @@ def Trace_MatmulOp : Trace_Op<"matmul"> {
   let description = [{
     As NumPy's `matmul`: two vectors give a scalar; a vector on the left is a
     row, on the right a column, and the added dimension is dropped from the result; leading
-    dimensions broadcast. 16-bit floats and f8E4M3FN accumulate in f32 and round
-    once, to `dtype`: the operands' element type unless given, f32 for any
-    floats, or f16 or bf16 for f8E4M3FN. Scales of quantised operands are
+    dimensions broadcast. Floats of 16 and 8 bits accumulate in f32 and round
+    once, to `dtype`: the operands' element type unless given, f32, or f16 or
+    bf16 for those of 8 bits. Integers wrap around in `dtype`, which is i32 for
+    the sums of i8, ui8 and i16 where wanted. Scales of quantised operands are
     products with the result.
 
     `allow_tf32`: f32 operands may be rounded to TF32, which has f32's range and
-    10 bits of mantissa, for the sake of tensor cores; sums stay in f32.
+    10 bits of mantissa, so that tensor cores can multiply them; sums stay in f32.
 
     ```mlir
     %r = trace.matmul %a, %b : (tensor<4x2x3xf32>, tensor<3x5xf32>) -> tensor<4x2x5xf32>
     %s = trace.matmul %a, %b allow_tf32 : (tensor<4x2x3xf32>, tensor<3x5xf32>) -> tensor<4x2x5xf32>
     %t = trace.matmul %c, %d dtype = f32 : (tensor<2x3xf8E4M3FN>, tensor<3x5xf8E4M3FN>) -> tensor<2x5xf32>
+    %u = trace.matmul %e, %f dtype = i32 : (tensor<2x3xi8>, tensor<3x5xi8>) -> tensor<2x5xi32>
     ```
   }];
   let arguments = (ins Tripy_Tensor:$lhs, Tripy_Tensor:$rhs, UnitAttr:$allowTF32, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = !strconcat("$lhs `,` $rhs ", ContractionFormat);
   let rules = [
-    Rule<"C1", "the element type is one of: float, integer, f8E4M3FN", "isContractible($lhs)", "\"found \" << elementTypeOf($lhs)">,
+    Rule<"C1", "the element type is one of: float, integer", "isContractible($lhs)", "\"found \" << elementTypeOf($lhs)">,
     Rule<"C2", "both operands have one element type", "elementTypeOf($lhs) == elementTypeOf($rhs)",
          "\"found \" << elementTypeOf($lhs) << \" and \" << elementTypeOf($rhs)">,
     Rule<"C3", "both operands have rank at least 1", "rankOf($lhs) >= 1 && rankOf($rhs) >= 1", "describeShapes({$lhs, $rhs})">,
@@ -68,7 +70,7 @@ def Trace_LinearOp : Trace_Op<"linear"> {
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = !strconcat("$input `,` $weight (`,` $bias^)? ", ContractionFormat);
   let rules = [
-    Rule<"C1", "the element type is one of: float, integer, f8E4M3FN", "isContractible($input)", "\"found \" << elementTypeOf($input)">,
+    Rule<"C1", "the element type is one of: float, integer", "isContractible($input)", "\"found \" << elementTypeOf($input)">,
     Rule<"C2", "input and weight have one element type, and the bias the result's",
          "elementTypeOf($input) == elementTypeOf($weight) && (!$bias || elementTypeOf($bias) == $dtype.value_or(elementTypeOf($input)))",
          "describeShapes({$input, $weight, $bias})">,

@@ -8,7 +8,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 def Trace_ConstantOp : Trace_Op<"constant"> {
   let summary = "A tensor known at compile time";
   let description = [{
-    Inline or as a resource:
+    The value is written inline or held in a resource:
 
     ```mlir
     %w = trace.constant dense<[1.0, 2.0]> : tensor<2xf32>
@@ -83,6 +83,24 @@ def Trace_DimOp : Trace_Op<"dim"> {
     Rule<"C1", "-rank <= dim < rank", "isDim($dim, rankOf($input))",
          "\"dim is \" << asSigned($dim) << \", rank is \" << rankOf($input)">];
   let inferred = "::mlir::IndexType::get($input.getContext())";
+}
+
+def Trace_FromIndexOp : Trace_Op<"from_index"> {
+  let summary = "A size as a tensor of rank 0";
+  let description = [{
+    What computes with sizes as data takes them from here; an i32 keeps the low
+    bits. The way back is not needed: the size is still there as an index.
+
+    ```mlir
+    %r = trace.from_index %n dtype = i64 -> tensor<i64>
+    ```
+  }];
+  let arguments = (ins Index:$value, TypeAttr:$dtype);
+  let results = (outs Tripy_Tensor:$result);
+  let assemblyFormat = "$value `dtype` `=` $dtype attr-dict `->` type($result)";
+  let rules = [
+    Rule<"C1", "dtype is a float or integer type", "isTensorElementType($dtype) && !$dtype.isInteger(1)", "\"found \" << $dtype">];
+  let inferred = "::mlir::RankedTensorType::get({}, $dtype)";
 }
 
 #endif // TRIPY_DIALECT_TRACE_TRACECREATION

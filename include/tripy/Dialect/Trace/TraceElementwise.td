@@ -5,9 +5,19 @@
 include "tripy/Dialect/Common/ScalarFns.td"
 include "tripy/Dialect/Trace/TraceBase.td"
 
+/// Examples on the pages of operations that are rows of a table.
+class UnaryExample<string mnemonic, string element> {
+  string text = "\n\n    ```mlir\n    %r = trace." # mnemonic # " %a : (tensor<2x3x" # element # ">) -> tensor<2x3x" # element
+                # ">\n    ```";
+}
+class BinaryExample<string mnemonic, string element, string resultElement> {
+  string text = "\n\n    ```mlir\n    %r = trace." # mnemonic # " %a, %b : (tensor<2x3x" # element # ">, tensor<3x" # element
+                # ">) -> tensor<2x3x" # resultElement # ">\n    ```";
+}
+
 class Trace_Unary<ScalarFn fn> : Trace_Op<fn.mnemonic> {
   let summary = fn.summary;
-  let description = fn.description;
+  let description = "    " # fn.description # UnaryExample<fn.mnemonic, fn.exampleType>.text;
   let arguments = (ins Tripy_Tensor:$input);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
@@ -35,7 +45,7 @@ class Trace_BroadcastingOp<string mnemonic, list<Rule> dtypeRules = []>
 class Trace_Binary<ScalarFn fn>
     : Trace_BroadcastingOp<fn.mnemonic, DTypeRules<"C4", fn, "lhs">.rules> {
   let summary = fn.summary;
-  let description = fn.description;
+  let description = "    " # fn.description # BinaryExample<fn.mnemonic, fn.exampleType, fn.exampleType>.text;
   let inferred = "broadcastType({$lhs, $rhs}, elementTypeOf($lhs))";
 }
 
@@ -45,7 +55,7 @@ class Trace_Comparison<Comparison cmp>
   let description = [{
     IEEE 754 comparisons: with a NaN operand all are false but `ne`. The result
     is a tensor of i1.
-  }];
+  }] # BinaryExample<cmp.mnemonic, "f32", "i1">.text;
   let inferred = "broadcastType({$lhs, $rhs}, ::mlir::IntegerType::get($lhs.getContext(), 1))";
 }
 
@@ -84,29 +94,29 @@ def Trace_WhereOp : Trace_Op<"where"> {
   let inferred = "broadcastType({$condition, $input, $other}, elementTypeOf($input))";
 }
 
-/// Functions composed of several primitives; defined for floats.
-class Trace_ComposedUnary<string mnemonic, string what, string text> : Trace_Op<mnemonic> {
+/// Functions composed of several primitives. Of integers they are computed in
+/// f32 and rounded toward zero.
+class Trace_ComposedUnary<string mnemonic, string what, string text, bit integers = 0> : Trace_Op<mnemonic> {
   let summary = what;
-  let description = text;
+  let description = "    " # text # UnaryExample<mnemonic, "f32">.text;
   let arguments = (ins Tripy_Tensor:$input);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
-  let rules = [ElementClassRule<"C1", "input", 1, 0, 0>];
+  let rules = [ElementClassRule<"C1", "input", 1, integers, 0>];
   let inferred = "$input.getType()";
 }
-def Trace_SigmoidOp : Trace_ComposedUnary<"sigmoid", "Logistic function", "`1 / (1 + exp(-x))`.">;
-def Trace_SiluOp : Trace_ComposedUnary<"silu", "Sigmoid linear unit", "`x / (1 + exp(-x))`.">;
-def Trace_ReluOp : Trace_ComposedUnary<"relu", "Rectified linear unit", "`maximum(x, 0)`; integers too."> {
-  let rules = [ElementClassRule<"C1", "input", 1, 1, 0>];
-}
+def Trace_SigmoidOp : Trace_ComposedUnary<"sigmoid", "Logistic function", "`1 / (1 + exp(-x))`; of integers in f32, rounded toward zero.", 1>;
+def Trace_SiluOp : Trace_ComposedUnary<"silu", "Sigmoid linear unit", "`x / (1 + exp(-x))`; of integers in f32, rounded toward zero.", 1>;
+def Trace_ReluOp : Trace_ComposedUnary<"relu", "Rectified linear unit", "`maximum(x, 0)`; integers too.", 1>;
 def Trace_GeluOp : Trace_ComposedUnary<"gelu", "Gaussian error linear unit", [{
     With `approximate = "tanh"` (the default):
     `0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`; with
-    `approximate = "erf"`: `0.5 x (1 + erf(x / sqrt(2)))`.
+    `approximate = "erf"`: `0.5 x (1 + erf(x / sqrt(2)))`. Of integers in f32,
+    rounded toward zero.
   }]> {
   let arguments = (ins Tripy_Tensor:$input, DefaultValuedStrAttr<StrAttr, "tanh">:$approximate);
   let rules = [
-    ElementClassRule<"C1", "input", 1, 0, 0>,
+    ElementClassRule<"C1", "input", 1, 1, 0>,
     Rule<"C2", "approximate is 'tanh' or 'erf'",
          "$approximate == \"tanh\" || $approximate == \"erf\"", "\"found '\" << $approximate << \"'\"">];
 }
@@ -116,8 +126,9 @@ def Trace_CastOp : Trace_Op<"cast"> {
   let description = [{
     Float to float rounds to nearest even; float to integer rounds toward zero,
     saturates, and turns NaN into 0; to i1 is `x != 0`; i1 to others is 0 or 1;
-    a wider integer to a narrower one keeps the low bits. f8E4M3FN has no
-    infinity: what rounds beyond 448 becomes NaN.
+    integer to integer keeps the low bits. What rounds beyond the largest number
+    of a float becomes infinity, but NaN in f8E4M3FN, which has no infinity
+    (beyond 448).
 
     ```mlir
     %r = trace.cast %a to f16 : (tensor<2xf32>) -> tensor<2xf16>

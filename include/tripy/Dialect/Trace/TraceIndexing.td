@@ -51,4 +51,50 @@ def Trace_EmbeddingOp : Trace_Op<"embedding"> {
          "canTake($weight, $index, 0)", "describeShapes({$weight, $index})">];
 }
 
+def Trace_ScatterOp : Trace_Op<"scatter"> {
+  let summary = "Replaces slices of a dimension by a tensor of indices";
+  let description = [{
+    `result[a..., index[i...], b...] = update[a..., i..., b...]`, and what no
+    index names is the input's: the inverse of `trace.gather`. Negative indices
+    count from the end. An index that is still outside writes nothing; of several
+    equal ones the last, in row-major order, writes, on every device.
+
+    ```mlir
+    %r = trace.scatter %a, %i, %u dim = 1 : (tensor<2x8xf32>, tensor<3xi32>, tensor<2x3xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Tripy_Tensor:$input, Tripy_Tensor:$index, Tripy_Tensor:$update, I64Attr:$dim);
+  let results = (outs Tripy_Tensor:$result);
+  let assemblyFormat = "$input `,` $index `,` $update `dim` `=` $dim attr-dict `:` functional-type(operands, results)";
+  let rules = [IndexElement,
+    Rule<"C2", "-rank <= dim < rank", "isDim($dim, rankOf($input))", "\"dim is \" << asSigned($dim) << \", rank is \" << rankOf($input)">,
+    Rule<"C3", "input and update have one element type", "sameElement({$input, $update})", "describeShapes({$input, $update})">,
+    Rule<"C4", "the update has the input's shape with that of the index in the place of dim",
+         "mayHaveShape($update, gatheredShape($input, $index, $dim))", "describeShapes({$input, $index, $update})">];
+  let inferred = "$input.getType()";
+}
+
+def Trace_UpdateSliceOp : Trace_Op<"update_slice"> {
+  let summary = "Replaces consecutive slices of a dimension";
+  let description = [{
+    `result[a..., start + i, b...] = update[a..., i, b...]`, and the rest is the
+    input's: a step of a key-value cache. `start` is one number, and counts from
+    the end when negative. Slices that fall outside of the input are left out.
+
+    ```mlir
+    %r = trace.update_slice %cache, %new, %start dim = 1 : (tensor<2x8x4xf16>, tensor<2x1x4xf16>, tensor<i32>) -> tensor<2x8x4xf16>
+    ```
+  }];
+  let arguments = (ins Tripy_Tensor:$input, Tripy_Tensor:$update, Tripy_Tensor:$start, I64Attr:$dim);
+  let results = (outs Tripy_Tensor:$result);
+  let assemblyFormat = "$input `,` $update `,` $start `dim` `=` $dim attr-dict `:` functional-type(operands, results)";
+  let rules = [
+    Rule<"C1", "the start is an integer of rank 0", "rankOf($start) == 0 && scalar::isOneOf($start.getType(), false, true, false)",
+         "describeShapes({$start})">,
+    Rule<"C2", "-rank <= dim < rank", "isDim($dim, rankOf($input))", "\"dim is \" << asSigned($dim) << \", rank is \" << rankOf($input)">,
+    Rule<"C3", "input and update have one rank and element type", "sameRankAndElement({$input, $update})", "describeShapes({$input, $update})">,
+    Rule<"C4", "all other dimensions agree", "agreeExcept({$input, $update}, $dim)", "describeShapes({$input, $update})">];
+  let inferred = "$input.getType()";
+}
+
 #endif // TRIPY_DIALECT_TRACE_TRACEINDEXING

@@ -127,7 +127,7 @@ def Trace_SliceOp : Trace_Op<"slice", [AttrSizedOperandSegments]> {
   let description = [{
     As Python slices, with one start, stop and step for each dimension: bounds
     count from the end when negative, are clamped to the dimension, and the
-    result may be empty. A bound beyond the dimension stands for a missing one:
+    result may be empty. A bound far outside stands for an omitted one:
     `[4611686018427387904] to [-4611686018427387904] by [-1]` reverses.
 
     ```mlir
@@ -154,14 +154,15 @@ def Trace_SliceOp : Trace_Op<"slice", [AttrSizedOperandSegments]> {
 def Trace_SplitOp : Trace_Op<"split"> {
   let summary = "Cuts a dimension into consecutive parts";
   let description = [{
-    `sizes` are the sizes of the parts.
+    `sizes` are the sizes of the parts; they sum to the dimension, which is
+    checked at run time where it is dynamic. Parts of run-time sizes are slices.
 
     ```mlir
     %r:2 = trace.split %a dim = 1 sizes = [2, 1] : (tensor<4x3xf32>) -> (tensor<4x2xf32>, tensor<4x1xf32>)
     ```
 
-    With `parts` the dimension is cut into that many parts of the ceil-sized
-    share each; the last ones are smaller, or empty:
+    With `parts` the dimension is cut into that many parts of equal size,
+    rounded up; the last ones are smaller, or empty:
 
     ```mlir
     %s:2 = trace.split %b dim = 0 parts = 2 : (tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
@@ -175,7 +176,7 @@ def Trace_SplitOp : Trace_Op<"split"> {
   let rules = [
     Rule<"C1", "-rank <= dim < rank", "isDim($dim, rankOf($input))", "\"dim is \" << asSigned($dim) << \", rank is \" << rankOf($input)">,
     Rule<"C2", "either sizes or parts are given", "$sizes.has_value() != $parts.has_value()">,
-    Rule<"C3", "sizes are not negative and sum to the dimension, which is static",
+    Rule<"C3", "sizes are not negative and sum to the dimension",
          "!$sizes || sumsTo(*$sizes, $input, $dim)", "\"input is \" << $input.getType() << \", sizes are \" << describeList(*$sizes)">,
     Rule<"C4", "1 <= parts <= 1024", "!$parts || partsValid(*$parts)", "\"parts is \" << asSigned(*$parts)">];
 }
@@ -199,22 +200,27 @@ def Trace_ConcatenateOp : Trace_Op<"concatenate"> {
 }
 
 def Trace_PadOp : Trace_Op<"pad", [AttrSizedOperandSegments]> {
-  let summary = "Adds borders of one value";
+  let summary = "Adds borders";
   let description = [{
-    `low` and `high` are how many slices are added before and after each
-    dimension.
+    `low` and `high` say how many elements are added before and after those of
+    each dimension. They have one value, or repeat what is there, in the way of
+    `mode`, with the meaning that NumPy gives the words, for widths of any size:
+    `a b c` becomes `a a a b c c c` with "edge", `c b a b c b a` with "reflect"
+    and `b c a b c a b` with "wrap", for widths of 2.
 
     ```mlir
     %r = trace.pad %a low [1, 0] high [0, 2] value = 0.0 : f32 : (tensor<4x8xf32>) -> tensor<5x10xf32>
     %s = trace.pad %b low [%n] high [0] value = 1 : i32 : (tensor<?xi32>) -> tensor<?xi32>
+    %t = trace.pad %a low [0, 2] high [0, 2] mode = "reflect" : (tensor<4x8xf32>) -> tensor<4x12xf32>
     ```
   }];
   let arguments = (ins Tripy_Tensor:$input, Variadic<Index>:$low, Variadic<Index>:$high,
-                       DenseI64ArrayAttr:$staticLow, DenseI64ArrayAttr:$staticHigh, TypedAttrInterface:$value);
+                       DenseI64ArrayAttr:$staticLow, DenseI64ArrayAttr:$staticHigh,
+                       OptionalAttr<TypedAttrInterface>:$value, OptionalAttr<StrAttr>:$mode);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = [{
     $input `low` custom<DynamicIndexList>($low, $staticLow) `high` custom<DynamicIndexList>($high, $staticHigh)
-    `value` `=` $value attr-dict `:` `(` type($input) `)` `->` type($result)
+    (`value` `=` $value^)? (`mode` `=` $mode^)? attr-dict `:` `(` type($input) `)` `->` type($result)
   }];
   let rules = [
     Rule<"C1", "there is one low and one high width for each dimension",
@@ -224,9 +230,14 @@ def Trace_PadOp : Trace_Op<"pad", [AttrSizedOperandSegments]> {
          "dynamicCount($staticLow) == $low.size() && dynamicCount($staticHigh) == $high.size()">,
     Rule<"C3", "widths are not negative", "sizesNotNegative($staticLow) && sizesNotNegative($staticHigh)",
          "\"found \" << describeList($staticLow) << \" and \" << describeList($staticHigh)">,
-    Rule<"C4", "the value is a number of the input's element type", "isScalarNumber($value) && $value.getType() == elementTypeOf($input)",
-         "\"found \" << $value << \" for \" << $input.getType()">,
+    Rule<"C4", "the value is a number of the input's element type",
+         "!$value || (isScalarNumber(*$value) && $value->getType() == elementTypeOf($input))",
+         "\"found \" << *$value << \" for \" << $input.getType()">,
     Rule<"C5", "the result has at most 2^40 elements", "isAllowedShape(paddedShape($input, $staticLow, $staticHigh))",
+         "\"input is \" << $input.getType() << \", widths are \" << describeList($staticLow) << \" and \" << describeList($staticHigh)">,
+    Rule<"C6", "either a value or a mode is given", "$value.has_value() != $mode.has_value()">,
+    Rule<"C7", "mode is 'edge', 'reflect' or 'wrap'", "!$mode || isPadMode(*$mode)", "\"found '\" << *$mode << \"'\"">,
+    Rule<"C8", "a mode has elements to repeat: a dimension that grows is not empty", "!$mode || canRepeat($input, $staticLow, $staticHigh)",
          "\"input is \" << $input.getType() << \", widths are \" << describeList($staticLow) << \" and \" << describeList($staticHigh)">];
 }
 

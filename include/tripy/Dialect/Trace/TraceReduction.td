@@ -12,11 +12,16 @@ defvar FloatInput = ElementClassRule<"C1", "input", 1, 0, 0>;
 /// A reduction over `dims`; `keepdim` keeps them with size 1.
 class Trace_Reduction<string mnemonic, string what, string text, bit integers, bit bools> : Trace_Op<mnemonic> {
   let summary = what;
-  let description = text # [{
+  let description = "    " # text # [{
 
-    `dims` are the dimensions to reduce (negative: from the end; all when empty,
-    unless the input has rank 0); `keepdim` keeps them with size 1. 16-bit
+    `dims` are the dimensions to reduce: negative ones count from the end, and an
+    empty list means all dimensions. `keepdim` keeps them with size 1. 16-bit
     floats accumulate in f32 and round once.
+
+    ```mlir
+    %r = trace.}] # mnemonic # [{ %a dims = [1] : (tensor<2x3x}] # !if(bools, "i1", "f32") # [{>) -> tensor<2x}]
+    # !if(bools, "i1", "f32") # [{>
+    ```
   }];
   let arguments = (ins Tripy_Tensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
   let results = (outs Tripy_Tensor:$result);
@@ -28,9 +33,11 @@ def Trace_SumOp : Trace_Reduction<"sum", "Sum over dimensions", "An empty sum is
 def Trace_ProdOp : Trace_Reduction<"prod", "Product over dimensions", "An empty product is 1; integers wrap around.", 1, 0>;
 def Trace_MaxOp : Trace_Reduction<"max", "Maximum over dimensions", "NaN if any is NaN; an empty maximum is the lowest value.", 1, 0>;
 def Trace_MinOp : Trace_Reduction<"min", "Minimum over dimensions", "NaN if any is NaN; an empty minimum is the highest value.", 1, 0>;
-def Trace_AllOp : Trace_Reduction<"all", "Whether all are true", "An empty one is true.", 0, 1>;
-def Trace_AnyOp : Trace_Reduction<"any", "Whether any is true", "An empty one is false.", 0, 1>;
-def Trace_MeanOp : Trace_Reduction<"mean", "Mean over dimensions", "The mean of nothing is NaN.", 0, 0>;
+def Trace_AllOp : Trace_Reduction<"all", "Whether all are true", "The result for no elements is true.", 0, 1>;
+def Trace_AnyOp : Trace_Reduction<"any", "Whether any is true", "The result for no elements is false.", 0, 1>;
+def Trace_MeanOp : Trace_Reduction<"mean", "Mean over dimensions",
+    [{The mean of no elements is NaN, of integers -1. Integers are summed in i64, where
+    they wrap around, and the quotient rounds toward zero.}], 1, 0>;
 
 def Trace_VarOp : Trace_Op<"var"> {
   let summary = "Variance over dimensions";
@@ -55,8 +62,8 @@ class Trace_ArgReduction<string mnemonic, string what> : Trace_Op<mnemonic> {
   let summary = "Index of the " # what # " element";
   let description = [{
     Indices (i32) along `dim`, or, without `dim`, into all elements in row-major
-    order. Of equal elements the first counts, and the first NaN before all
-    numbers. `keepdim` keeps what is reduced with size 1.
+    order. The first of several equal elements is taken, and the first NaN
+    before any number. `keepdim` keeps the reduced dimensions with size 1.
 
     ```mlir
     %r = trace.}] # mnemonic # [{ %a dim = -1 keepdim : (tensor<2x3xf32>) -> tensor<2x1xi32>

@@ -52,6 +52,10 @@ llvm::SmallVector<UserPlace> callStack(mlir::Location location);
 /// All user operations of `location`, each by its innermost place, once.
 llvm::SmallVector<UserPlace> userPlaces(mlir::Location location);
 
+/// The innermost place of the first user operation of `location`, alone, for
+/// those who know no other locations; `location` when there is none.
+mlir::Location placeOf(mlir::Location location);
+
 /// All reasons in `location`, outermost first, once each.
 llvm::SmallVector<WhyAttr> whysOf(mlir::Location location);
 
@@ -76,12 +80,11 @@ public:
         OpTy::create(builder, source->getLoc(), std::forward<Args>(args)...));
   }
   /// The same for an operation known by name.
-  mlir::Operation *primary(llvm::StringRef name, mlir::TypeRange types,
-                           mlir::ValueRange operands) {
-    mlir::OperationState state(source->getLoc(), name, operands, types);
-    mlir::Operation *op = builder.create(state);
-    created(op);
-    return op;
+  mlir::Operation *
+  primary(llvm::StringRef name, mlir::TypeRange types,
+          mlir::ValueRange operands,
+          llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return createNamed(source->getLoc(), name, types, operands, attributes);
   }
 
   /// Creates an operation that the user did not write.
@@ -89,6 +92,15 @@ public:
   OpTy insert(const Why &why, Args &&...args) {
     return finish(OpTy::create(builder, inserted(source->getLoc(), why),
                                std::forward<Args>(args)...));
+  }
+
+  /// The same for an operation known by name.
+  mlir::Operation *
+  insert(const Why &why, llvm::StringRef name, mlir::TypeRange types,
+         mlir::ValueRange operands,
+         llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return createNamed(inserted(source->getLoc(), why), name, types, operands,
+                       attributes);
   }
 
   /// The user's operation.
@@ -104,6 +116,15 @@ protected:
   virtual void created(mlir::Operation *op) {}
 
 private:
+  mlir::Operation *
+  createNamed(mlir::Location location, llvm::StringRef name,
+              mlir::TypeRange types, mlir::ValueRange operands,
+              llvm::ArrayRef<mlir::NamedAttribute> attributes) {
+    mlir::OperationState state(location, name, operands, types, attributes);
+    mlir::Operation *op = builder.create(state);
+    created(op);
+    return op;
+  }
   template <typename OpTy> OpTy finish(OpTy op) {
     created(op);
     return op;

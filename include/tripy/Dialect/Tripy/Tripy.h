@@ -28,8 +28,12 @@ constexpr llvm::StringLiteral parameterAttrName = "tripy.parameter";
 /// The unit attribute of a contraction on linalg that may use TF32.
 constexpr llvm::StringLiteral allowTF32AttrName = "tripy.allow_tf32";
 
-/// The name of an argument or result in the executable: its tripy.name, or
-/// "arg0", "result0", ...
+/// What default names start with: "arg0", "result0", ...
+constexpr llvm::StringLiteral argumentPrefix = "arg";
+constexpr llvm::StringLiteral resultPrefix = "result";
+
+/// The name of an argument or result in the executable: its tripy.name, which
+/// may come from the text (Pipelines/ParseProgram.h), or the default.
 std::string argumentName(mlir::FunctionOpInterface function, unsigned index);
 std::string resultName(mlir::FunctionOpInterface function, unsigned index);
 
@@ -43,8 +47,8 @@ bool isParameter(mlir::FunctionOpInterface function, unsigned index);
 bool isValidName(llvm::StringRef name);
 
 /// What the verifier cannot ask of every function, but a function that is
-/// compiled needs: each argument of dynamic shape has a profile. Reports the
-/// first argument without.
+/// compiled needs: each argument of dynamic shape, and each that is a size
+/// (`index`), has a profile. Reports all arguments without, at their lines.
 llvm::LogicalResult verifyProfiles(mlir::FunctionOpInterface function);
 
 } // namespace tripy

@@ -19,12 +19,14 @@ def Tripy_Dialect : Dialect {
     Argument attributes of a program's function:
 
     - `tripy.name = "x"`: the argument's name in the executable; the default is
-      `arg0`, `arg1`, ... (of a result: `result0`, ...).
+      that of its value in the text, else `arg0`, `arg1`, ... (of a result:
+      `result0`, ...).
     - `tripy.profile = #tripy.profile<min = [1, 2], opt = [2, 2], max = [4, 2]>`:
       the sizes for which the program is compiled; needed when the type has a
-      dynamic dimension.
-    - `tripy.dims = ["batch", ""]`: names of dimensions. Dynamic dimensions of
-      the same name must agree at run time.
+      dynamic dimension, or is `index`: then the argument is itself a size, and
+      its profile has one entry.
+    - `tripy.dims = ["batch", ""]`: names of dimensions (of an `index`: one, of
+      the size). Dynamic sizes of the same name must agree at run time.
     - `tripy.parameter`: the argument is a weight, bound from a safetensors file
       (under its name) at compile time or at load time; its shape is static.
 

@@ -2,8 +2,8 @@
 //
 // What the runtime asks of cuBLASLt, as one table that is filled from the
 // library at run time: it is never required, neither to build nor to run. The
-// few types and numbers of its interface are declared here; tests put a table
-// of their own in the place. Depends on Base only; used by Runtime/Cuda, the
+// few types and numbers of its interface are declared here; tests put their own
+// table in its place. Depends on Base only; used by Runtime/Cuda, the
 // CUDA emulator and tests.
 //
 //===----------------------------------------------------------------------===//
@@ -65,8 +65,8 @@ enum class PreferenceAttribute : int32_t {
   MinAlignmentC = 7,
   MinAlignmentD = 8,
 };
-/// cublasLtReductionScheme_t: parts of a sum meet in the compute type, in a
-/// step of its own. The other schemes would round them to the result's type.
+/// cublasLtReductionScheme_t: partial sums are added in the compute type, in a
+/// separate step. The other schemes would round them to the result's type.
 inline constexpr uint32_t reduceInComputeType = 2;
 
 /// cublasLtMatmulAlgo_t.

@@ -23,7 +23,8 @@ namespace tripy::cuda {
 /// 12.4 is the first driver with everything in the table.
 inline constexpr int minDriverVersion = 12040;
 
-/// The driver's result codes that are told apart; others are kept as numbers.
+/// The driver's result codes that the runtime distinguishes; others are kept as
+/// numbers.
 enum class DriverResult : int32_t {
   Success = 0,
   InvalidValue = 1,
@@ -78,7 +79,10 @@ enum class DeviceAttribute : int32_t {
   MaxGridX = 5,
   MaxGridY = 6,
   MaxGridZ = 7,
+  ClockRate = 13, ///< kHz
   MultiprocessorCount = 16,
+  MemoryClockRate = 36,      ///< kHz
+  GlobalMemoryBusWidth = 37, ///< bits
   ComputeMajor = 75,
   ComputeMinor = 76,
   MaxSharedPerBlockOptin = 97,
@@ -159,13 +163,13 @@ enum class JitOption : int32_t {
   ErrorLogBufferBytes = 6,
 };
 
-/// CUstream_flags: whether what others put on the legacy default stream, the
-/// null handle, comes before a stream's later work and behind its earlier work.
+/// CUstream_flags: whether a stream synchronizes implicitly with the legacy
+/// default stream, the null handle.
 inline constexpr unsigned streamOrderedWithDefault = 0;
 inline constexpr unsigned streamNonBlocking = 1;
 inline constexpr unsigned eventDisableTiming = 2;
 /// CUstreamCaptureMode: calls that may not be captured, such as those that load
-/// a library's code, go on as ever.
+/// a library's code, still work.
 inline constexpr int captureRelaxed = 2;
 
 /// One member per driver function, named after it without "cu".
@@ -227,10 +231,10 @@ struct DriverApi {
   DriverResult (*streamCreate)(StreamHandle *stream, unsigned flags);
   DriverResult (*streamDestroy)(StreamHandle stream);
   DriverResult (*streamSynchronize)(StreamHandle stream);
-  /// `status` becomes 0 when the stream's work is run, not captured.
+  /// `status` becomes 0 when the stream is not capturing.
   DriverResult (*streamIsCapturing)(StreamHandle stream, int *status);
   DriverResult (*streamBeginCapture)(StreamHandle stream, int mode);
-  /// `graph` becomes null when the capture was spoilt.
+  /// `graph` becomes null when the capture was invalidated.
   DriverResult (*streamEndCapture)(StreamHandle stream, GraphHandle *graph);
   DriverResult (*streamWaitEvent)(StreamHandle stream, EventHandle event,
                                   unsigned flags);

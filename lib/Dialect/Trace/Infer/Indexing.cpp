@@ -27,6 +27,12 @@ bool trace::canTake(Value input, Value index, int64_t dim) {
          dynamicCount(shapeOf(index)) || llvm::is_contained(shapeOf(index), 0);
 }
 
+bool trace::mayHaveShape(Value tensor, Sizes sizes) {
+  Sizes found = shapeOf(tensor);
+  return found.size() == sizes.size() &&
+         llvm::all_of_zip(found, sizes, mayAgree);
+}
+
 void GatherOp::inferResults(Adaptor in, TypeList &out) {
   out.push_back(RankedTensorType::get(
       gatheredShape(in.getInput(), in.getIndex(), in.getDim()),

@@ -176,7 +176,7 @@ bool trace::sumsTo(Sizes sizes, Value input, int64_t dim) {
       return false;
     total = saturatingAdd(total, size);
   }
-  return shapeOf(input)[normalizeDim(dim, rankOf(input))] == total;
+  return mayAgree(shapeOf(input)[normalizeDim(dim, rankOf(input))], total);
 }
 
 bool trace::partsValid(int64_t parts) { return 1 <= parts && parts <= 1024; }
@@ -232,6 +232,18 @@ Shape trace::paddedShape(Value input, Sizes low, Sizes high) {
                          ? dynamicSize
                          : saturatingAdd(saturatingAdd(before, size), after));
   return result;
+}
+
+bool trace::isPadMode(StringRef mode) {
+  return mode == "edge" || mode == "reflect" || mode == "wrap";
+}
+
+bool trace::canRepeat(Value input, Sizes low, Sizes high) {
+  return llvm::none_of(llvm::zip(shapeOf(input), low, high), [](auto widths) {
+    auto [size, before, after] = widths;
+    auto grows = [](int64_t width) { return width > 0; };
+    return size == 0 && (grows(before) || grows(after));
+  });
 }
 
 void PadOp::inferResults(Adaptor in, TypeList &out) {

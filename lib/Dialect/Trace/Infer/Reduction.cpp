@@ -18,6 +18,19 @@ bool trace::isTrailingShape(Value weight, Value input) {
                       });
 }
 
+bool trace::areOfChannels(Value input, ValueRange vectors) {
+  return rankOf(input) >= 2 && llvm::all_of(vectors, [&](Value vector) {
+           return rankOf(vector) == 1 &&
+                  mayAgree(shapeOf(vector)[0], shapeOf(input)[1]);
+         });
+}
+
+bool trace::dividesChannels(Value input, int64_t groups) {
+  int64_t channels = shapeOf(input)[1];
+  return groups >= 1 && groups <= maxElements &&
+         (ShapedType::isDynamic(channels) || channels % groups == 0);
+}
+
 int64_t trace::choices(Value input, std::optional<uint64_t> dim) {
   Sizes sizes = shapeOf(input);
   if (dim)

@@ -47,8 +47,9 @@ def run(inputs, body, results, cases, rtol=2e-5, atol=1e-5):
     global count
     program = os.path.join(FOLDER, "program.mlir")
     arguments = ", ".join(argument(name, *kind) for name, kind in inputs.items())
+    named = ", ".join(f'{kind} {{tripy.name = "result{i}"}}' for i, kind in enumerate(results.values()))
     with open(program, "w") as file:
-        file.write(f"func.func @main({arguments}) -> ({', '.join(results.values())}) {{\n"
+        file.write(f"func.func @main({arguments}) -> ({named}) {{\n"
                    f"{body}\nreturn {', '.join(results)} : {', '.join(results.values())}\n}}\n")
     for arrays, expected in cases:
         count += 1
@@ -202,6 +203,12 @@ def check_activations():
     wanted = {"gelu %a": 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
               'gelu %a {approximate = "erf"}': 0.5 * x * (1 + erf),
               "silu %a": x / (1 + np.exp(-x)), "sigmoid %a": 1 / (1 + np.exp(-x)), "relu %a": np.maximum(x, 0)}
+    softplus = np.logaddexp(x, 0)
+    wanted |= {"softplus %a": softplus, "mish %a": x * np.tanh(softplus), "reciprocal %a": 1 / x,
+               "elu %a alpha = 1.5": np.where(x > 0, x, 1.5 * np.expm1(x)),
+               "leaky_relu %a slope = 0.25": np.where(x > 0, x, 0.25 * x),
+               "hard_sigmoid %a alpha = 0.2 beta = 0.5": np.clip(0.2 * x + 0.5, 0, 1),
+               "hard_swish %a": x * np.clip(x / 6 + 0.5, 0, 1)}
     type_ = tensor((64,))
     run({"a": ((64,), "f32")}, "\n".join(f"%{i} = trace.{op} : ({type_}) -> {type_}" for i, op in enumerate(wanted)),
         {f"%{i}": type_ for i in range(len(wanted))}, [([array], list(wanted.values()))])
@@ -228,9 +235,125 @@ def check_shapes():
         [([a], [a[0], a[:, None]] if len(a) == 1 else None) for a in (normal(1, 3), normal(2, 3), normal(0, 3))])
 
 
+def check_composed():
+    special = np.array([0.0, -0.0, 1.5, -2.5, np.nan, np.inf, -np.inf, 1e-45, 3e38], dtype=np.float32)
+    for element in ("f32", "f16"):
+        array = special.astype({"f32": np.float32, "f16": np.float16}[element]) if element == "f32" else special[:7].astype(np.float16)
+        vector, truth = tensor(array.shape, element), tensor(array.shape, "i1")
+        run({"a": (array.shape, element)},
+            "\n".join(f"%{i} = trace.{op} %a : ({vector}) -> {truth}" for i, op in enumerate(("isnan", "isinf", "isfinite"))),
+            {f"%{i}": truth for i in range(3)}, [([array], [np.isnan(array), np.isinf(array), np.isfinite(array)])])
+    cases = []
+    for n, m in ((0, 1), (1, 4), (4, 4), (3, 1), (2, 3)):
+        a, low, high = normal(n, 3) * 3, normal(3), normal(m, 1)
+        cases.append(([a, low, high], refused(lambda: np.minimum(np.maximum(a, low), high))))
+    column = tensor((None, 1))
+    run(ROW_INPUT | {"low": ((3,), "f32"), "high": ((None, 1), "f32")},
+        f"%0 = trace.clamp %a, %low, %high : ({ROWS}, tensor<3xf32>, {column}) -> {ROWS}", {"%0": ROWS}, cases)
+    ints = np.array([[7, -7, 5], [2**31 - 1, -2**31, 0]], dtype=np.int32)
+    run({"a": ((2, 3), "i32")}, "%0 = trace.mean %a dims = [1] : (tensor<2x3xi32>) -> tensor<2xi32>", {"%0": "tensor<2xi32>"},
+        [([ints], [[1, 0]])])
+
+
+def check_arrange():
+    arrays = [normal(n, 3) for n in (0, 1, 2, 5, 8)]
+    run(ROW_INPUT, f"%0 = trace.flip %a dims = [-1, 0] : ({ROWS}) -> {ROWS}\n"
+        f"%1 = trace.flip %a dims = [] : ({ROWS}) -> {ROWS}", {"%0": ROWS, "%1": ROWS},
+        [([a], [a[::-1, ::-1], a]) for a in arrays])
+    for shifts in ((1, 0), (-2, 1), (5, -4), (-7, 3), (8, 2)):
+        run(ROW_INPUT, f"%0 = trace.roll %a by [{shifts[0]}, {shifts[1]}] dims = [0, 1] : ({ROWS}) -> {ROWS}", {"%0": ROWS},
+            [([a], [np.roll(a, shifts, (0, 1))]) for a in arrays])
+    for counts in ((2, 1), (1, 3), (0, 2), (3, 2)):
+        result = tensor((None, 3 * counts[1]))
+        run(ROW_INPUT, f"%0 = trace.tile %a by [{counts[0]}, {counts[1]}] : ({ROWS}) -> {result}\n"
+            f"%1 = trace.repeat %a by [{counts[0]}, {counts[1]}] : ({ROWS}) -> {result}", {"%0": result, "%1": result},
+            [([a], [np.tile(a, counts), a.repeat(counts[0], 0).repeat(counts[1], 1)]) for a in arrays])
+    run({"a": ((None,), "f32"), "b": ((None,), "f32")},
+        f"%n = trace.dim %b dim = 0 : (tensor<?xf32>) -> index\n"
+        f"%0 = trace.tile %a by [%n] : (tensor<?xf32>) -> tensor<?xf32>\n"
+        f"%1 = trace.repeat %a by [%n] : (tensor<?xf32>) -> tensor<?xf32>", {"%0": "tensor<?xf32>", "%1": "tensor<?xf32>"},
+        [([a, b], [np.tile(a, len(b)), a.repeat(len(b))]) for a, b in ((normal(n), normal(m)) for n in (0, 1, 5) for m in (0, 1, 3))])
+    one = normal()
+    run({"a": ((), "f32")}, "%0 = trace.tile %a by [] : (tensor<f32>) -> tensor<f32>\n"
+        "%1 = trace.flip %a dims = [] : (tensor<f32>) -> tensor<f32>", {"%0": "tensor<f32>", "%1": "tensor<f32>"}, [([one], [one, one])])
+    deep = normal(2, 1, 2, 1, 3, 1, 1, 2)
+    result = tensor((2, 2, 2, 1, 3, 1, 3, 2))
+    run({"a": (deep.shape, "f32")}, f"%0 = trace.tile %a by [1, 2, 1, 1, 1, 1, 3, 1] : ({tensor(deep.shape)}) -> {result}\n"
+        f"%1 = trace.flip %a dims = [0, 4, 7] : ({tensor(deep.shape)}) -> {tensor(deep.shape)}", {"%0": result, "%1": tensor(deep.shape)},
+        [([deep], [np.tile(deep, (1, 2, 1, 1, 1, 1, 3, 1)), np.flip(deep, (0, 4, 7))])])
+    for diagonal in (0, 1, -2, 9):
+        run({"a": ((2, None, 3), "f32")},
+            f"%0 = trace.tril %a diagonal = {diagonal} : (tensor<2x?x3xf32>) -> tensor<2x?x3xf32>\n"
+            f"%1 = trace.triu %a diagonal = {diagonal} : (tensor<2x?x3xf32>) -> tensor<2x?x3xf32>",
+            {"%0": "tensor<2x?x3xf32>", "%1": "tensor<2x?x3xf32>"},
+            [([a], [np.tril(a, diagonal), np.triu(a, diagonal)]) for a in (normal(2, n, 3) for n in (0, 1, 4))])
+
+
+def padded(array, widths, mode):
+    """np.pad, but for "wrap", where some versions are wrong for wide borders."""
+    if mode != "wrap":
+        return np.pad(array, widths, mode)
+    for axis, (low, high) in enumerate(widths):
+        if low + high and not array.shape[axis]:
+            raise ValueError("nothing to repeat")
+        places = np.arange(-low, array.shape[axis] + high) % max(array.shape[axis], 1)
+        array = np.moveaxis(np.moveaxis(array, axis, 0)[places], 0, axis)
+    return array
+
+
+def check_pads():
+    for mode, (low, high) in itertools.product(("edge", "reflect", "wrap"), ((0, 0), (1, 2), (7, 0), (3, 11))):
+        result = tensor((None, 3 + 2))
+        run(ROW_INPUT, f'%0 = trace.pad %a low [{low}, 1] high [{high}, 1] mode = "{mode}" : ({ROWS}) -> {result}',
+            {"%0": result}, [([a], refused(lambda: padded(a, ((low, high), (1, 1)), mode))) for a in (
+                normal(n, 3) for n in (0, 1, 2, 5))])
+    run({"a": ((None,), "f32"), "b": ((None,), "f32")},
+        f"%n = trace.dim %b dim = 0 : (tensor<?xf32>) -> index\n"
+        f'%0 = trace.pad %a low [%n] high [1] mode = "reflect" : (tensor<?xf32>) -> tensor<?xf32>', {"%0": "tensor<?xf32>"},
+        [([a, b], [np.pad(a, (len(b), 1), "reflect")]) for a, b in ((normal(n), normal(m)) for n in (1, 4) for m in (0, 3, 8))])
+
+
+def check_changes():
+    def updated(a, u, start):
+        result, start = a.copy(), start + len(a) * (start < 0)
+        for i, row in enumerate(u):
+            if 0 <= start + i < len(a):
+                result[start + i] = row
+        return [result]
+
+    def scattered(a, index, u):
+        result = a.copy()
+        for i, row in zip(index, u):
+            if -len(a) <= i < len(a):
+                result[i] = row
+        return [result]
+
+    cases = [([a, u, np.int32(start)], updated(a, u, start)) for a, u in
+             ((normal(n, 3), normal(m, 3)) for n, m in ((5, 2), (4, 4), (0, 2), (3, 0), (2, 5), (1, 1)))
+             for start in (0, 1, -1, 4, -7, 2**31 - 1, -2**31)]
+    run(ROW_INPUT | {"u": ((None, 3), "f32"), "s": ((), "i32")},
+        f"%0 = trace.update_slice %a, %u, %s dim = 0 : ({ROWS}, {ROWS}, tensor<i32>) -> {ROWS}", {"%0": ROWS}, cases)
+    cases = [([a, np.array(index, dtype=np.int64), u], scattered(a, index, u)) for a, index in
+             ((normal(n, 3), index) for n in (0, 1, 5) for index in
+              ([], [0], [4, 4, 1], [-1, 7, -6, 2], [2**62, -2**63, 0, 0])) for u in [normal(len(index), 3)]]
+    run(ROW_INPUT | {"i": ((None,), "i64"), "u": ((None, 3), "f32")},
+        f"%0 = trace.scatter %a, %i, %u dim = 0 : ({ROWS}, tensor<?xi64>, {ROWS}) -> {ROWS}", {"%0": ROWS}, cases)
+    a, index, u = normal(2, 4, 3), np.array([[3, 0], [1, 3]], dtype=np.int32), normal(2, 2, 2, 3)
+    want = a.copy()
+    for i, j in itertools.product(range(2), repeat=2):
+        want[:, index[i, j]] = u[:, i, j]
+    run({"a": (a.shape, "f32"), "i": (index.shape, "i32"), "u": (u.shape, "f32")},
+        "%0 = trace.scatter %a, %i, %u dim = 1 : (tensor<2x4x3xf32>, tensor<2x2xi32>, tensor<2x2x2x3xf32>) -> tensor<2x4x3xf32>",
+        {"%0": "tensor<2x4x3xf32>"}, [([a, index, u], [want])])
+    run(ROW_INPUT, f"%0:2 = trace.split %a dim = 0 sizes = [2, 1] : ({ROWS}) -> (tensor<2x3xf32>, tensor<1x3xf32>)\n"
+        f"%n = trace.dim %a dim = 0 : ({ROWS}) -> index\n%1 = trace.from_index %n dtype = i64 -> tensor<i64>",
+        {"%0#0": "tensor<2x3xf32>", "%0#1": "tensor<1x3xf32>", "%1": "tensor<i64>"},
+        [([a], [a[:2], a[2:], 3] if len(a) == 3 else None) for a in (normal(3, 3), normal(2, 3), normal(0, 3))])
+
+
 os.makedirs(FOLDER, exist_ok=True)
 for check in (check_slices, check_splits, check_broadcasts, check_matmul, check_reductions, check_norms,
-              check_activations, check_shapes):
+              check_activations, check_shapes, check_composed, check_arrange, check_pads, check_changes):
     check()
 print("\n".join(failures))
 print(f"{count} cases, {len(failures)} failures")

@@ -1,7 +1,7 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
 func.func @C1(%a: tensor<2x2xi1>, %b: tensor<2x2xi1>) {
-  // expected-error @below {{violates [trace.matmul C1] the element type is one of: float, integer, f8E4M3FN; found 'i1'}}
+  // expected-error @below {{violates [trace.matmul C1] the element type is one of: float, integer; found 'i1'}}
   %r = trace.matmul %a, %b : (tensor<2x2xi1>, tensor<2x2xi1>) -> tensor<2x2xi1>
   return
 }
@@ -65,7 +65,7 @@ func.func @C7(%a: tensor<2x2xf16>, %b: tensor<2x2xf16>) {
 // -----
 
 func.func @C8(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) {
-  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, or f32 for floats, or f16 or bf16 for f8E4M3FN; found 'f16' for 'f32'}}
+  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits; found 'f16' for 'f32'}}
   %r = trace.matmul %a, %b dtype = f16 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf16>
   return
 }
@@ -73,8 +73,32 @@ func.func @C8(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) {
 // -----
 
 func.func @C8(%a: tensor<2x2xi32>, %b: tensor<2x2xi32>) {
-  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, or f32 for floats, or f16 or bf16 for f8E4M3FN; found 'f32' for 'i32'}}
+  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits; found 'f32' for 'i32'}}
   %r = trace.matmul %a, %b dtype = f32 : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @C8(%a: tensor<2x2xf64>, %b: tensor<2x2xf64>) {
+  // expected-error @below {{violates [trace.matmul C8] dtype is the operands' element type, f32 for floats of fewer bits, f16 or bf16 for those of 8, or i32 for integers of fewer bits; found 'f32' for 'f64'}}
+  %r = trace.matmul %a, %b dtype = f32 : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @C8(%a: tensor<2x2xi8>, %b: tensor<2x2xi8>) {
+  // expected-error @below {{or i32 for integers of fewer bits; found 'i16' for 'i8'}}
+  %r = trace.matmul %a, %b dtype = i16 : (tensor<2x2xi8>, tensor<2x2xi8>) -> tensor<2x2xi16>
+  return
+}
+
+// -----
+
+func.func @C8(%a: tensor<2x2xi64>, %b: tensor<2x2xi64>) {
+  // expected-error @below {{or i32 for integers of fewer bits; found 'i32' for 'i64'}}
+  %r = trace.matmul %a, %b dtype = i32 : (tensor<2x2xi64>, tensor<2x2xi64>) -> tensor<2x2xi32>
   return
 }
 

@@ -29,7 +29,7 @@ func.func @batch(%a: tensor<6x1x2x3xf16>, %b: tensor<4x3x5xf16>, %c: tensor<?x2x
 }
 
 // CHECK-LABEL: @numbers
-func.func @numbers(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>, %c: tensor<2x3xf8E4M3FN>, %d: tensor<3x5xf8E4M3FN>, %e: tensor<2x3xf16>, %f: tensor<3x5xf16>) {
+func.func @numbers(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>, %c: tensor<2x3xf8E4M3FN>, %d: tensor<3x5xf8E4M3FN>, %e: tensor<2x3xf16>, %f: tensor<3x5xf16>, %g: tensor<2x3xui8>, %h: tensor<3x5xui8>) {
   // CHECK: trace.matmul %{{.*}}, %{{.*}} allow_tf32 : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
   %0 = trace.matmul %a, %b allow_tf32 : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
   // CHECK: trace.matmul {{.*}} allow_tf32 dtype = f32 : {{.*}} -> tensor<2x5xf32>
@@ -44,5 +44,7 @@ func.func @numbers(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>, %c: tensor<2x3xf8E4
   %5 = trace.matmul %c, %d dtype = bf16 : (tensor<2x3xf8E4M3FN>, tensor<3x5xf8E4M3FN>) -> tensor<2x5xbf16>
   // CHECK: trace.matmul {{.*}} dtype = f32 : (tensor<2x3xf16>, tensor<3x5xf16>) -> tensor<2x5xf32>
   %6 = trace.matmul %e, %f dtype = f32 : (tensor<2x3xf16>, tensor<3x5xf16>) -> tensor<2x5xf32>
+  // CHECK: trace.matmul {{.*}} dtype = i32 : (tensor<2x3xui8>, tensor<3x5xui8>) -> tensor<2x5xi32>
+  %7 = trace.matmul %g, %h dtype = i32 : (tensor<2x3xui8>, tensor<3x5xui8>) -> tensor<2x5xi32>
   return
 }

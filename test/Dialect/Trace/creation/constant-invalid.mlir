@@ -17,8 +17,8 @@ func.func @C1() {
 // -----
 
 func.func @C1() {
-  // expected-error @below {{violates [trace.constant C1] the value is a dense tensor; found 'tensor<2xf64>'}}
-  %r = trace.constant dense<1.0> : tensor<2xf64>
+  // expected-error @below {{violates [trace.constant C1] the value is a dense tensor; found 'tensor<2xf80>'}}
+  %r = trace.constant dense<1.0> : tensor<2xf80>
   return
 }
 

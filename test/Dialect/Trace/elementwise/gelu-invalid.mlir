@@ -1,15 +1,15 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
-func.func @C1(%a: tensor<2xi32>) {
-  // expected-error @below {{violates [trace.gelu C1] the element type is one of: float; found 'i32'}}
-  %r = trace.gelu %a : (tensor<2xi32>) -> tensor<2xi32>
+func.func @C1(%a: tensor<2xf8E5M2>) {
+  // expected-error @below {{violates [trace.gelu C1] the element type is one of: float, integer; found 'f8E5M2'}}
+  %r = trace.gelu %a : (tensor<2xf8E5M2>) -> tensor<2xf8E5M2>
   return
 }
 
 // -----
 
 func.func @C1(%a: tensor<2xi1>) {
-  // expected-error @below {{violates [trace.gelu C1] the element type is one of: float; found 'i1'}}
+  // expected-error @below {{violates [trace.gelu C1] the element type is one of: float, integer; found 'i1'}}
   %r = trace.gelu %a : (tensor<2xi1>) -> tensor<2xi1>
   return
 }

@@ -25,7 +25,7 @@ func.func @C2(%a: tensor<4x3xf32>) {
 // -----
 
 func.func @C3(%a: tensor<4x3xf32>) {
-  // expected-error @below {{violates [trace.split C3] sizes are not negative and sum to the dimension, which is static; input is 'tensor<4x3xf32>', sizes are [2, 2]}}
+  // expected-error @below {{violates [trace.split C3] sizes are not negative and sum to the dimension; input is 'tensor<4x3xf32>', sizes are [2, 2]}}
   %r:2 = trace.split %a dim = 1 sizes = [2, 2] : (tensor<4x3xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>)
   return
 }
@@ -33,15 +33,15 @@ func.func @C3(%a: tensor<4x3xf32>) {
 // -----
 
 func.func @C3(%a: tensor<4x?xf32>) {
-  // expected-error @below {{violates [trace.split C3] sizes are not negative and sum to the dimension, which is static; input is 'tensor<4x?xf32>', sizes are [2, 2]}}
-  %r:2 = trace.split %a dim = 1 sizes = [2, 2] : (tensor<4x?xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>)
+  // expected-error @below {{violates [trace.split C3] sizes are not negative and sum to the dimension; input is 'tensor<4x?xf32>', sizes are [2, -1]}}
+  %r:2 = trace.split %a dim = 1 sizes = [2, -1] : (tensor<4x?xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>)
   return
 }
 
 // -----
 
 func.func @C3(%a: tensor<4x3xf32>) {
-  // expected-error @below {{violates [trace.split C3] sizes are not negative and sum to the dimension, which is static; input is 'tensor<4x3xf32>', sizes are [4, -1]}}
+  // expected-error @below {{violates [trace.split C3] sizes are not negative and sum to the dimension; input is 'tensor<4x3xf32>', sizes are [4, -1]}}
   %r:2 = trace.split %a dim = 1 sizes = [4, -1] : (tensor<4x3xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>)
   return
 }

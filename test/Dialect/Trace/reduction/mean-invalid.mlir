@@ -1,8 +1,8 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
-func.func @C1(%a: tensor<2x3xi32>) {
-  // expected-error @below {{violates [trace.mean C1] the element type is one of: float; found 'i32'}}
-  %r = trace.mean %a dims = [1] : (tensor<2x3xi32>) -> tensor<2xi32>
+func.func @C1(%a: tensor<2x3xi1>) {
+  // expected-error @below {{violates [trace.mean C1] the element type is one of: float, integer; found 'i1'}}
+  %r = trace.mean %a dims = [1] : (tensor<2x3xi1>) -> tensor<2xi1>
   return
 }
 

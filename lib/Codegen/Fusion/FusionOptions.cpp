@@ -1,0 +1,118 @@
+//===- FusionOptions.cpp - What fusion knows of the emitters --------------===//
+
+#include "FusionOptions.h"
+#include "FusionGraph.h"
+#include "OpInfo.h"
+
+#include "tripy/Codegen/Passes.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::fusion;
+
+/// Product of static sizes; a dynamic one counts as more than any.
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes)
+    result = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max()
+                                         : saturatingMul(result, size);
+  return result;
+}
+
+bool FusionOptions::isVector(flatir::DotOp dot) const {
+  ArrayRef<int64_t> shape = dot.getResult().getType().getShape();
+  size_t batch = dot.getLhsBatch().size();
+  size_t left = rankOf(dot.getLhs()) - dot.getLhsContract().size();
+  int64_t rows = product(shape.slice(batch, left - batch));
+  int64_t columns = product(shape.drop_front(left));
+  return std::min(rows, columns) <= vectorRows && !suitsTensorCores(dot);
+}
+
+/// [batch..., outer..., k], or [batch..., k, outer] with elements of 16 bits.
+static bool isTensorOperand(int64_t rank, ArrayRef<int64_t> batch,
+                            ArrayRef<int64_t> contract, bool anyOrder) {
+  int64_t leading = batch.size();
+  if (contract.size() != 1 || rank < leading + 2 ||
+      !llvm::equal(batch, llvm::seq(leading)))
+    return false;
+  return contract[0] == rank - 1 ||
+         (anyOrder && contract[0] == leading && rank == leading + 2);
+}
+
+static bool is16Bit(Type element) {
+  return element.isF16() || element.isBF16();
+}
+
+static bool haveTensorOrder(flatir::DotOp dot) {
+  bool wide = is16Bit(elementTypeOf(dot.getLhs()));
+  int64_t right = rankOf(dot.getRhs());
+  return right == static_cast<int64_t>(dot.getRhsBatch().size()) + 2 &&
+         isTensorOperand(rankOf(dot.getLhs()), dot.getLhsBatch(),
+                         dot.getLhsContract(), wide) &&
+         isTensorOperand(right, dot.getRhsBatch(), dot.getRhsContract(), wide);
+}
+
+bool FusionOptions::onTensorCores(flatir::DotOp dot) const {
+  Type element = elementTypeOf(dot.getLhs());
+  return tensorCores && !isVector(dot) &&
+         (is16Bit(element) || (tensorF8 && isFloat8(element)) ||
+          (element.isF32() && dot.getAllowTF32())) &&
+         haveTensorOrder(dot);
+}
+
+bool fusion::hasTensorRows(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t inner = type.getShape().back();
+  return !ShapedType::isDynamic(inner) &&
+         inner % tensorRowBytes * type.getElementTypeBitWidth() %
+                 (tensorRowBytes * 8) ==
+             0;
+}
+
+/// Whether the tensor lies in memory, or is a part of one that does which TMA
+/// copies as it is. What is computed or laid out on the way, such as the cast
+/// of a weight of f8, CUDA cores read without writing it first.
+static bool liesInMemory(flatir::DotOp dot, Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return true;
+  if (isTensorView(dot, op))
+    return liesInMemory(dot, cast<flatir::SliceOp>(op).getInput());
+  OpClass kind = classOf(op);
+  return kind == OpClass::Data || kind == OpClass::Reduce ||
+         kind == OpClass::Scan || kind == OpClass::Dot;
+}
+
+/// Rows of the left operand, one that ends with K; 0 for others.
+static int64_t rowsOf(flatir::DotOp dot) {
+  ArrayRef<int64_t> left = dot.getLhs().getType().getShape();
+  if (dot.getLhsContract().size() != 1 ||
+      dot.getLhsContract()[0] != int64_t(left.size()) - 1 ||
+      ShapedType::isDynamic(left.back()))
+    return 0;
+  return product(left.drop_back().drop_front(dot.getLhsBatch().size()));
+}
+
+bool FusionOptions::hasFewRows(flatir::DotOp dot) const {
+  int64_t rows = rowsOf(dot);
+  return rows > 0 && rows <= codegen::maxSwapABRows;
+}
+
+bool FusionOptions::suitsTensorCores(flatir::DotOp dot) const {
+  Type element = elementTypeOf(dot.getLhs());
+  if (!fewRowsOnTensorCores || !(is16Bit(element) || isFloat8(element)) ||
+      !haveTensorOrder(dot) || !hasTensorRows(dot.getLhs()) ||
+      !hasTensorRows(dot.getRhs()) || !liesInMemory(dot, dot.getRhs()))
+    return false;
+  ArrayRef<int64_t> matrix = dot.getRhs().getType().getShape();
+  int64_t rows = rowsOf(dot), rank = matrix.size();
+  int64_t k = dot.getRhsContract()[0], columns = 2 * rank - 3 - k;
+  codegen::FewRows few{rows,
+                       product(matrix.drop_back(2)),
+                       matrix[columns],
+                       matrix[k],
+                       int64_t(element.getIntOrFloatBitWidth()),
+                       /*alongK=*/k == rank - 1};
+  return rows >= 1 && rows <= vectorRows && matrix[columns] >= rows &&
+         !ShapedType::isDynamicShape(matrix) && few.suitsTensorCores();
+}

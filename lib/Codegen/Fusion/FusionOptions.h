@@ -1,0 +1,65 @@
+//===- FusionOptions.h - What fusion knows of the emitters ------*- C++ -*-===//
+//
+// What the emitters of a device support, so that no kernel is formed that would
+// run slower than its parts. Internal to the fusion pass.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_FUSION_FUSIONOPTIONS_H
+#define TRIPY_CODEGEN_FUSION_FUSIONOPTIONS_H
+
+#include "tripy/Dialect/FlatIR/FlatIR.h"
+
+namespace tripy::fusion {
+
+/// From this number of multiplications on, running a contraction on tensor
+/// cores is worth a kernel that copies an operand: on CUDA cores it would take
+/// about as long as the launch of that kernel.
+constexpr int64_t largeContraction = int64_t(1) << 24;
+
+/// TMA copies rows of a multiple of so many bytes.
+constexpr int64_t tensorRowBytes = 16;
+/// Whether rows of the tensor are known to be such.
+bool hasTensorRows(mlir::Value tensor);
+
+struct FusionOptions {
+  /// Contractions of f16 and bf16, and of f32 where TF32 is allowed, run on
+  /// tensor cores where they can; those of f8 as well.
+  bool tensorCores = false, tensorF8 = true;
+  /// Contractions that one kernel computes side by side, for one result or for
+  /// several: in general, and on tensor cores.
+  int64_t paired = 1, tensorPaired = 1;
+  /// Contractions with at most so many rows have kernels of their own kind,
+  /// bound by memory, which take several of one shape.
+  int64_t vectorRows = 0;
+  /// But those that tensor cores compute faster, as they are in memory.
+  bool fewRowsOnTensorCores = false;
+  /// Blocks that fill the device in a reduction down columns; with 0, none is
+  /// computed in two steps.
+  int64_t columnBlocks = 0;
+  /// Whether kernels on tensor cores compute the left operand, element by
+  /// element.
+  enum class Prologues { Never, Estimated, Always };
+  Prologues tensorPrologues = Prologues::Never;
+
+  bool isVector(flatir::DotOp dot) const;
+  /// Whether `dot`, of few rows, is for tensor cores all the same.
+  bool suitsTensorCores(flatir::DotOp dot) const;
+  /// Whether the left operand has few rows, along K, so that tensor cores take
+  /// it with swapAB.
+  bool hasFewRows(flatir::DotOp dot) const;
+  /// Whether `dot` runs on tensor cores, once its operands lie in memory in
+  /// rows of a suitable size.
+  bool onTensorCores(flatir::DotOp dot) const;
+  /// Contractions that one kernel with `dot` may have.
+  int64_t pairedFor(flatir::DotOp dot) const {
+    return onTensorCores(dot) ? tensorPaired : paired;
+  }
+  /// Whether all of them must have one shape.
+  bool needsOneShape(flatir::DotOp dot) const {
+    return onTensorCores(dot) || isVector(dot);
+  }
+};
+
+} // namespace tripy::fusion
+
+#endif // TRIPY_CODEGEN_FUSION_FUSIONOPTIONS_H

@@ -1,0 +1,54 @@
+//===- Prepare.h - Rewrites of flatir before fusion -------------*- C++ -*-===//
+//
+// Each rewrite gives the program a form that fewer or better kernels can be
+// made of. They run on functions whose composites are inlined. Internal to the
+// fusion pass.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_FUSION_PREPARE_H
+#define TRIPY_CODEGEN_FUSION_PREPARE_H
+
+#include "FusionOptions.h"
+#include "OpInfo.h"
+
+namespace tripy::fusion {
+
+/// What an operation was part of: "gelu".
+using Composites = llvm::DenseMap<mlir::Operation *, mlir::StringAttr>;
+
+/// A function ready for fusion, with what is known of it. Rewrites keep it up
+/// to date.
+struct Program {
+  mlir::func::FuncOp function;
+  /// Of all tensors.
+  TensorSizes &sizes;
+  Estimates estimates;
+  Composites &composites;
+  FusionOptions options;
+};
+
+/// Gives tensors of 0 elements, and reductions and contractions over a
+/// dimension of size 0, a constant in place of their operands, where the types
+/// say so. What is left in a kernel of another operation has elements to
+/// compute.
+void dropEmpty(mlir::func::FuncOp function, TensorSizes &sizes,
+               Composites &composites);
+
+/// dot(a, b) -> dot(slice(pad(a)), b), the same for b, where a large
+/// contraction runs on tensor cores but for rows that are no multiple of 16
+/// bytes. The padded tensor has zeros at the end of its rows.
+void padOperands(Program &program);
+
+/// slice(dot(a, b)) -> dot(a, slice(b)), through the element-wise operations
+/// between, where ranges of columns of one contraction meet again in one
+/// element-wise operation (gated linear units).
+void splitContractions(Program &program);
+
+/// reduce(x) -> reduce(reduce(reshape(x))), where a large reduction keeps the
+/// last dimension and few columns: chunks of rows fill the device, and their
+/// results, of floats' sums in f32, are reduced by a second kernel.
+void splitReductions(Program &program);
+
+} // namespace tripy::fusion
+
+#endif // TRIPY_CODEGEN_FUSION_PREPARE_H

@@ -1,0 +1,304 @@
+//===- RootGroups.cpp - Kernels around contractions and reductions --------===//
+//
+// Starts a kernel at each contraction and reduction, the fusion roots, and
+// fuses the operations that follow into it. Contractions come first: what
+// follows them is computed on results that are still in registers, at no cost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusionGraph.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::fusion;
+using kernel::FusionRoot;
+
+using Sizes = TensorSizes::Sizes;
+
+//===----------------------------------------------------------------------===//
+// Which operations may join
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` has one element for each row, perhaps with ones for the
+/// reduced dimensions. Its type must say so: a kernel gets the sizes that its
+/// type leaves open as arguments, constant or not.
+static bool isPerRow(const FusionGraph &graph, const Node *node, Value value) {
+  const Sizes &full = node->shape;
+  Sizes shape = graph.sizes.get(value);
+  if (static_cast<int64_t>(shape.size()) < node->rowRank ||
+      shape.size() > full.size() ||
+      !std::equal(shape.begin(), shape.begin() + node->rowRank, full.begin()))
+    return false;
+  ArrayRef<int64_t> type = cast<RankedTensorType>(value.getType()).getShape();
+  return llvm::all_of(type.drop_front(node->rowRank),
+                      [](int64_t size) { return size == 1; });
+}
+
+static bool isTrailing(flatir::ReduceOp reduce) {
+  int64_t rank = rankOf(reduce.getInput());
+  int64_t first = rank - static_cast<int64_t>(reduce.getDims().size());
+  return reduce.getDims().front() == first;
+}
+
+/// Whether `op`, which reads `node`'s values, is one of the forms of a row
+/// kernel: element-wise over rows or over the full shape, a step between the
+/// two, or another reduction of the same dimensions.
+static bool joinsRow(const FusionGraph &graph, const Node *node,
+                     Operation *op) {
+  const Sizes &full = node->shape;
+  auto isRow = [&](Value value) { return isPerRow(graph, node, value); };
+  Value result = op->getResult(0);
+  if (isPointwise(op))
+    return graph.sizes.get(result) == full || isRow(result);
+  if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
+    return isTrailing(reduce) && graph.sizes.get(reduce.getInput()) == full &&
+           rankOf(result) == node->rowRank;
+  if (auto reshape = dyn_cast<flatir::ReshapeOp>(op))
+    return isRow(reshape.getInput()) && isRow(result);
+  auto broadcast = dyn_cast<flatir::BroadcastOp>(op);
+  if (!broadcast || !isRow(broadcast.getInput()) ||
+      !(isRow(result) || graph.sizes.get(result) == full))
+    return false;
+  // Rows stay where they are.
+  return llvm::all_of(llvm::seq(node->rowRank),
+                      [&](int64_t i) { return broadcast.getDims()[i] == i; });
+}
+
+static bool joins(const FusionGraph &graph, const Node *node, Operation *op) {
+  if (node->root == FusionRoot::Row)
+    return joinsRow(graph, node, op);
+  return isPointwise(op) && graph.sizes.get(op->getResult(0)) == node->shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Growth
+//===----------------------------------------------------------------------===//
+
+/// Operations not placed yet that read values of `node`, in order.
+static SmallVector<Operation *> candidates(const FusionGraph &graph,
+                                           const Node *node) {
+  llvm::SetVector<Operation *> found;
+  for (Operation *op : node->ops)
+    for (Operation *user : op->getUsers())
+      if (Node *reader = graph.nodeOf(user); reader && !reader->isPlaced())
+        found.insert(user);
+  SmallVector<Operation *> sorted(found.getArrayRef());
+  llvm::sort(sorted, [&](Operation *a, Operation *b) {
+    return graph.nodeOf(a)->position < graph.nodeOf(b)->position;
+  });
+  return sorted;
+}
+
+/// The value of `node` that `op` reads.
+static Value readValue(const FusionGraph &graph, const Node *node,
+                       Operation *op) {
+  for (Value operand : op->getOperands())
+    if (graph.nodeOf(operand) == node)
+      return operand;
+  return op->getOperand(0);
+}
+
+/// Takes in what follows, until nothing more joins.
+static void grow(FusionGraph &graph, Node *node) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *op : candidates(graph, node)) {
+      if (!joins(graph, node, op) || !graph.fits(node, op))
+        continue;
+      Value read = readValue(graph, node, op);
+      if (!graph.contract(graph.nodeOf(op), node))
+        continue;
+      // What others need as well is stored all the same.
+      bool isStored = graph.outputs(node).contains(read);
+      graph.remarkFused(op, node,
+                        (isStored ? "saves reading " : "saves 2 x ") +
+                            Twine(graph.bytes(read)) + " bytes");
+      changed = true;
+    }
+  }
+}
+
+/// Says why what reads the finished kernel is not part of it.
+static void remarkNeighbours(FusionGraph &graph, const Node *node) {
+  for (Operation *op : candidates(graph, node)) {
+    if (isCheap(op))
+      continue;
+    Demand demand = graph.demand(node, op);
+    std::string why =
+        !joins(graph, node, op)
+            ? "it does not follow the kernel's iteration, element by element"
+        : !demand.fits() ? demand.describe()
+                         : "it needs other results that depend on this kernel";
+    Value read = readValue(graph, node, op);
+    graph.remarkDeclined(op, node, why,
+                         "storing and reading " + Twine(graph.bytes(read)) +
+                             " bytes");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Trimming
+//===----------------------------------------------------------------------===//
+
+/// Whether a value feeds a contraction, directly or through views.
+static bool feedsDot(Operation *op) {
+  SmallVector<Operation *> worklist = {op};
+  llvm::DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    for (Operation *user : next->getUsers()) {
+      if (classOf(user) == OpClass::Dot)
+        return true;
+      if (isCheap(user) && seen.insert(user).second)
+        worklist.push_back(user);
+    }
+  }
+  return false;
+}
+
+/// Bytes that `node` would write instead of `op`'s result.
+static int64_t bytesInstead(const FusionGraph &graph, const Node *node,
+                            Operation *op) {
+  llvm::SetVector<Value> written = graph.outputs(node);
+  int64_t instead = 0;
+  for (Value operand : op->getOperands())
+    if (graph.nodeOf(operand) == node && !written.contains(operand))
+      instead += graph.bytes(operand);
+  return instead;
+}
+
+/// Whether `op`, which nothing in `node` reads, had better be computed where it
+/// is read: when its result is larger than what would be written instead.
+static bool isBetterOutside(const FusionGraph &graph, const Node *node,
+                            Operation *op) {
+  OpClass c = classOf(op);
+  if (c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
+      graph.isReturned(op))
+    return false;
+  if (isCheap(op) && c != OpClass::Convert)
+    return true;
+  if (c != OpClass::Convert && (isExpensive(op) || feedsDot(op)))
+    return false;
+  return bytesInstead(graph, node, op) < graph.bytes(op->getResult(0));
+}
+
+/// Gives back operations at the end that are better computed by the readers.
+static void trim(FusionGraph &graph, Node *node) {
+  SmallVector<Operation *> ops(node->ops);
+  for (Operation *op : llvm::reverse(ops)) {
+    bool readInside = false, readOutside = false;
+    for (Operation *user : op->getUsers())
+      (graph.nodeOf(user) == node ? readInside : readOutside) = true;
+    OpClass c = classOf(op);
+    bool isView = isCheap(op) && c != OpClass::Convert;
+    if (readInside && readOutside && isView && !graph.isReturned(op))
+      graph.copyForOthers(op, node);
+    else if (!readInside && readOutside && isBetterOutside(graph, node, op)) {
+      graph.remarkDeclined(op, node,
+                           "its readers compute it from less: stores " +
+                               Twine(bytesInstead(graph, node, op)) +
+                               " bytes instead of " +
+                               Twine(graph.bytes(op->getResult(0))));
+      graph.release(op, node);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Siblings
+//===----------------------------------------------------------------------===//
+
+/// Whether two row kernels iterate alike and read something in common, or one
+/// reads the other.
+static bool areSiblings(const FusionGraph &graph, const Node *a,
+                        const Node *b) {
+  if (a->rowRank != b->rowRank || a->shape != b->shape)
+    return false;
+  llvm::SetVector<Value> left = graph.inputs(a), right = graph.inputs(b);
+  return llvm::any_of(right, [&](Value value) {
+    return graph.nodeOf(value) == a ||
+           (left.contains(value) && graph.sizes.get(value) == a->shape);
+  });
+}
+
+/// Joins row kernels over the same rows: their operands are read once.
+static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
+  constexpr size_t window = 8;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = i + 1; j < std::min(rows.size(), i + window); ++j) {
+      Node *a = rows[i], *b = rows[j];
+      if (a->ops.empty() || b->ops.empty() || !areSiblings(graph, a, b) ||
+          !graph.demandTogether(a, b).fits())
+        continue;
+      Operation *seed = b->ops.front();
+      int64_t elements = graph.elements(a->shape);
+      if (!graph.contract(b, a))
+        continue;
+      graph.remarkFused(seed, a,
+                        "reads " + Twine(elements) +
+                            " elements once instead of twice");
+      grow(graph, a);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Seeds
+//===----------------------------------------------------------------------===//
+
+static void seed(FusionGraph &graph, Node *node, Operation *op) {
+  auto reduce = dyn_cast<flatir::ReduceOp>(op);
+  if (classOf(op) == OpClass::Scan) {
+    node->root = FusionRoot::Scan;
+    node->shape = graph.sizes.get(op->getResult(0));
+    return;
+  }
+  if (!reduce) {
+    node->root = FusionRoot::Gemm;
+    node->shape = graph.sizes.get(op->getResult(0));
+    node->operandSide.insert(op);
+    return;
+  }
+  node->root = isTrailing(reduce) ? FusionRoot::Row : FusionRoot::Reduce;
+  node->shape = graph.sizes.get(isTrailing(reduce) ? reduce.getInput()
+                                                   : Value(reduce.getResult()));
+  node->rowRank = rankOf(reduce.getResult());
+}
+
+void fusion::formRootGroups(FusionGraph &graph) {
+  SmallVector<Operation *> dots, rows, others;
+  for (Node *node : graph.nodes()) {
+    Operation *op = node->ops.front();
+    if (classOf(op) == OpClass::Dot)
+      dots.push_back(op);
+    else if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
+      (isTrailing(reduce) ? rows : others).push_back(op);
+    else if (classOf(op) == OpClass::Scan)
+      others.push_back(op);
+  }
+  SmallVector<Node *> rowNodes, gemmNodes, grown;
+  for (ArrayRef<Operation *> seeds :
+       {ArrayRef(dots), ArrayRef(rows), ArrayRef(others)})
+    for (auto [i, op] : llvm::enumerate(seeds)) {
+      Node *node = graph.nodeOf(op);
+      if (node->isPlaced())
+        continue; // Another kernel took it in.
+      seed(graph, node, op);
+      if (node->root == FusionRoot::Gemm)
+        pairContractions(graph, node, seeds.drop_front(i + 1));
+      grow(graph, node);
+      grown.push_back(node);
+      if (node->root == FusionRoot::Row)
+        rowNodes.push_back(node);
+      if (node->root == FusionRoot::Gemm)
+        gemmNodes.push_back(node);
+    }
+  mergeContractions(graph, gemmNodes);
+  joinSiblings(graph, rowNodes);
+  for (Node *node : grown)
+    if (!node->ops.empty()) {
+      trim(graph, node);
+      remarkNeighbours(graph, node);
+    }
+}

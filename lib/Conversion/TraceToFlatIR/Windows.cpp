@@ -1,0 +1,60 @@
+//===- Windows.cpp - Sliding windows of a user's operation ----------------===//
+
+#include "Windows.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tripy;
+
+RankedTensorType tripy::typeWith(ArrayRef<Size> sizes, Type element) {
+  SmallVector<int64_t> shape;
+  for (Size size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, element);
+}
+
+Size tripy::countWindows(Size size, const Sliding &sliding, bool ceilMode,
+                         int64_t dim, Lowering &b) {
+  SizeMath &math = b.math;
+  b.require("at_most", math.constant(1), size,
+            "dimension " + Twine(dim) + " of '" + b.sourceName() +
+                "' is not empty");
+  Size before = math.add(size, math.constant(sliding.low));
+  Size padded = math.add(before, math.constant(sliding.high));
+  b.require("at_most", math.constant(sliding.extent()), padded,
+            "a window of '" + b.sourceName() +
+                "' fits into the padded input in dimension " + Twine(dim));
+  Size rest = math.sub(padded, math.constant(sliding.extent()));
+  Size stride = math.constant(sliding.stride);
+  if (!ceilMode)
+    return math.add(math.floorDiv(rest, stride), math.constant(1));
+  return math.minimum(math.add(math.ceilDiv(rest, stride), math.constant(1)),
+                      math.ceilDiv(before, stride));
+}
+
+Value tripy::slideWindows(Value input, ArrayRef<Sliding> sliding,
+                          ArrayRef<Size> counts, TypedAttr outside,
+                          bool transposed, Lowering &b) {
+  SizeList from = b.sizesOf(input), sizes;
+  size_t first = from.size() - sliding.size();
+  SmallVector<int64_t> dims, window, strides, dilations, interior, low;
+  for (auto [i, one] : llvm::enumerate(sliding)) {
+    dims.push_back(static_cast<int64_t>(first + i));
+    window.push_back(one.window);
+    sizes.push_back(b.math.constant(one.window));
+    // Backwards, an element of the result lies where the input's elements are
+    // a stride apart, and a window is read from its end.
+    strides.push_back(transposed ? 1 : one.stride);
+    interior.push_back(transposed ? one.stride : 1);
+    dilations.push_back(transposed ? -one.dilation : one.dilation);
+    low.push_back(transposed ? -one.low : one.low);
+  }
+  llvm::append_range(sizes, ArrayRef(from).take_front(first));
+  llvm::append_range(sizes, counts);
+  RankedTensorType type = typeWith(sizes, elementTypeOf(input));
+  Why why{"window", ("slide a window for '" + b.sourceName() + "'").str(), 0};
+  return b.insert<flatir::WindowOp>(why, type, input,
+                                    b.dynamicSizes(type, sizes), dims, window,
+                                    strides, dilations, interior, low, outside);
+}

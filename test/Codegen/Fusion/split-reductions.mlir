@@ -1,0 +1,91 @@
+// RUN: tripy-opt %s --flatir-form-dispatches=column-blocks=512 --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// RUN: tripy-opt %s --flatir-form-dispatches=column-blocks=512 --split-input-file --remark-format=emitRemark --remarks-filter="fusion" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tripy-opt %s --flatir-form-dispatches --split-input-file | FileCheck %s --check-prefix=WHOLE
+
+// Large reductions that keep the last dimension and few columns: chunks of the
+// rows are reduced side by side, and their results by a second kernel.
+
+// 8 strips of 128 columns of f16 want 64 chunks. What comes before is part of
+// the first kernel, what follows of the second; between them lie f32.
+// CHECK-LABEL: func.func @sum(
+// CHECK: %[[P:.*]] = kernel.dispatch reduce(%arg0)
+// CHECK-SAME: -> tensor<64x2048xf32>
+// CHECK: flatir.exp
+// CHECK: flatir.reshape {{.*}} -> tensor<64x128x2048xf16> loc({{.*}}#tripy.why<rule = "split", reason = "reduce chunks of the rows side by side, and then their results">
+// CHECK: flatir.convert {{.*}} -> tensor<64x128x2048xf32>
+// CHECK: flatir.reduce sum %{{.*}} dims = [1] : tensor<64x128x2048xf32> -> tensor<64x2048xf32>
+// CHECK: kernel.dispatch reduce(%[[P]])
+// CHECK: flatir.reduce sum %{{.*}} dims = [0] : tensor<64x2048xf32> -> tensor<2048xf32>
+// CHECK: flatir.convert
+// CHECK: flatir.abs
+// REMARK: remark: [Passed] fused | Category:fusion | Function=sum | Remark="'sum' reduces 64 chunks of dimension 0 side by side, and their results in a second kernel: its columns alone leave the device empty"
+// WHOLE-LABEL: func.func @sum(
+// WHOLE-COUNT-1: kernel.dispatch
+// WHOLE-NOT: kernel.dispatch
+// WHOLE: return
+func.func @sum(%x: tensor<8192x2048xf16>) -> tensor<2048xf16> {
+  %e = flatir.exp %x : tensor<8192x2048xf16>
+  %s = flatir.reduce sum %e dims = [0] : tensor<8192x2048xf16> -> tensor<2048xf16>
+  %r = flatir.abs %s : tensor<2048xf16>
+  return %r : tensor<2048xf16>
+}
+
+// -----
+
+// The first dimension is too short, the second has a divisor beside
+// 29, which 18 strips of 128 columns want. Integers need no other type.
+// CHECK-LABEL: func.func @dims(
+// CHECK: flatir.reshape {{.*}} -> tensor<3x2x25x440x768xi32>
+// CHECK: flatir.reduce max %{{.*}} dims = [1, 3] : tensor<3x2x25x440x768xi32> -> tensor<3x25x768xi32>
+// CHECK: flatir.reduce max %{{.*}} dims = [1] : tensor<3x25x768xi32> -> tensor<3x768xi32>
+// CHECK-NOT: flatir.convert
+// CHECK: return
+func.func @dims(%x: tensor<3x2x11000x768xi32>) -> tensor<3x768xi32> {
+  %s = flatir.reduce max %x dims = [1, 2] : tensor<3x2x11000x768xi32> -> tensor<3x768xi32>
+  return %s : tensor<3x768xi32>
+}
+
+// -----
+
+// REMARK: remark: [Analysis] declined | Category:fusion | Function=prime | Remark="did not compute 'sum' in two steps: no reduced dimension can be cut evenly in 256 to 1024 chunks"
+// CHECK-LABEL: func.func @prime(
+// CHECK-COUNT-1: kernel.dispatch
+// CHECK-NOT: kernel.dispatch
+// CHECK: return
+func.func @prime(%x: tensor<524309x16xf16>) -> tensor<16xf16> {
+  %s = flatir.reduce sum %x dims = [0] : tensor<524309x16xf16> -> tensor<16xf16>
+  return %s : tensor<16xf16>
+}
+
+// -----
+
+// REMARK: remark: [Analysis] declined | Category:fusion | Function=product | Remark="did not compute 'prod' in two steps: only sums, maxima and minima are joined from parts"
+func.func @product(%x: tensor<8192x1024xf32>) -> tensor<1024xf32> {
+  %s = flatir.reduce prod %x dims = [0] : tensor<8192x1024xf32> -> tensor<1024xf32>
+  return %s : tensor<1024xf32>
+}
+
+// -----
+
+// REMARK: remark: [Analysis] declined | Category:fusion | Function=dynamic | Remark="did not compute 'sum' in two steps: its sizes are not static"
+func.func @dynamic(%x: tensor<?x1024xf32> {tripy.profile = #tripy.profile<min = [1, 1024], opt = [8192, 1024], max = [9000, 1024]>}) -> tensor<1024xf32> {
+  %s = flatir.reduce sum %x dims = [0] : tensor<?x1024xf32> -> tensor<1024xf32>
+  return %s : tensor<1024xf32>
+}
+
+// -----
+
+// Too small to pay; enough columns; the last dimension is reduced; clusters
+// fill the device and there is not much to gain.
+// CHECK-LABEL: func.func @small(
+// CHECK-COUNT-4: kernel.dispatch
+// CHECK-NOT: kernel.dispatch
+// CHECK: return
+// REMARK-NOT: Function=small
+func.func @small(%a: tensor<2048x512xf16>, %b: tensor<64x1048576xf16>, %c: tensor<16x1048576xf16>, %d: tensor<2048x16384xf16>) -> (tensor<512xf16>, tensor<1048576xf16>, tensor<16xf16>, tensor<16384xf16>) {
+  %0 = flatir.reduce sum %a dims = [0] : tensor<2048x512xf16> -> tensor<512xf16>
+  %1 = flatir.reduce sum %b dims = [0] : tensor<64x1048576xf16> -> tensor<1048576xf16>
+  %2 = flatir.reduce sum %c dims = [1] : tensor<16x1048576xf16> -> tensor<16xf16>
+  %3 = flatir.reduce sum %d dims = [0] : tensor<2048x16384xf16> -> tensor<16384xf16>
+  return %0, %1, %2, %3 : tensor<512xf16>, tensor<1048576xf16>, tensor<16xf16>, tensor<16384xf16>
+}

@@ -1,0 +1,103 @@
+// RUN: tripy-opt %s --split-input-file --verify-diagnostics
+
+func.func @C1(%x: tensor<1x2x8xi1>) {
+  // expected-error @below {{violates [trace.maxpool C1] the element type is one of: float, integer; found 'i1'}}
+  %r = trace.maxpool %x window = [3] : (tensor<1x2x8xi1>) -> tensor<1x2x6xi1>
+  return
+}
+
+// -----
+
+func.func @C2(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C2] window has 1 to 3 sizes of at least 1, for the input's last dimensions; found [] for 'tensor<1x2x8xf32>'}}
+  %r = trace.maxpool %x window = [] : (tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @C2(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C2] window has 1 to 3 sizes of at least 1, for the input's last dimensions; found [0] for 'tensor<1x2x8xf32>'}}
+  %r = trace.maxpool %x window = [0] : (tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @C2(%x: tensor<8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C2] window has 1 to 3 sizes of at least 1, for the input's last dimensions; found [2, 2] for 'tensor<8xf32>'}}
+  %r = trace.maxpool %x window = [2, 2] : (tensor<8xf32>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @C2(%x: tensor<2x2x2x2xf32>) {
+  // expected-error @below {{violates [trace.maxpool C2] window has 1 to 3 sizes of at least 1, for the input's last dimensions; found [1, 1, 1, 1] for 'tensor<2x2x2x2xf32>'}}
+  %r = trace.maxpool %x window = [1, 1, 1, 1] : (tensor<2x2x2x2xf32>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @C3(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C3] stride, dilation, low and high have one number for each of window's, or none}}
+  %r = trace.maxpool %x window = [3] stride = [1, 1] : (tensor<1x2x8xf32>) -> tensor<1x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @C4(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C4] strides and dilations are from 1 to 2^20; found [-1] and []}}
+  %r = trace.maxpool %x window = [3] stride = [-1] : (tensor<1x2x8xf32>) -> tensor<1x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @C4(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C4] strides and dilations are from 1 to 2^20; found [] and [0]}}
+  %r = trace.maxpool %x window = [3] dilation = [0] : (tensor<1x2x8xf32>) -> tensor<1x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @C5(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C5] padding is not negative and less than a window with its gaps; found [3] and []}}
+  %r = trace.maxpool %x window = [3] low = [3] : (tensor<1x2x8xf32>) -> tensor<1x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @C5(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C5] padding is not negative and less than a window with its gaps; found [] and [-1]}}
+  %r = trace.maxpool %x window = [3] high = [-1] : (tensor<1x2x8xf32>) -> tensor<1x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @C6(%x: tensor<1x2x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C6] the dimensions are not empty, and a window fits into the padded input; found tensor<1x2x8xf32>}}
+  %r = trace.maxpool %x window = [9] : (tensor<1x2x8xf32>) -> tensor<1x2x0xf32>
+  return
+}
+
+// -----
+
+func.func @C6(%x: tensor<1x2x0xf32>) {
+  // expected-error @below {{violates [trace.maxpool C6] the dimensions are not empty, and a window fits into the padded input; found tensor<1x2x0xf32>}}
+  %r = trace.maxpool %x window = [2] low = [1] high = [1] : (tensor<1x2x0xf32>) -> tensor<1x2x1xf32>
+  return
+}
+
+// -----
+
+func.func @C7(%x: tensor<1x1x1x1x1x1x1x8xf32>) {
+  // expected-error @below {{violates [trace.maxpool C7] there is room for the windows: rank at most 8, and at most 2^40 elements in all of them; found tensor<1x1x1x1x1x1x1x8xf32>}}
+  %r = trace.maxpool %x window = [3] : (tensor<1x1x1x1x1x1x1x8xf32>) -> tensor<1x1x1x1x1x1x1x6xf32>
+  return
+}

@@ -1,0 +1,67 @@
+"""Runs every program of docs/compositions.md and compares with the NumPy next to it.
+
+Usage: check_compositions.py PAGE FOLDER, with tripy-compile and tripy-run on the PATH.
+"""
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+PAGE, FOLDER = sys.argv[1:]
+DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
+random = np.random.default_rng(3)
+failures = count = 0
+
+
+def drawn(sizes, dtype, dynamic):
+    shape = [dynamic if size == "?" else int(size) for size in sizes.split("x") if size]
+    if dtype == "f32":
+        return random.standard_normal(shape).astype(np.float32)
+    return random.integers(0, 2 if dtype == "i1" else 6, shape).astype(DTYPES[dtype])
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+
+
+def check(name, program, meaning, dynamic):
+    text = os.path.join(FOLDER, "program.mlir")
+    with open(text, "w") as file:
+        file.write(program)
+    arguments, results = program.split("->")[0], program.split("{\n")[0].split("->")[1]
+    values = {argument: drawn(sizes, dtype, dynamic)
+              for argument, sizes, dtype in re.findall(r"%(\w+): tensor<((?:[\d?]+x)*)(\w+)>", arguments)}
+    expected = dict(values, np=np)
+    exec(meaning, expected)
+    files = []
+    for argument, value in values.items():
+        np.save(f"{FOLDER}/{argument}.npy", value)
+        files += ["--input", f"{argument}=@{FOLDER}/{argument}.npy"]
+    outputs = re.findall(r'tripy.name = "(\w+)"', results)
+    run("tripy-compile", text, "--target=cpu", "-o", f"{FOLDER}/program.tpx")
+    run("tripy-run", f"{FOLDER}/program.tpx", *files, *(f"--output={out}=@{FOLDER}/{out}.out.npy" for out in outputs))
+    right = True
+    for out in outputs:
+        found = np.load(f"{FOLDER}/{out}.out.npy")
+        right &= found.shape == expected[out].shape and np.array_equal(found, expected[out])
+    if not right:
+        print(f"{name}: size {dynamic}: another result than NumPy's")
+    return right
+
+
+os.makedirs(FOLDER, exist_ok=True)
+SECTION = re.compile(r"^## (.+?)\n.*?```mlir\n(.*?)```.*?```python\n(.*?)```", re.S | re.M)
+with open(PAGE) as page:
+    whole = page.read()
+sections = SECTION.findall(whole)
+assert len(sections) == whole.count("```mlir") == whole.count("\n## "), "a section has one program and its meaning"
+for title, mlir, python in sections:
+    for size in (0, 1, 7) if "?" in mlir else (0,):
+        count += 1
+        failures += not check(title, mlir, python, size)
+print(f"{count} programs, {failures} failures")
+sys.exit(bool(failures))
