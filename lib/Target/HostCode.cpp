@@ -17,9 +17,15 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::target;
 
-/// What LLVM may call by itself. Byte loops that the vectoriser widens;
-/// "no-builtins" keeps them from becoming calls of themselves.
-static constexpr llvm::StringLiteral memoryFunctions = R"(
+/// What LLVM may call by itself, and would find in libc and compiler-rt.
+///
+/// Memory functions are byte loops that the vectoriser widens; "no-builtins"
+/// keeps them from becoming calls of themselves.
+///
+/// __truncdfhf2 rounds an f64 to f16, to nearest even. No program asks for it:
+/// a cast rounds to f32 first, to odd. But LLVM 22 passes the f64 that the sign
+/// of a copysign came from through the roundings to the copysign's own type.
+static constexpr llvm::StringLiteral supportFunctions = R"(
 define ptr @memcpy(ptr noalias %to, ptr noalias %from, i64 %n) "no-builtins" nounwind {
 entry:
   %empty = icmp eq i64 %n, 0
@@ -78,6 +84,35 @@ down:
   br i1 %first, label %done, label %down
 done:
   ret ptr %to
+}
+define half @__truncdfhf2(double %x) nounwind {
+  %bits = bitcast double %x to i64
+  %magnitude = and i64 %bits, u0x7fffffffffffffff
+  ; 42 bits fewer of mantissa, rounded to even; 1023 - 15 less of exponent.
+  %shifted = lshr i64 %magnitude, 42
+  %last = and i64 %shifted, 1
+  %belowHalf = add i64 %magnitude, u0x1ffffffffff
+  %rounded = add i64 %belowHalf, %last
+  %moved = lshr i64 %rounded, 42
+  %normal = sub i64 %moved, u0xfc000
+  ; Below 2^-14: the last place of 2^28 is 2^-24, that of f16's denormals.
+  %positive = bitcast i64 %magnitude to double
+  %sum = fadd double %positive, 0x41B0000000000000
+  %sumBits = bitcast double %sum to i64
+  %denormal = sub i64 %sumBits, u0x41b0000000000000
+  %isDenormal = icmp ult i64 %magnitude, u0x3f10000000000000
+  %finite = select i1 %isDenormal, i64 %denormal, i64 %normal
+  ; From 65520 on infinity; NaN is quiet.
+  %isLarge = icmp uge i64 %magnitude, u0x40effe0000000000
+  %number = select i1 %isLarge, i64 u0x7c00, i64 %finite
+  %isNaN = icmp ugt i64 %magnitude, u0x7ff0000000000000
+  %code = select i1 %isNaN, i64 u0x7e00, i64 %number
+  %top = lshr i64 %bits, 48
+  %sign = and i64 %top, u0x8000
+  %all = or i64 %code, %sign
+  %narrow = trunc i64 %all to i16
+  %half = bitcast i16 %narrow to half
+  ret half %half
 }
 )";
 
@@ -144,12 +179,12 @@ static LogicalResult compilePart(Operation *part, const HostTarget &host,
   return success();
 }
 
-static bool compileMemoryFunctions(const HostTarget &host,
-                                   SmallVectorImpl<char> &out) {
+static bool compileSupportFunctions(const HostTarget &host,
+                                    SmallVectorImpl<char> &out) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> module =
-      llvm::parseAssemblyString(memoryFunctions, diagnostic, context);
+      llvm::parseAssemblyString(supportFunctions, diagnostic, context);
   return module &&
          compileModule(*module, host, Emission::Object, out, /*watch=*/nullptr);
 }
@@ -180,9 +215,9 @@ FailureOr<HostCode> target::compileHostCode(ModuleOp hostCode,
   Result<std::vector<std::string>> missing = undefinedSymbols(refs());
   if (missing && !missing->empty()) {
     objects->emplace_back();
-    if (!compileMemoryFunctions(host, objects->back()))
+    if (!compileSupportFunctions(host, objects->back()))
       return emitError(hostCode.getLoc(),
-                       "memory functions cannot be compiled");
+                       "support functions cannot be compiled");
   }
   TimingScope scope = watch ? watch->nest("link") : TimingScope();
   Result<LinkedCode> linked = linkFlat(refs(), kernels);

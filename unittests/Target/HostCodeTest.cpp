@@ -2,6 +2,8 @@
 
 #include "tripy/Target/HostCode.h"
 
+#include "tripy/Base/Float.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -9,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -128,6 +131,45 @@ func.func @copy()") + header + R"() {
   void *buffers[] = {bytes};
   map(*code, 0)(buffers, nullptr, 20, 5, nullptr);
   EXPECT_EQ(std::memcmp(bytes, expected, 128), 0);
+}
+
+// x86-64 has no instruction that rounds f64 to f16 once: a support function.
+TEST_F(HostCodeTest, RoundsF64ToF16) {
+  mlir::FailureOr<HostCode> code = compile(std::string(R"(
+func.func @round()") + header + R"() {
+  %out = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+  %next = llvm.getelementptr %buffers[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %in = llvm.load %next : !llvm.ptr -> !llvm.ptr
+  %one = arith.constant 1 : index
+  %from = arith.index_cast %begin : i64 to index
+  %to = arith.index_cast %end : i64 to index
+  scf.for %i = %from to %to step %one {
+    %n = arith.index_cast %i : index to i64
+    %in_p = llvm.getelementptr %in[%n] : (!llvm.ptr, i64) -> !llvm.ptr, f64
+    %x = llvm.load %in_p : !llvm.ptr -> f64
+    %y = llvm.fptrunc %x : f64 to f16
+    %out_p = llvm.getelementptr %out[%n] : (!llvm.ptr, i64) -> !llvm.ptr, f16
+    llvm.store %y, %out_p : f16, !llvm.ptr
+  }
+  return
+})",
+                                           {"round"});
+  ASSERT_TRUE(mlir::succeeded(code)) << message;
+  // All f16 numbers, what lies half way between two, and its neighbours.
+  std::vector<double> in = {0x1p-1074, 0x1p-1022, 1e-300, 1e300, INFINITY, NAN};
+  for (uint16_t bits = 0; bits < 0x7c00; ++bits) {
+    double above = bits == 0x7bff ? 65536 : fromF16(bits + 1);
+    double middle = (fromF16(bits) + above) / 2;
+    in.insert(in.end(), {fromF16(bits), std::nextafter(middle, 0.0), middle,
+                         std::nextafter(middle, INFINITY)});
+  }
+  for (size_t i = 0, n = in.size(); i < n; ++i)
+    in.push_back(-in[i]);
+  std::vector<uint16_t> out(in.size());
+  void *buffers[] = {out.data(), in.data()};
+  map(*code, 0)(buffers, nullptr, 0, int64_t(in.size()), nullptr);
+  for (size_t i = 0; i < in.size(); ++i)
+    ASSERT_EQ(out[i], toF16(in[i])) << in[i];
 }
 
 TEST_F(HostCodeTest, RefusesLibraries) {

@@ -12,13 +12,6 @@ using namespace mlir;
 
 namespace tripy::codegen::mathexpr {
 
-/// copySign() as a product with 1 or -1: LLVM 22 rounds the operands of
-/// copysign instead of the result, and calls a library where that is f16 and
-/// the sign's comes from an f64.
-static Expr withSign(Expr magnitude, Expr sign) {
-  return magnitude * copySign(sign.number(1.0), sign);
-}
-
 using Predicate = arith::CmpFPredicate;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -28,7 +21,7 @@ static Expr otherSide(Expr x) { return sqrt((1.0 - x) * (x + 1.0)); }
 
 Expr expandAsin(Expr x, const MathOptions &options) {
   Expr a = x.abs().toF64();
-  return withSign(wideAngle(a, otherSide(a)).toF32(), x);
+  return copySign(wideAngle(a, otherSide(a)).toF32(), x);
 }
 
 Expr expandAcos(Expr x, const MathOptions &options) {
@@ -40,7 +33,7 @@ Expr expandAcos(Expr x, const MathOptions &options) {
 
 Expr expandAtan(Expr x, const MathOptions &options) {
   Expr a = x.abs().toF64();
-  return withSign(wideAngle(a, a.number(1.0)).toF32(), x);
+  return copySign(wideAngle(a, a.number(1.0)).toF32(), x);
 }
 
 Expr expandAtan2(Expr y, Expr x, const MathOptions &options) {
@@ -54,7 +47,7 @@ Expr expandAtan2(Expr y, Expr x, const MathOptions &options) {
                          select(isOrigin | isCorner, 1.0, right));
   Expr isLeft = x.asInt().compareInt(arith::CmpIPredicate::slt, 0);
   angle = select(isLeft, std::numbers::pi - angle, angle);
-  return withSign(angle.toF32(), y);
+  return copySign(angle.toF32(), y);
 }
 
 } // namespace tripy::codegen::mathexpr
