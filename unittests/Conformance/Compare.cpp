@@ -63,6 +63,17 @@ static std::string print(DType dtype, const void *data, int64_t index) {
   return text;
 }
 
+Tolerance conformance::roundings(DType dtype, double wide) {
+  switch (dtype) {
+  case DType::F16:
+    return {0, 8e-3, 8e-3};
+  case DType::BF16:
+    return {0, 6e-2, 6e-2};
+  default:
+    return {0, wide, wide};
+  }
+}
+
 std::string conformance::compareElements(DType dtype, int64_t count,
                                          const void *found,
                                          const void *expected,

@@ -21,6 +21,9 @@ struct Tolerance {
   double relative = 0, absolute = 0;
 };
 
+/// Of a few roundings of an element type, for results near 1; `wide` of f32.
+Tolerance roundings(DType dtype, double wide = 1e-5);
+
 /// What is wrong with `found`, in one line with the first such element; empty
 /// when all `count` elements are within the tolerance. Infinities and NaN match
 /// only themselves; without a tolerance 0 and -0 differ.

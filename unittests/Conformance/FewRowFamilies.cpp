@@ -116,9 +116,7 @@ static Case layersCase(DType dtype, int64_t rows, int64_t inner, int64_t wide) {
   std::string x = f.input(in, {Fill::Uniform, -1, 1});
   std::string h = f.layer(x, rows, wide, inner);
   std::string y = f.layer(h, rows, inner, wide);
-  Tolerance tolerance = dtypeSize(dtype) >= 4 ? Tolerance{0, 1e-5, 1e-5}
-                        : dtype == DType::F16 ? Tolerance{0, 8e-3, 8e-3}
-                                              : Tolerance{0, 6e-2, 6e-2};
+  Tolerance tolerance = roundings(dtype);
   f.b.result(h, dtype, {fixed(rows), fixed(wide)}, tolerance, "first layer");
   f.b.result(y, dtype, in, tolerance, "second layer");
   return f.b.finish(/*sizes=*/false);

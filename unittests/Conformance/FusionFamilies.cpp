@@ -90,14 +90,7 @@ private:
   Tolerance tolerance() const {
     if (exact)
       return {0, 0, 5e-324};
-    switch (dtype) {
-    case DType::F16:
-      return {0, 8e-3, 8e-3};
-    case DType::BF16:
-      return {0, 6e-2, 6e-2};
-    default:
-      return {0, 1e-5, 1e-5};
-    }
+    return roundings(dtype);
   }
 };
 

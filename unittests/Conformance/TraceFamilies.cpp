@@ -11,17 +11,6 @@
 using namespace tripy;
 using namespace tripy::conformance;
 
-static Tolerance roundings(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return {0, 8e-3, 8e-3};
-  case DType::BF16:
-    return {0, 6e-2, 6e-2};
-  default:
-    return {0, 1e-5, 1e-5};
-  }
-}
-
 namespace {
 class TraceFamily {
 public:

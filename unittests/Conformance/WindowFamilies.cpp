@@ -14,17 +14,6 @@ using namespace tripy::conformance;
 /// A sum of zeros may be 0 or -0.
 static constexpr Tolerance anyZero{0, 0, 5e-324};
 
-static Tolerance roundings(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return {0, 8e-3, 8e-3};
-  case DType::BF16:
-    return {0, 6e-2, 6e-2};
-  default:
-    return {0, 2e-5, 2e-5};
-  }
-}
-
 namespace {
 /// Programs over (batch, channels, height, width); a dynamic batch and height
 /// are symbols 0 and 1.
@@ -126,8 +115,8 @@ static Case pooling(DType dtype, bool dynamic) {
   if (dtype == DType::I32 || dtype == DType::I64)
     return f.b.finish(/*withSizes=*/false);
   for (const char *counts : {"", " count_include_pad = false"}) {
-    f.add("avgpool " + padded + counts, {x}, halved, roundings(dtype));
-    f.add("avgpool " + ceil + counts, {x}, rounded, roundings(dtype));
+    f.add("avgpool " + padded + counts, {x}, halved, roundings(dtype, 2e-5));
+    f.add("avgpool " + ceil + counts, {x}, rounded, roundings(dtype, 2e-5));
   }
   return f.b.finish(/*withSizes=*/false);
 }
@@ -147,7 +136,7 @@ static Case resizes(DType dtype, bool dynamic) {
         continue;
       std::string words =
           std::string(" mode = \"") + mode + "\" coordinates = \"" + at + "\"";
-      Tolerance tolerance = isNearest ? Tolerance{} : roundings(dtype);
+      Tolerance tolerance = isNearest ? Tolerance{} : roundings(dtype, 2e-5);
       f.add("resize " + image + " to [-1, -1, 9, 4]" + words, {x}, sized,
             tolerance);
       f.add("resize " + image + " scales = [1.0, 1.0, 1.5, 1.5]" + words, {x},
@@ -164,12 +153,12 @@ static Case channelNorms(DType dtype, bool dynamic) {
               bias = f.input(v, uniform), variance = f.input(v, positive);
   std::string both = image + ", " + weight + ", " + bias;
   f.add("group_norm " + both + " groups = 3 eps = 1.0e-5", {x, v, v}, x,
-        roundings(dtype));
+        roundings(dtype, 2e-5));
   f.add("instance_norm " + both + " eps = 1.0e-5", {x, v, v}, x,
-        roundings(dtype));
+        roundings(dtype, 2e-5));
   f.add("batch_norm " + image + ", " + bias + ", " + variance + ", " + weight +
             ", " + bias + " eps = 1.0e-5",
-        {x, v, v, v, v}, x, roundings(dtype));
+        {x, v, v, v, v}, x, roundings(dtype, 2e-5));
   return f.b.finish(/*withSizes=*/false);
 }
 

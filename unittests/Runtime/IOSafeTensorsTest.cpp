@@ -1,10 +1,10 @@
 //===- IOSafeTensorsTest.cpp - Reading and writing .safetensors -----------===//
 
+#include "../ProcessorTime.h"
 #include "IOTestUtil.h"
 
 #include "tripy/Runtime/IO/SafeTensors.h"
 
-#include <chrono>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -304,24 +304,25 @@ TEST(SafeTensors, EveryMutationIsSurvived) {
   EXPECT_LT(accepted, count / 2);
 }
 
-TEST(SafeTensors, HundredThousandEntriesTakeUnderASecond) {
-  std::string header = "{";
-  for (int i = 0; i < 100000; ++i)
-    header += (i ? "," : "") +
-              entry("layer." + std::to_string(i), "1", 4 * i, 4 * i + 4);
-  Bytes bytes = safetensors(header + "}", 400000);
-  auto start = std::chrono::steady_clock::now();
-  Result<SafeTensors> file = SafeTensors::parse(bytes);
-  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  ASSERT_TRUE(file) << file.status().message();
-  EXPECT_NE(file->find("layer.99999"), nullptr);
-  RecordProperty("seconds", std::to_string(time.count()));
-#if defined(__has_feature)
-  constexpr double limit = 5;
-#else
-  constexpr double limit = 1;
-#endif
-  EXPECT_LT(time.count(), limit);
+/// In proportion eight times the entries take eight times as long, and more
+/// where caches end; with the square they would take 64 times as long.
+TEST(SafeTensors, TimeGrowsWithEntries) {
+  auto timeOf = [](int count) {
+    std::string header = "{";
+    for (int i = 0; i < count; ++i)
+      header += (i ? "," : "") +
+                entry("layer." + std::to_string(i), "1", 4 * i, 4 * i + 4);
+    Bytes bytes = safetensors(header + "}", size_t(count) * 4);
+    return leastTime([&] {
+      Result<SafeTensors> file = SafeTensors::parse(bytes);
+      ASSERT_TRUE(file) << file.status().message();
+      std::string last = "layer." + std::to_string(count - 1);
+      EXPECT_NE(file->find(last), nullptr);
+      EXPECT_EQ(file->find("layer.x"), nullptr);
+    });
+  };
+  double eighth = timeOf(12500), whole = timeOf(100000);
+  EXPECT_LT(whole, 30 * eighth);
 }
 
 TEST(SafeTensors, WritesWhatItReads) {

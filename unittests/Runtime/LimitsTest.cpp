@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ProcessorTime.h"
 #include "RunTestUtil.h"
 #include "tripy/Base/ExecutableFormat.h"
 #include "tripy/Base/Verify.h"
@@ -14,7 +15,6 @@
 #include "tripy/Runtime/Report.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
 using namespace tripy;
@@ -22,13 +22,6 @@ using namespace tripy::runtests;
 using namespace tripy::runtime;
 
 namespace {
-
-/// Seconds of processor time that this process has taken.
-double processorTime() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
 
 /// The least time of each step, by name.
 class Steps {
