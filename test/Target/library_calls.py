@@ -1,6 +1,6 @@
 """Compiles every operation of trace with every element type for several processors.
 
-usage: library_calls.py -I DIR -I DIR ...
+usage: library_calls.py --bin DIR --llvm DIR -I DIR -I DIR ...
 
 Operations and element types are those of the TableGen definitions; an operation that TEMPLATES lacks is
 element-wise. The linker of host code refuses what calls a library: a program that compiles has no undefined symbol.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../utils"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../utils"))
 from coverage_names import WITHOUT_F64  # noqa: E402
 
 PROCESSORS = ["x86-64", "x86-64-v3", "native"]
@@ -179,8 +179,12 @@ def compiles(folder, element, chosen, processor):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", required=True, help="folder of Tripy's tools")
+    parser.add_argument("--llvm", required=True, help="folder of LLVM's tools")
     parser.add_argument("-I", dest="include", action="append", required=True)
-    includes = parser.parse_args().include
+    options = parser.parse_args()
+    os.environ["PATH"] = os.pathsep.join([options.bin, options.llvm, os.environ["PATH"]])
+    includes = options.include
     operations, elements = definitions(includes)
     bad, count = [], 0
     with tempfile.TemporaryDirectory() as folder:
