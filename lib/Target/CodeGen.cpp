@@ -5,6 +5,7 @@
 
 #include "KernelClock.h"
 #include "Partition.h"
+#include "SingleLaneStores.h"
 
 #include "tripy/Dialect/Common/Barriers.h"
 
@@ -170,11 +171,18 @@ void target::optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  if (!machine.getTargetTriple().isNVPTX())
+  if (!machine.getTargetTriple().isNVPTX()) {
     builder.registerVectorizerStartEPCallback(
         [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
           passes.addPass(HoistDivisionsPass());
         });
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
+                                               llvm::OptimizationLevel,
+                                               llvm::ThinOrFullLTOPhase) {
+      passes.addPass(
+          llvm::createModuleToFunctionPassAdaptor(SingleLaneStoresPass()));
+    });
+  }
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
 }

@@ -418,7 +418,7 @@ kernel.func @fills_with_a_condition loop sizeArgs = [] : (index, index) -> tenso
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<() -> ()>
-// expected-error @below {{results of a row kernel must have its 1 leading dimensions; found 'tensor<f32>'}}
+// expected-error @below {{results of a row kernel must have its 1 leading dimensions, and then one element or all of the columns' dimensions; it iterates over [4, 8], found 'tensor<f32>'}}
 kernel.func @result_without_row row sizeArgs = [] : (tensor<4x8xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>) {
 ^bb0(%a: tensor<4x8xf32>, %b: tensor<f32>):
   %zero = arith.constant 0.0 : f32
@@ -435,4 +435,46 @@ kernel.func @result_without_row row sizeArgs = [] : (tensor<4x8xf32>, tensor<f32
     linalg.yield %x : f32
   } -> tensor<f32>
   kernel.yield %r, %s : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+#cube = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#row = affine_map<(d0, d1, d2) -> (d0)>
+// expected-error @below {{results of a row kernel must have its 1 leading dimensions, and then one element or all of the columns' dimensions; it iterates over [0, 0, 0], found 'tensor<0x0xf32>'}}
+kernel.func @result_of_other_columns row sizeArgs = [] : (tensor<0x0x0xf32>) -> tensor<0x0xf32> {
+^bb0(%a: tensor<0x0x0xf32>):
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<0xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<0xf32>) -> tensor<0xf32>
+  %r = linalg.generic {indexing_maps = [#cube, #row], iterator_types = ["parallel", "reduction", "reduction"]} ins(%a : tensor<0x0x0xf32>) outs(%init : tensor<0xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %s = arith.addf %sum, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<0xf32>
+  %e = tensor.expand_shape %r [[0, 1]] output_shape [0, 0] : tensor<0xf32> into tensor<0x0xf32>
+  kernel.yield %e : tensor<0x0xf32>
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+kernel.func @reductions_of_two_shapes row sizeArgs = [] : (tensor<4x8xf32>, tensor<4x9xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+^bb0(%a: tensor<4x8xf32>, %b: tensor<4x9xf32>):
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %d = arith.addf %sum, %x : f32
+    linalg.yield %d : f32
+  } -> tensor<4xf32>
+  // expected-error @below {{reductions of a row kernel must iterate over one shape; found [4, 9] and [4, 8]}}
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%b : tensor<4x9xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %d = arith.addf %sum, %x : f32
+    linalg.yield %d : f32
+  } -> tensor<4xf32>
+  kernel.yield %r, %s : tensor<4xf32>, tensor<4xf32>
 }

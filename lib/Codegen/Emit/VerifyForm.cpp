@@ -235,26 +235,46 @@ static LogicalResult verifyScan(kernel::FuncOp kernel, kernel::ScanOp op,
   return success();
 }
 
+/// Whether a tensor is one element for each row, or one for each of `loops`,
+/// the rows' dimensions and then the columns'.
+static bool isOverRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> loops,
+                       unsigned rows) {
+  if (shape.size() < rows ||
+      failed(verifyCompatibleShape(shape.take_front(rows),
+                                   loops.take_front(rows))))
+    return false;
+  bool isOne = llvm::all_of(shape.drop_front(rows),
+                            [](int64_t size) { return size == 1; });
+  return isOne || succeeded(verifyCompatibleShape(shape, loops));
+}
+
 /// Rows come first, and all reductions are over the rows' columns.
 static LogicalResult verifyRows(kernel::FuncOp kernel,
                                 MutableArrayRef<linalg::GenericOp> reductions) {
   unsigned rank = reductions.front().getNumParallelLoops();
+  SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
   for (linalg::GenericOp op : reductions) {
     auto isParallel = [](utils::IteratorType type) {
       return type == utils::IteratorType::parallel;
     };
-    auto loops = op.getIteratorTypesArray();
+    auto iterators = op.getIteratorTypesArray();
     if (op.getNumParallelLoops() != rank ||
-        !llvm::all_of(ArrayRef(loops).take_front(rank), isParallel))
+        !llvm::all_of(ArrayRef(iterators).take_front(rank), isParallel))
       return op.emitOpError("reductions of a row kernel must keep the same "
                             "leading dimensions; found ")
              << op.getNumParallelLoops() << " of them, the first keeps "
              << rank;
+    if (failed(verifyCompatibleShape(op.getStaticLoopRanges(), loops)))
+      return op.emitOpError("reductions of a row kernel must iterate over one "
+                            "shape; found [")
+             << op.getStaticLoopRanges() << "] and [" << loops << "]";
   }
   for (Type result : kernel.getFunctionType().getResults())
-    if (cast<RankedTensorType>(result).getRank() < rank)
+    if (!isOverRows(cast<RankedTensorType>(result).getShape(), loops, rank))
       return kernel.emitOpError("results of a row kernel must have its ")
-             << rank << " leading dimensions; found " << result;
+             << rank << " leading dimensions, and then one element or all of "
+             << "the columns' dimensions; it iterates over [" << loops
+             << "], found " << result;
   return success();
 }
 
