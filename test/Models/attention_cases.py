@@ -68,9 +68,11 @@ def program(m):
     count = int(np.prod([max(1, max(run[b] for run in m.runs)) for b in batch], initial=groups * heads))
     most = max(64, m.limits.products // (8 * count * (depth + width)))
     m.sizes(["m", "n"], most, 200, even=3)
-    if m.chance(0.2):
-        for run in m.runs:
-            run["m"] = 1
+    if m.chance(0.3):
+        # A decoder's step, over several blocks of keys.
+        keys = int(m.rng.integers(100, 330))
+        for i, run in enumerate(m.runs):
+            run["m"], run["n"] = m.pick([1, 1, 2, 20]) if "m" in m.dynamic else 1, keys + (7 * i if "n" in m.dynamic else 0)
     p, dtype = m.program(), m.pick(["f32", "f16", "f16", "bf16"])
     inputs = [p.input([*batch, groups * heads, "m", depth], dtype, normal),
               p.input([*batch, heads, "n", depth], dtype, normal), p.input([*batch, heads, "n", width], dtype, normal)]
