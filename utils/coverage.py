@@ -27,6 +27,7 @@ from coverage_names import NAMES, WITHOUT_F64  # noqa: E402
 GAPS = {
     ("trace.dim", "*", "example"): "its result is a size",
     ("trace.constant", "*", "dynamic"): "constants have sizes",
+    ("trace.attention", "*", "dynamic"): "the sizes of heads are static",
     **{(f"trace.{name}", "*", "dynamic"): "the weight's spatial sizes are static" for name in ("convolution", "conv_transpose")},
     **{(f"trace.{name}", "f64", column): "cast to f32" for name in WITHOUT_F64 for column in ("CPU", "CUDA")},
 }

@@ -62,6 +62,7 @@ private:
   Count pointsOf(linalg::LinalgOp op, ArrayRef<unsigned> dims);
   Count pointsOf(linalg::LinalgOp op);
   void countOperations(linalg::LinalgOp op);
+  void countProducts(kernel::AttentionOp op);
   void countTouched(BlockArgument tensor, TableIndex access);
   std::optional<Count> readBy(OpOperand &use);
   void add(WorkTerm term, Count count);
@@ -136,7 +137,8 @@ Count WorkCounter::sizeOf(Value tensor, unsigned dim) {
     }
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       tensor = linalgOp.getDpsInits()[cast<OpResult>(tensor).getResultNumber()];
-    else if (isa<kernel::ScanOp, tensor::CastOp>(op))
+    else if (isa<kernel::ScanOp, kernel::AttentionOp, tensor::CastOp>(op))
+      // Of attention, all but the last size, which is static.
       tensor = op->getOperand(0);
     else
       return Count::unknown();
@@ -199,6 +201,19 @@ void WorkCounter::countOperations(linalg::LinalgOp op) {
   }
   points *= llvm::count_if(op->getRegion(0).front(), isArithmetic);
   add({WorkKind::Arithmetic}, points);
+}
+
+/// Of queries and keys, and of probabilities and values; hidden keys count.
+void WorkCounter::countProducts(kernel::AttentionOp op) {
+  unsigned keys = cast<RankedTensorType>(op.getKey().getType()).getRank() - 2;
+  WorkTerm term{WorkKind::Products};
+  term.dtype = *dtypeOf(getElementTypeOrSelf(op.getQuery().getType()));
+  for (Value tensor : {op.getQuery(), op.getResult()}) {
+    Count products = elementsOf(tensor);
+    products *= sizeOf(op.getKey(), keys);
+    products *= 2;
+    add(term, products);
+  }
 }
 
 //===-- bytes -------------------------------------------------------------===//
@@ -279,6 +294,8 @@ std::vector<WorkTerm> WorkCounter::count() {
       countOperations(loop);
     else if (auto scan = dyn_cast<kernel::ScanOp>(op))
       add({WorkKind::Arithmetic}, elementsOf(scan.getResult()));
+    else if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+      countProducts(attention);
   }
   std::vector<WorkTerm> list;
   for (const auto &[key, factor] : terms) {

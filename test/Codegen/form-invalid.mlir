@@ -102,7 +102,7 @@ kernel.func @other_rows row sizeArgs = [] : (tensor<4x8xf32>, tensor<4x8x2xf32>)
 kernel.func @two_scans scan sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xf32> {
 ^bb0(%a: tensor<4x8xf32>):
   %0 = kernel.scan %a dim = 1 : tensor<4x8xf32>
-  // expected-error @below {{must be the only scan of its kernel; found 2}}
+  // expected-error @below {{must be the only scan or attention of its kernel; found 2}}
   %1 = kernel.scan %0 dim = 0 : tensor<4x8xf32>
   kernel.yield %1 : tensor<4x8xf32>
 }
@@ -114,6 +114,35 @@ kernel.func @scan_in_loop loop sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xf
   // expected-error @below {{must be the fusion root of its kernel, which has no reduction; found fusion root 'loop' and 0 reductions}}
   %0 = kernel.scan %a dim = 1 : tensor<4x8xf32>
   kernel.yield %0 : tensor<4x8xf32>
+}
+
+// -----
+
+kernel.func @attention_in_loop loop sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<1x5x8xf32> {
+^bb0(%a: tensor<1x5x8xf32>):
+  // expected-error @below {{must be the fusion root of its kernel, which has no reduction; found fusion root 'loop' and 0 reductions}}
+  %0 = kernel.attention %a, %a, %a causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
+  kernel.yield %0 : tensor<1x5x8xf32>
+}
+
+// -----
+
+kernel.func @attention_and_scan attention sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<1x5x8xf32> {
+^bb0(%a: tensor<1x5x8xf32>):
+  %0 = kernel.attention %a, %a, %a causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
+  // expected-error @below {{must be the only scan or attention of its kernel; found 2}}
+  %1 = kernel.scan %0 dim = 0 : tensor<1x5x8xf32>
+  kernel.yield %1 : tensor<1x5x8xf32>
+}
+
+// -----
+
+kernel.func @attention_of_other_shape attention sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<5x8xf32> {
+^bb0(%a: tensor<1x5x8xf32>):
+  // expected-error @below {{results of its kernel must have its shape; found 'tensor<5x8xf32>'}}
+  %0 = kernel.attention %a, %a, %a causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<1x5x8xf32> into tensor<5x8xf32>
+  kernel.yield %1 : tensor<5x8xf32>
 }
 
 // -----

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import attention_cases
 from shape_program import (BINARY, EXACT_UNARY, F32, FLOATS, Program, UNARY, moving, normal, summation_error,
                            whole)
 
@@ -537,7 +538,7 @@ EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "t
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
             "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned,
-            "gemm-few": lambda m: aligned(m, few=True)}
+            "gemm-few": lambda m: aligned(m, few=True), "attention": attention_cases.program}
 
 
 def make(emitter, index, seed, limits):

@@ -6,6 +6,7 @@ that the compiler's definitions have, so that none is forgotten.
 """
 import numpy as np
 
+import attending
 import folding
 import pointwise
 import sets
@@ -487,8 +488,9 @@ OPS["matmul"] = Op(contraction_types(False), contraction_words, lambda at: [prod
 OPS["linear"] = Op(contraction_types(True), contraction_words, linear_value)
 
 
-#===-- windows -----------------------------------------------------------------------===#
+#===-- windows and attention ---------------------------------------------------------===#
 
 OPS.update(windows.entries(Op))
+OPS.update(attending.entries(Op))
 
 import arranging  # noqa: E402, F401, pylint: disable=cyclic-import; adds more entries to OPS

@@ -27,6 +27,8 @@ ARG_REDUCED = ["trace.{op} %x dim = 1 : (" + X + ") -> tensor<6xi32>",
 Z, C = "tensor<2x4x8x8x{t}>", "tensor<4x{t}>"
 POOLED = ["trace.{op} %z window = [3, 2] stride = [2, 2] low = [1, 1] high = [1, 0] : (" + Z + ") -> tensor<2x4x4x4x{t}>"]
 TEMPLATES = {
+    "attention": ["trace.attention %z, %z, %z : (" + ", ".join([Z] * 3) + ") -> " + Z,
+                  'trace.attention %z, %z, %z causal = "bottom_right" : (' + ", ".join([Z] * 3) + ") -> " + Z],
     "avgpool": POOLED, "maxpool": POOLED,
     "batch_norm": ["trace.batch_norm %z, %q, %q, %q, %q eps = 1.0e-5 : (" + ", ".join([Z, C, C, C, C]) + ") -> " + Z],
     "clamp": ["trace.clamp %x, %w, %w : (" + ", ".join([X, W, W]) + ") -> " + X],

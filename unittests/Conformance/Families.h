@@ -32,6 +32,8 @@ std::vector<Case> arrangeCases();
 /// window, and the operations of trace that are made of it; resize and norms
 /// over channels.
 std::vector<Case> windowCases();
+/// Attention: heads of several sizes, shared ones, masks and lengths.
+std::vector<Case> attentionCases();
 /// Programs whose contractions share kernels.
 std::vector<Case> fusionCases();
 /// A random program whose every operation is exact: integers, truth values,

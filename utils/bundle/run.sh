@@ -160,7 +160,7 @@ if wants sanitize; then
       forms copies --emitters gemm-aligned --count "${SANITIZE_TILES:-70}" --elements 300000 --products 20000000 --tiles "$(cat tiles.txt)"
       forms tiles --emitters gemm-tensor,gemm-gated,gemm-computed --count $((${SANITIZE_TILES:-70} / 3)) --elements 60000 \
         --products 6000000 --tiles "$(cat tiles.txt)"
-      forms older --emitters gemm-tensor,gemm-gated --target cuda:sm_80 --count "${SANITIZE_COUNT:-8}" --elements 30000 \
+      forms older --emitters gemm-tensor,gemm-gated,attention --target cuda:sm_80 --count "${SANITIZE_COUNT:-8}" --elements 30000 \
         --products 3000000 --tiles "128x128 64x128 128x64 64x64 64x32"
     else
       echo "python3 has no numpy: the operations alone"

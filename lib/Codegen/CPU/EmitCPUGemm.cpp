@@ -10,12 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitCPU.h"
+#include "RegisterBlock.h"
 
 #include "tripy/Codegen/ContractionSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -64,8 +64,6 @@ private:
                                e.b.getI8Type(), items.scratch,
                                ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
-  Value vectorAt(const Memory &memory, Index offset);
-  void storeVector(const Memory &memory, Index offset, Value vector);
 
   KernelEmission &e;
   IndexMath &math;
@@ -232,26 +230,6 @@ void GemmEmitter::multiply(Index kBegin, Index kCount, const Memory &tile) {
   });
 }
 
-Value GemmEmitter::vectorAt(const Memory &memory, Index offset) {
-  Value wide = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
-                                          math.value(offset));
-  Value address =
-      LLVM::GEPOp::create(e.b, e.loc, memory.pointer.getType(), number,
-                          memory.pointer, ArrayRef<LLVM::GEPArg>{wide});
-  return LLVM::LoadOp::create(e.b, e.loc, vectorType, address,
-                              bytesOf(1, number));
-}
-
-void GemmEmitter::storeVector(const Memory &memory, Index offset,
-                              Value vector) {
-  Value wide = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
-                                          math.value(offset));
-  Value address =
-      LLVM::GEPOp::create(e.b, e.loc, memory.pointer.getType(), number,
-                          memory.pointer, ArrayRef<LLVM::GEPArg>{wide});
-  LLVM::StoreOp::create(e.b, e.loc, vector, address, bytesOf(1, number));
-}
-
 /// rows x columns of the tile, in registers over all of the k-block's K.
 void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
                               Index kCount, const Memory &tile) {
@@ -263,44 +241,29 @@ void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
                        math.constant(vector * blocking.width));
     return math.add(math.mul(r, math.constant(blocking.tileN)), c);
   };
+  RegisterBlock registers{e, vectorType, rows, blocking.vectors};
   SmallVector<Value> accumulators;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t v = 0; v < blocking.vectors; ++v)
-      accumulators.push_back(vectorAt(tile, tileOffset(row, v)));
+      accumulators.push_back(registers.load(tile, tileOffset(row, v)));
   Index stripA = math.mul(mStrip, math.constant(blocking.tileK));
   Index stripB = math.mul(nStrip, math.constant(blocking.tileK));
-  accumulators = e.reduceLoop(
-      math.constant(0), kCount, math.constant(1), accumulators,
-      [&](Index k, ValueRange carried) {
-        SmallVector<Value> right, next;
-        Index baseB = math.mul(math.add(stripB, k), math.constant(columns));
-        for (int64_t v = 0; v < blocking.vectors; ++v)
-          right.push_back(vectorAt(
-              panelB, math.add(baseB, math.constant(v * blocking.width))));
-        Index baseA = math.mul(math.add(stripA, k), math.constant(rows));
-        for (int64_t row = 0; row < rows; ++row) {
-          Value scalar =
-              e.elements.load(panelA, {math.add(baseA, math.constant(row))}, 1)
-                  .front();
-          Value left =
-              vector::BroadcastOp::create(e.b, e.loc, vectorType, scalar);
-          for (int64_t v = 0; v < blocking.vectors; ++v) {
-            Value sum = carried[row * blocking.vectors + v];
-            if (isa<FloatType>(number)) {
-              next.push_back(
-                  vector::FMAOp::create(e.b, e.loc, left, right[v], sum));
-              continue;
-            }
-            Value product = arith::MulIOp::create(e.b, e.loc, left, right[v]);
-            next.push_back(arith::AddIOp::create(e.b, e.loc, sum, product));
-          }
-        }
-        return next;
+  accumulators = registers.multiply(
+      kCount, accumulators,
+      [&](Index k, int64_t row) {
+        Index base = math.mul(math.add(stripA, k), math.constant(rows));
+        return e.elements.load(panelA, {math.add(base, math.constant(row))}, 1)
+            .front();
+      },
+      [&](Index k, int64_t v) {
+        Index base = math.mul(math.add(stripB, k), math.constant(columns));
+        return registers.load(
+            panelB, math.add(base, math.constant(v * blocking.width)));
       });
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t v = 0; v < blocking.vectors; ++v)
-      storeVector(tile, tileOffset(row, v),
-                  accumulators[row * blocking.vectors + v]);
+      registers.store(tile, tileOffset(row, v),
+                      accumulators[row * blocking.vectors + v]);
 }
 
 void GemmEmitter::emitEpilogue() {

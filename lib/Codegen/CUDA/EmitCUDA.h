@@ -149,6 +149,8 @@ void emitCUDARow(CUDAKernel &kernel);
 void emitCUDAReduce(CUDAKernel &kernel);
 /// Running sums.
 void emitCUDAScan(CUDAKernel &kernel);
+/// Attention, of any types and sizes.
+void emitCUDAAttention(CUDAKernel &kernel);
 mlir::LogicalResult emitCUDAGemm(CUDAKernel &kernel);
 
 } // namespace tripy::codegen

@@ -70,14 +70,10 @@ private:
   SmallVector<Value> loadA(Value stage, int64_t step, int64_t row);
   SmallVector<Value> loadB(Value stage, int64_t step);
   void multiply(State &state, Value stage, int64_t step);
-  void multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
-                   MutableArrayRef<Value> sums);
-  Value multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> sums);
   State start();
   void multiplyKBlock(State &state, Index k);
 
   void finish(ArrayRef<Value> sums);
-  void stageRows(ArrayRef<Value> sums, Value staging);
   void finishRows(int64_t row, const Memory &staging);
   void finishRun(Index row, Index column, int64_t vectorSize,
                  const Memory &staging, Index stagedRow, Index stagedColumn);
@@ -242,63 +238,6 @@ SmallVector<Value> MmaGemm::loadB(Value stage, int64_t step) {
   return fragments;
 }
 
-/// No operation of the NVVM dialect multiplies f8.
-Value MmaGemm::multiplyF8(ArrayRef<Value> a, ArrayRef<Value> b,
-                          ArrayRef<Value> sums) {
-  SmallVector<Value> operands(a);
-  llvm::append_range(operands, b);
-  llvm::append_range(operands, sums);
-  SmallVector<Type> types(4, e.b.getF32Type());
-  StringRef element = layout.elementType == ElementType::E4M3 ? "e4m3" : "e5m2";
-  std::string text =
-      ("mma.sync.aligned.m16n8k32.row.col.f32." + element + "." + element +
-       ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
-       "{$10, $11, $12, $13};")
-          .str();
-  return LLVM::InlineAsmOp::create(
-             e.b, e.loc,
-             TypeRange(
-                 LLVM::LLVMStructType::getLiteral(e.b.getContext(), types)),
-             operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
-             /*has_side_effects=*/false,
-             /*is_align_stack=*/false, LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
-}
-
-/// sums += a b, of 16 x 8 results.
-void MmaGemm::multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
-                          MutableArrayRef<Value> sums) {
-  Value result;
-  if (isFloat8(layout.elementType)) {
-    result = multiplyF8(a, b, sums);
-  } else {
-    auto convert = [&](ArrayRef<Value> bits) {
-      SmallVector<Value> operands(bits);
-      if (layout.elementType == ElementType::F16)
-        for (Value &operand : operands)
-          operand = LLVM::BitcastOp::create(
-              e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), operand);
-      return operands;
-    };
-    NVVM::MMATypes type =
-        layout.elementType == ElementType::F16    ? NVVM::MMATypes::f16
-        : layout.elementType == ElementType::BF16 ? NVVM::MMATypes::bf16
-                                                  : NVVM::MMATypes::tf32;
-    SmallVector<Type> types(4, e.b.getF32Type());
-    int64_t k = stepBytes / layout.bytes();
-    result = NVVM::MmaOp::create(
-        e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
-        convert(a), convert(b), SmallVector<Value>(sums),
-        ArrayRef<int64_t>{fragmentRows, fragmentColumns, k}, std::nullopt,
-        std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
-        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                       NVVM::MMALayout::col});
-  }
-  for (auto [i, sum] : llvm::enumerate(sums))
-    sum = LLVM::ExtractValueOp::create(e.b, e.loc, result, int64_t(i));
-}
-
 /// Adds the products of the fragments, and reads those of step `step` of
 /// `stage`: of A row by row, into the registers of the one that was multiplied.
 void MmaGemm::multiply(State &state, Value stage, int64_t step) {
@@ -307,7 +246,7 @@ void MmaGemm::multiply(State &state, Value stage, int64_t step) {
   for (int64_t i = 0; i < tile.fragmentsM; ++i) {
     for (int64_t j = 0; j < columns; ++j)
       multiplyAdd(
-          ArrayRef<Value>(state.a).slice(4 * i, 4),
+          e, layout.elementType, ArrayRef<Value>(state.a).slice(4 * i, 4),
           ArrayRef<Value>(state.b).slice(2 * j, 2),
           MutableArrayRef<Value>(state.sums).slice((i * columns + j) * 4, 4));
     llvm::copy(loadA(stage, step, i), state.a.begin() + 4 * i);
@@ -401,25 +340,9 @@ void MmaGemm::finish(ArrayRef<Value> sums) {
   for (int64_t i = 0; i < tile.fragmentsM; ++i) {
     if (i > 0)
       NVVM::SyncWarpOp::create(e.b, e.loc, mask);
-    stageRows(sums.slice(i * perRow, perRow), own);
+    storeFragments(kernel, sums.slice(i * perRow, perRow), own, rowFloats);
     NVVM::SyncWarpOp::create(e.b, e.loc, mask);
     finishRows(i * fragmentRows, staging);
-  }
-}
-
-/// Lane l has columns l % 4 * 2 (+ 1) of rows l / 4 (+ 8).
-void MmaGemm::stageRows(ArrayRef<Value> sums, Value staging) {
-  Value of = words.of(lane);
-  Value at = words.add(
-      staging, words.add(words.mul(words.div(of, 4), stagedFloats() * 4),
-                         words.mul(words.rem(of, 4), 8)));
-  auto pair = VectorType::get({2}, e.b.getF32Type());
-  for (size_t i = 0; i < sums.size(); i += 2) {
-    Value both =
-        vector::FromElementsOp::create(e.b, e.loc, pair, sums.slice(i, 2));
-    int64_t column = i / 4 * fragmentColumns, row = i % 4 / 2 * 8;
-    Value to = words.add(at, (row * stagedFloats() + column) * 4);
-    LLVM::StoreOp::create(e.b, e.loc, both, words.pointer(to), 8);
   }
 }
 
@@ -494,23 +417,6 @@ void MmaGemm::emit(Index number) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The address of the kernel's dynamic shared memory, i32.
-static Value dynamicShared(CUDAKernel &kernel) {
-  KernelEmission &e = kernel.e;
-  LLVM::GlobalOp global;
-  {
-    OpBuilder::InsertionGuard guard(e.b);
-    auto module = kernel.module;
-    e.b.setInsertionPointToStart(module.getBody());
-    global = LLVM::GlobalOp::create(
-        e.b, e.loc, LLVM::LLVMArrayType::get(e.b.getI8Type(), 0), false,
-        LLVM::Linkage::External, (e.kernel.getSymName() + "_shared").str(),
-        Attribute(), /*alignment=*/128, /*addrSpace=*/3);
-  }
-  Value pointer = LLVM::AddressOfOp::create(e.b, e.loc, global);
-  return LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(), pointer);
-}
-
 bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
                           ArrayRef<ContractionSpace> spaces) {
   KernelEmission &e = kernel.e;
@@ -519,7 +425,7 @@ bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
       scheduleMma(kernel, groups, spaces, elementTypes);
   if (!schedule)
     return false;
-  Value ring = dynamicShared(kernel);
+  Value ring = sharedAddress(kernel);
   kernel.residentBlocks = schedule->resident;
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);

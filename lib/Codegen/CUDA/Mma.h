@@ -261,6 +261,20 @@ private:
   mlir::Value first, lane;
 };
 
+/// sums += a b, of 16 x 8 results: 4 words of A, 2 of B, 4 sums, which lane l
+/// has of columns l % 4 * 2 (+ 1) of rows l / 4 and l / 4 + 8.
+void multiplyAdd(KernelEmission &e, ElementType elementType,
+                 llvm::ArrayRef<mlir::Value> a, llvm::ArrayRef<mlir::Value> b,
+                 llvm::MutableArrayRef<mlir::Value> sums);
+
+/// Brings the results of instructions that have 16 rows, side by side, to
+/// shared memory: rows of `rowFloats` f32 from `address` on.
+void storeFragments(CUDAKernel &kernel, llvm::ArrayRef<mlir::Value> sums,
+                    mlir::Value address, int64_t rowFloats);
+
+/// The address of the kernel's dynamic shared memory, i32.
+mlir::Value sharedAddress(CUDAKernel &kernel);
+
 } // namespace tripy::codegen::mma
 
 namespace tripy::codegen {
@@ -269,6 +283,10 @@ namespace tripy::codegen {
 /// emitted, where they do not suit.
 bool emitCUDAMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
                  llvm::ArrayRef<ContractionSpace> spaces);
+
+/// Emits attention of 16-bit floats with mma.sync. False, and nothing emitted,
+/// where it does not suit.
+bool emitMmaAttention(CUDAKernel &kernel);
 
 } // namespace tripy::codegen
 

@@ -13,6 +13,9 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace tripy::codegen;
@@ -122,4 +125,90 @@ SmallVector<Value> FragmentReader::readWords(Value stage, int64_t step,
                                           words.pointer(address), 4));
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// No operation of the NVVM dialect multiplies f8.
+static Value multiplyF8(KernelEmission &e, ElementType elementType,
+                        ArrayRef<Value> a, ArrayRef<Value> b,
+                        ArrayRef<Value> sums) {
+  SmallVector<Value> operands(a);
+  llvm::append_range(operands, b);
+  llvm::append_range(operands, sums);
+  SmallVector<Type> types(4, e.b.getF32Type());
+  StringRef element = elementType == ElementType::E4M3 ? "e4m3" : "e5m2";
+  std::string text =
+      ("mma.sync.aligned.m16n8k32.row.col.f32." + element + "." + element +
+       ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
+       "{$10, $11, $12, $13};")
+          .str();
+  return LLVM::InlineAsmOp::create(
+             e.b, e.loc,
+             TypeRange(
+                 LLVM::LLVMStructType::getLiteral(e.b.getContext(), types)),
+             operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
+             /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+void mma::multiplyAdd(KernelEmission &e, ElementType elementType,
+                      ArrayRef<Value> a, ArrayRef<Value> b,
+                      MutableArrayRef<Value> sums) {
+  Value result;
+  if (isFloat8(elementType)) {
+    result = multiplyF8(e, elementType, a, b, sums);
+  } else {
+    auto convert = [&](ArrayRef<Value> bits) {
+      SmallVector<Value> operands(bits);
+      if (elementType == ElementType::F16)
+        for (Value &operand : operands)
+          operand = LLVM::BitcastOp::create(
+              e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), operand);
+      return operands;
+    };
+    NVVM::MMATypes type = elementType == ElementType::F16 ? NVVM::MMATypes::f16
+                          : elementType == ElementType::BF16
+                              ? NVVM::MMATypes::bf16
+                              : NVVM::MMATypes::tf32;
+    SmallVector<Type> types(4, e.b.getF32Type());
+    int64_t k = stepBytes / bytesOf(elementType);
+    result = NVVM::MmaOp::create(
+        e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
+        convert(a), convert(b), SmallVector<Value>(sums),
+        ArrayRef<int64_t>{fragmentRows, fragmentColumns, k}, std::nullopt,
+        std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+  }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = LLVM::ExtractValueOp::create(e.b, e.loc, result, int64_t(i));
+}
+
+void mma::storeFragments(CUDAKernel &kernel, ArrayRef<Value> sums,
+                         Value address, int64_t rowFloats) {
+  KernelEmission &e = kernel.e;
+  Words words(e);
+  Value lane = words.rem(words.of(kernel.threadId()), 32);
+  Value at =
+      words.add(address, words.add(words.mul(words.div(lane, 4), rowFloats * 4),
+                                   words.mul(words.rem(lane, 4), 8)));
+  auto pair = VectorType::get({2}, e.b.getF32Type());
+  for (size_t i = 0; i < sums.size(); i += 2) {
+    Value both =
+        vector::FromElementsOp::create(e.b, e.loc, pair, sums.slice(i, 2));
+    int64_t column = i / 4 * fragmentColumns, row = i % 4 / 2 * 8;
+    Value to = words.add(at, (row * rowFloats + column) * 4);
+    LLVM::StoreOp::create(e.b, e.loc, both, words.pointer(to), 8);
+  }
+}
+
+Value mma::sharedAddress(CUDAKernel &kernel) {
+  KernelEmission &e = kernel.e;
+  return LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(),
+                                  kernel.dynamicShared());
 }

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -86,6 +87,97 @@ Index OperandSource::strideOf(IndexMath &math, ArrayRef<unsigned> loops) const {
             : math.constant(0);
 }
 
+/// The operand that a generic copies, and the indices there; null for others.
+static Value copiedFrom(IndexMath &math, linalg::GenericOp op,
+                        SmallVectorImpl<Index> &at) {
+  Block &body = *op.getBlock();
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() > 0 ||
+      op.getNumDpsInputs() != 1 ||
+      body.getTerminator()->getOperand(0) != body.getArgument(0))
+    return {};
+  AffineMap map = op.getIndexingMapsArray().front();
+  unsigned last = op.getNumLoops() - 1;
+  AffineMap result = op.getIndexingMapsArray().back();
+  auto isLast = [&](AffineMap other) {
+    return other.getNumResults() > 0 &&
+           other.getResults().back() ==
+               getAffineDimExpr(last, map.getContext());
+  };
+  if (!isLast(map) || !isLast(result))
+    return {};
+  SmallVector<Index> loops = loopsOfResult(op, at, math);
+  at.clear();
+  for (AffineExpr expr : map.getResults())
+    at.push_back(math.evaluate(expr, loops));
+  return op.getDpsInputs().front();
+}
+
+/// The same for a part of a tensor.
+static Value cutFrom(IndexMath &math, tensor::ExtractSliceOp op,
+                     SmallVectorImpl<Index> &at) {
+  ArrayRef<int64_t> offsets = op.getStaticOffsets(),
+                    strides = op.getStaticStrides();
+  if (op.getDroppedDims().any() || ShapedType::isDynamicShape(offsets) ||
+      ShapedType::isDynamicShape(strides) || strides.back() != 1)
+    return {};
+  for (auto [index, offset, stride] : llvm::zip(at, offsets, strides))
+    index =
+        math.add(math.mul(index, math.constant(stride)), math.constant(offset));
+  return op.getSource();
+}
+
+/// The same for a tensor whose dimensions are parts of others.
+static Value splitFrom(KernelEmission &e, tensor::ExpandShapeOp op,
+                       SmallVectorImpl<Index> &at) {
+  ArrayRef<Index> sizes = e.elements.sizesOf(op.getResult());
+  SmallVector<Index> from;
+  for (const ReassociationIndices &group : op.getReassociationIndices())
+    from.push_back(e.math.linearize(ArrayRef(at).slice(group[0], group.size()),
+                                    sizes.slice(group[0], group.size())));
+  at.assign(from);
+  return op.getSrc();
+}
+
+/// The same for a tensor whose dimensions are several, but for the last one.
+static Value joinedFrom(KernelEmission &e, tensor::CollapseShapeOp op,
+                        SmallVectorImpl<Index> &at) {
+  ArrayRef<Index> sizes = e.elements.sizesOf(op.getSrc());
+  auto groups = op.getReassociationIndices();
+  if (groups.empty() || groups.back().size() != 1)
+    return {};
+  SmallVector<Index> from;
+  for (auto [index, group] : llvm::zip(at, groups))
+    llvm::append_range(
+        from, e.math.delinearize(index, sizes.slice(group[0], group.size())));
+  at.assign(from);
+  return op.getSrc();
+}
+
+std::optional<ViewedElement>
+codegen::findElement(KernelEmission &e, Value tensor, ArrayRef<Index> at) {
+  SmallVector<Index> index(at);
+  while (tensor && !index.empty()) {
+    if (auto argument = dyn_cast<BlockArgument>(tensor))
+      return ViewedElement{argument, index};
+    tensor = llvm::TypeSwitch<Operation *, Value>(tensor.getDefiningOp())
+                 .Case([&](linalg::GenericOp op) {
+                   return copiedFrom(e.math, op, index);
+                 })
+                 .Case([&](tensor::ExtractSliceOp op) {
+                   return cutFrom(e.math, op, index);
+                 })
+                 .Case([&](tensor::ExpandShapeOp op) {
+                   return splitFrom(e, op, index);
+                 })
+                 .Case([&](tensor::CollapseShapeOp op) {
+                   return joinedFrom(e, op, index);
+                 })
+                 .Case([](tensor::CastOp op) { return op.getSource(); })
+                 .Default([](Operation *) { return Value(); });
+  }
+  return std::nullopt;
+}
+
 Value codegen::offsetPointer(KernelEmission &e, Value pointer, Type element,
                              Index offset) {
   if (IndexMath::constantOf(offset) == int64_t(0))
@@ -97,27 +189,32 @@ Value codegen::offsetPointer(KernelEmission &e, Value pointer, Type element,
                              ArrayRef<LLVM::GEPArg>{wide});
 }
 
+void codegen::bindNeighbours(CUDAKernel &kernel, Value tensor,
+                             const Elements &values, ArrayRef<Index> at) {
+  IndexMath &math = kernel.e.math;
+  Index first = at.empty() ? Index(math.constant(0)) : at.back();
+  kernel.e.elements.bindSource(tensor, [&kernel, &math, values,
+                                        first](ArrayRef<Index> index,
+                                               int64_t vectorSize) {
+    if (values.size() == 1 || static_cast<size_t>(vectorSize) == values.size())
+      return values;
+    // One of them, for code that goes number by number.
+    Value chosen = values.front();
+    Index element = math.sub(index.back(), first);
+    for (size_t i = 1; i < values.size(); ++i) {
+      Value isThis =
+          kernel.compare(arith::CmpIPredicate::eq, element, math.constant(i));
+      chosen = kernel.select(isThis, values[i], chosen);
+    }
+    return Elements(vectorSize, chosen);
+  });
+}
+
 void codegen::bindNeighbours(CUDAKernel &kernel,
                              ArrayRef<linalg::GenericOp> ops,
                              ArrayRef<Elements> values, ArrayRef<Index> at) {
-  IndexMath &math = kernel.e.math;
-  Index first = at.empty() ? Index(math.constant(0)) : at.back();
   for (auto [op, own] : llvm::zip(ops, values)) {
     linalg::GenericOp each = op;
-    kernel.e.elements.bindSource(
-        each.getResult(0), [&kernel, &math, own = Elements(own),
-                            first](ArrayRef<Index> index, int64_t vectorSize) {
-          if (own.size() == 1 || static_cast<size_t>(vectorSize) == own.size())
-            return own;
-          // One of them, for code that goes number by number.
-          Value chosen = own.front();
-          Index element = math.sub(index.back(), first);
-          for (size_t i = 1; i < own.size(); ++i) {
-            Value isThis = kernel.compare(arith::CmpIPredicate::eq, element,
-                                          math.constant(i));
-            chosen = kernel.select(isThis, own[i], chosen);
-          }
-          return Elements(vectorSize, chosen);
-        });
+    bindNeighbours(kernel, each.getResult(0), own, at);
   }
 }

@@ -32,12 +32,25 @@ struct OperandSource {
   Index strideOf(IndexMath &math, llvm::ArrayRef<unsigned> loops) const;
 };
 
+/// An element of a tensor argument.
+struct ViewedElement {
+  mlir::BlockArgument tensor;
+  llvm::SmallVector<Index> at;
+};
+/// The element of an argument that element `at` of `tensor` is, when views lead
+/// to it, and elements that follow along the last dimension follow there, too.
+std::optional<ViewedElement> findElement(KernelEmission &e, mlir::Value tensor,
+                                         llvm::ArrayRef<Index> at);
+
 /// `pointer`, `offset` elements of type `element` further.
 mlir::Value offsetPointer(KernelEmission &e, mlir::Value pointer,
                           mlir::Type element, Index offset);
 
-/// Makes `values`, neighbours along the last dimension from index `at` on, the
-/// results of `ops`.
+/// Makes `values`, neighbours along the last dimension from index `at` on,
+/// those of `tensor`.
+void bindNeighbours(CUDAKernel &kernel, mlir::Value tensor,
+                    const Elements &values, llvm::ArrayRef<Index> at);
+/// The same for the results of `ops`.
 void bindNeighbours(CUDAKernel &kernel,
                     llvm::ArrayRef<mlir::linalg::GenericOp> ops,
                     llvm::ArrayRef<Elements> values, llvm::ArrayRef<Index> at);

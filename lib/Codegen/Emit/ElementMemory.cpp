@@ -375,6 +375,11 @@ LogicalResult ElementEmitter::prepareSizes(Operation *op) {
       });
   if (auto scan = dyn_cast<kernel::ScanOp>(op))
     setSizes(scan.getResult(), SmallVector<Index>(sizesOf(scan.getInput())));
+  if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
+    SmallVector<Index> to(sizesOf(attention.getQuery()));
+    to.back() = sizesOf(attention.getValue()).back();
+    setSizes(attention.getResult(), to);
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return prepareConstant(constant);
   for (Value result : op->getResults())

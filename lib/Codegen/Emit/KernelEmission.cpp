@@ -56,11 +56,18 @@ kernel::ScanOp KernelEmission::scan() {
   return scans.empty() ? kernel::ScanOp() : *scans.begin();
 }
 
+kernel::AttentionOp KernelEmission::attention() {
+  auto found = kernel.getBody().front().getOps<kernel::AttentionOp>();
+  return found.empty() ? kernel::AttentionOp() : *found.begin();
+}
+
 kernel::FusionRoot KernelEmission::root() {
-  bool hasRoot = kernel.getRoot() == kernel::FusionRoot::Scan
-                     ? scan()
+  kernel::FusionRoot root = kernel.getRoot();
+  bool hasRoot = root == kernel::FusionRoot::Scan ? bool(scan())
+                 : root == kernel::FusionRoot::Attention
+                     ? bool(attention())
                      : !reductions().empty();
-  return hasRoot ? kernel.getRoot() : kernel::FusionRoot::Loop;
+  return hasRoot ? root : kernel::FusionRoot::Loop;
 }
 
 bool KernelEmission::isPointwise() {

@@ -199,7 +199,8 @@ static LogicalResult verifyOperation(Operation &op) {
                             view.getSrcType())))
       return failure();
   if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
-          tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp>(op)) {
+          tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp,
+          kernel::AttentionOp>(op)) {
     for (Value operand : op.getOperands())
       if (failed(verifyRead(&op, operand)))
         return failure();
@@ -214,24 +215,29 @@ static LogicalResult verifyOperation(Operation &op) {
   return verifySizes(op);
 }
 
-/// The scan of a kernel: alone, and as the fusion root.
-static LogicalResult verifyScan(kernel::FuncOp kernel, kernel::ScanOp op,
-                                size_t reductions) {
-  if (kernel.getRoot() != FusionRoot::Scan || reductions > 0)
-    return op.emitOpError("must be the fusion root of its kernel, which has no "
-                          "reduction; found fusion root '")
+/// A scan or attention: the fusion root, and results have its result's shape.
+static LogicalResult verifyAlone(kernel::FuncOp kernel, Operation *op,
+                                 FusionRoot root, size_t reductions) {
+  if (kernel.getRoot() != root || reductions > 0)
+    return op->emitOpError("must be the fusion root of its kernel, which has "
+                           "no reduction; found fusion root '")
            << stringifyFusionRoot(kernel.getRoot()) << "' and " << reductions
            << " reductions";
+  for (Type result : kernel.getFunctionType().getResults())
+    if (failed(verifyCompatibleShape(result, op->getResult(0).getType())))
+      return op->emitOpError(
+                 "results of its kernel must have its shape; found ")
+             << result;
+  return success();
+}
+
+static LogicalResult verifyScan(kernel::ScanOp op) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();
   if (!element.isF32() && !element.isF64() && !element.isInteger(32) &&
       !element.isInteger(64))
     return op.emitOpError("sums are of f32, f64, i32 or i64; found ")
            << element;
-  for (Type result : kernel.getFunctionType().getResults())
-    if (failed(verifyCompatibleShape(result, type)))
-      return op.emitOpError("results of its kernel must have its shape; found ")
-             << result;
   return success();
 }
 
@@ -290,7 +296,7 @@ static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
 
 LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
-  SmallVector<kernel::ScanOp> scans;
+  SmallVector<Operation *> alone; // Scans and attention.
   for (Type type : kernel.getBody().getArgumentTypes())
     if (!type.isIndex() && !isTensorType(type))
       return kernel.emitOpError(
@@ -300,8 +306,8 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (failed(verifyOperation(op)))
       return failure();
-    if (auto scan = dyn_cast<kernel::ScanOp>(op))
-      scans.push_back(scan);
+    if (isa<kernel::ScanOp, kernel::AttentionOp>(op))
+      alone.push_back(&op);
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (generic && generic.getNumReductionLoops() > 0)
       reductions.push_back(generic);
@@ -312,12 +318,18 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
       return failure();
   if (kernel.getFunctionType().getNumResults() == 0)
     return kernel.emitOpError("must have a result to become code");
-  if (scans.size() > 1)
-    return scans[1].emitOpError("must be the only scan of its kernel; found ")
-           << scans.size();
-  if (!scans.empty() &&
-      failed(verifyScan(kernel, scans.front(), reductions.size())))
-    return failure();
+  if (alone.size() > 1)
+    return alone[1]->emitOpError(
+               "must be the only scan or attention of its kernel; found ")
+           << alone.size();
+  for (Operation *op : alone) {
+    auto scan = dyn_cast<kernel::ScanOp>(op);
+    if (failed(verifyAlone(kernel, op,
+                           scan ? FusionRoot::Scan : FusionRoot::Attention,
+                           reductions.size())) ||
+        (scan && failed(verifyScan(scan))))
+      return failure();
+  }
   for (linalg::GenericOp op : reductions)
     if (failed(verifyStart(op)))
       return failure();

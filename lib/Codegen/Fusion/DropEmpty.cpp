@@ -40,6 +40,9 @@ static TypedAttr constantOf(Operation &op) {
   if (isa<flatir::DotOp>(op) &&
       llvm::any_of(op.getOperandTypes(), hasNoElements))
     return b.getZeroAttr(type.getElementType());
+  if (auto attention = dyn_cast<kernel::AttentionOp>(op);
+      attention && hasNoElements(attention.getValue().getType()))
+    return b.getZeroAttr(type.getElementType());
   auto reduce = dyn_cast<flatir::ReduceOp>(op);
   if (!reduce || !hasNoElements(reduce.getInput().getType()))
     return {};
@@ -56,8 +59,8 @@ static TypedAttr constantOf(Operation &op) {
 void fusion::dropEmpty(func::FuncOp function, TensorSizes &sizes,
                        Composites &composites) {
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
-    if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()) ||
-        op.getNumResults() != 1 || op.getNumOperands() == 0)
+    if (!isProgramOp(&op) || op.getNumResults() != 1 ||
+        op.getNumOperands() == 0)
       continue;
     Value result = op.getResult(0);
     auto type = dyn_cast<RankedTensorType>(result.getType());

@@ -356,6 +356,7 @@ static LogicalResult planFunction(func::FuncOp function,
     return function.emitOpError("a program must be one block; found ")
            << function.getBody().getBlocks().size();
   Composites composites;
+  takeAttention(function, composites);
   inlineComposites(
       function.getBody().front(),
       [&](Operation *op, StringAttr name) { composites[op] = name; });

@@ -288,7 +288,7 @@ std::string FusionGraph::describe(const Node *node) const {
 
 static Operation *rootOf(const Node *node) {
   for (Operation *op : node->ops)
-    if (classOf(op) == OpClass::Reduce || classOf(op) == OpClass::Dot)
+    if (isSeed(op))
       return op;
   return node->ops.front();
 }

@@ -78,9 +78,7 @@ static bool liesInMemory(flatir::DotOp dot, Value tensor) {
     return true;
   if (isTensorView(dot, op))
     return liesInMemory(dot, cast<flatir::SliceOp>(op).getInput());
-  OpClass kind = classOf(op);
-  return kind == OpClass::Data || kind == OpClass::Reduce ||
-         kind == OpClass::Scan || kind == OpClass::Dot;
+  return classOf(op) == OpClass::Data || isSeed(op);
 }
 
 /// Rows of the left operand, one that ends with K; 0 for others.

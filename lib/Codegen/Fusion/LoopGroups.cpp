@@ -151,6 +151,48 @@ static std::string whyNotOperand(const FusionGraph &graph, const Node *kernel,
          std::to_string(times) + " times";
 }
 
+namespace {
+/// Through which operands of an attention `op` is read.
+struct AttentionUse {
+  bool byQuery = false, byKeys = false, byMask = false;
+};
+} // namespace
+
+static AttentionUse attentionUse(const FusionGraph &graph, const Node *kernel,
+                                 Operation *op) {
+  AttentionUse found;
+  llvm::SetVector<Operation *> pending;
+  pending.insert(op);
+  for (size_t i = 0; i < pending.size(); ++i)
+    for (OpOperand &use : pending[i]->getUses()) {
+      if (graph.nodeOf(use.getOwner()) != kernel)
+        continue;
+      auto attention = dyn_cast<kernel::AttentionOp>(use.getOwner());
+      if (!attention) {
+        pending.insert(use.getOwner());
+        continue;
+      }
+      Value read = use.get();
+      found.byQuery |= read == attention.getQuery();
+      found.byKeys |=
+          read == attention.getKey() || read == attention.getValue();
+      found.byMask |=
+          read == attention.getMask() || read == attention.getLengths();
+    }
+  return found;
+}
+
+/// Why an attention's kernel does not compute `op` as it reads an operand;
+/// empty when it does. Keys and values are read by each block of queries, the
+/// mask once for each score.
+static std::string whyNotOfAttention(const FusionGraph &graph,
+                                     const Node *kernel, Operation *op) {
+  AttentionUse use = attentionUse(graph, kernel, op);
+  if (use.byKeys && (viewsWindows(op) || !isGemmOperandView(op)))
+    return "keys and values are read many times";
+  return "";
+}
+
 /// How often windows of `kernel` read each element of `op`.
 static int64_t timesInWindows(const FusionGraph &graph, const Node *kernel,
                               Operation *op) {
@@ -178,6 +220,11 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
     return {false, "it is another fusion root"};
   if (kernel->root == FusionRoot::Gemm && isOnOperandSide(kernel, op)) {
     std::string reason = whyNotOperand(graph, kernel, op);
+    if (!reason.empty())
+      return {false, reason};
+  }
+  if (kernel->root == FusionRoot::Attention) {
+    std::string reason = whyNotOfAttention(graph, kernel, op);
     if (!reason.empty())
       return {false, reason};
   }

@@ -26,6 +26,7 @@ OpClass fusion::classOf(Operation *op) {
       .Case<flatir::ConcatenateOp, flatir::GatherOp, flatir::WindowOp>(
           [](auto) { return OpClass::Join; })
       .Case([](flatir::ScanOp) { return OpClass::Scan; })
+      .Case([](kernel::AttentionOp) { return OpClass::Attention; })
       .Case([](flatir::ReduceOp) { return OpClass::Reduce; })
       .Case([](flatir::DotOp dot) {
         return dot.getLhsContract().empty() ? OpClass::Join : OpClass::Dot;
@@ -35,7 +36,7 @@ OpClass fusion::classOf(Operation *op) {
 
 bool fusion::isProgramOp(Operation *op) {
   return isa_and_nonnull<flatir::FlatIRDialect>(op->getDialect()) ||
-         flatir::isTensorArithmetic(op);
+         flatir::isTensorArithmetic(op) || isa<kernel::AttentionOp>(op);
 }
 
 bool fusion::isCheap(Operation *op) {
@@ -45,9 +46,13 @@ bool fusion::isCheap(Operation *op) {
 }
 
 bool fusion::isLoopType(Operation *op) {
+  return classOf(op) != OpClass::Data && !isSeed(op);
+}
+
+bool fusion::isSeed(Operation *op) {
   OpClass c = classOf(op);
-  return c != OpClass::Data && c != OpClass::Reduce && c != OpClass::Dot &&
-         c != OpClass::Scan;
+  return c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
+         c == OpClass::Attention;
 }
 
 bool fusion::isPointwise(Operation *op) {

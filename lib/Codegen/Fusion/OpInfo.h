@@ -9,6 +9,7 @@
 
 #include "tripy/Conversion/TensorSizes.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,18 +25,22 @@ enum class OpClass {
   Reduce,
   Scan,
   Dot,
+  Attention,
 };
 
 OpClass classOf(mlir::Operation *op);
 
-/// Whether `op` is of flatir, or arithmetic on tensors that flatir lacks.
+/// Whether `op` is of flatir, arithmetic on tensors that flatir lacks, or what
+/// recogniseAttention() made.
 bool isProgramOp(mlir::Operation *op);
 
 /// Creation, layout and convert: never worth a trip through memory.
 bool isCheap(mlir::Operation *op);
-/// Everything but data, reductions and contractions: computed element by
-/// element from any position.
+/// Everything but data and seeds: computed element by element from any
+/// position.
 bool isLoopType(mlir::Operation *op);
+/// A kernel is built around it: a reduction, scan, contraction or attention.
+bool isSeed(mlir::Operation *op);
 /// Element-wise over one shape: operands and result.
 bool isPointwise(mlir::Operation *op);
 /// What a gemm emitter reads operands through: layout with static positive

@@ -1,7 +1,7 @@
 //===- Prepare.h - Rewrites of flatir before fusion -------------*- C++ -*-===//
 //
 // Each rewrite gives the program a form that fewer or better kernels can be
-// made of. They run on functions whose composites are inlined. Internal to the
+// made of. Most run on functions whose composites are inlined. Internal to the
 // fusion pass.
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +26,10 @@ struct Program {
   Composites &composites;
   FusionOptions options;
 };
+
+/// composite "attention" -> kernel.attention, and a conversion, where kernels
+/// take the operands' types. Before other composites are inlined.
+void takeAttention(mlir::func::FuncOp function, Composites &composites);
 
 /// Gives tensors of 0 elements, and reductions and contractions over a
 /// dimension of size 0, a constant in place of their operands, where the types

@@ -74,12 +74,6 @@ void Pairs::collectReaders() {
       }
 }
 
-/// Whether a kernel is built around `op`.
-static bool isSeed(Operation *op) {
-  OpClass c = classOf(op);
-  return c == OpClass::Dot || c == OpClass::Reduce || c == OpClass::Scan;
-}
-
 /// Steps that were declined, the first for each pair. What happened to an
 /// element-wise operation says nothing about two kernels that are both built
 /// around something else.

@@ -148,7 +148,7 @@ static bool feedsDot(Operation *op) {
   while (!worklist.empty()) {
     Operation *next = worklist.pop_back_val();
     for (Operation *user : next->getUsers()) {
-      if (classOf(user) == OpClass::Dot)
+      if (classOf(user) == OpClass::Dot || classOf(user) == OpClass::Attention)
         return true;
       if (isCheap(user) && seen.insert(user).second)
         worklist.push_back(user);
@@ -173,8 +173,7 @@ static int64_t bytesInstead(const FusionGraph &graph, const Node *node,
 static bool isBetterOutside(const FusionGraph &graph, const Node *node,
                             Operation *op) {
   OpClass c = classOf(op);
-  if (c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
-      graph.isReturned(op))
+  if (isSeed(op) || graph.isReturned(op))
     return false;
   if (isCheap(op) && c != OpClass::Convert)
     return true;
@@ -249,8 +248,9 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
 
 static void seed(FusionGraph &graph, Node *node, Operation *op) {
   auto reduce = dyn_cast<flatir::ReduceOp>(op);
-  if (classOf(op) == OpClass::Scan) {
-    node->root = FusionRoot::Scan;
+  if (classOf(op) == OpClass::Scan || classOf(op) == OpClass::Attention) {
+    node->root =
+        classOf(op) == OpClass::Scan ? FusionRoot::Scan : FusionRoot::Attention;
     node->shape = graph.sizes.get(op->getResult(0));
     return;
   }
@@ -267,10 +267,12 @@ static void seed(FusionGraph &graph, Node *node, Operation *op) {
 }
 
 void fusion::formRootGroups(FusionGraph &graph) {
-  SmallVector<Operation *> dots, rows, others;
+  SmallVector<Operation *> attentions, dots, rows, others;
   for (Node *node : graph.nodes()) {
     Operation *op = node->ops.front();
-    if (classOf(op) == OpClass::Dot)
+    if (classOf(op) == OpClass::Attention)
+      attentions.push_back(op);
+    else if (classOf(op) == OpClass::Dot)
       dots.push_back(op);
     else if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
       (isTrailing(reduce) ? rows : others).push_back(op);
@@ -279,7 +281,7 @@ void fusion::formRootGroups(FusionGraph &graph) {
   }
   SmallVector<Node *> rowNodes, gemmNodes, grown;
   for (ArrayRef<Operation *> seeds :
-       {ArrayRef(dots), ArrayRef(rows), ArrayRef(others)})
+       {ArrayRef(attentions), ArrayRef(dots), ArrayRef(rows), ArrayRef(others)})
     for (auto [i, op] : llvm::enumerate(seeds)) {
       Node *node = graph.nodeOf(op);
       if (node->isPlaced())

@@ -110,8 +110,9 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
   OpBuilder b(block.getParentOp()->getContext());
   LinalgLowering lowering(b, sizes);
   for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool isKernelOp = isa<kernel::AttentionOp>(op);
     if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()) &&
-        !flatir::isTensorArithmetic(&op))
+        !flatir::isTensorArithmetic(&op) && !isKernelOp)
       continue;
     b.setInsertionPoint(&op);
     findOperandSizes(op, sizes, b);
@@ -130,6 +131,8 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
     if (op.getNumResults() != 1)
       return op.emitOpError("has no lowering to linalg");
     sizes.infer(&op, b);
+    if (isKernelOp)
+      continue;
     Value lowered = lowering.lower(&op);
     if (!lowered)
       return op.emitOpError("has no lowering to linalg");

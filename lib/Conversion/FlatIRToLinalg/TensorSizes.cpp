@@ -3,6 +3,7 @@
 #include "tripy/Conversion/TensorSizes.h"
 
 #include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -154,6 +155,11 @@ TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder) {
         return concatenated(concat, *this, builder);
       })
       .Case([&](flatir::DotOp dot) { return contracted(dot, *this); })
+      .Case([&](kernel::AttentionOp attention) {
+        Sizes to = get(attention.getQuery());
+        to.back() = get(attention.getValue()).back();
+        return to;
+      })
       // Element-wise: operands have the result's shape.
       .Default([&](Operation *other) { return get(other->getOperand(0)); });
 }

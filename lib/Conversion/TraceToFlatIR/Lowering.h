@@ -181,6 +181,7 @@ void addElementwisePatterns(PatternAdder &adder);
 void addActivationPatterns(PatternAdder &adder);
 void addComposedPatterns(PatternAdder &adder);
 void addArrangePatterns(PatternAdder &adder);
+void addAttentionPatterns(PatternAdder &adder);
 void addScatterPatterns(PatternAdder &adder);
 void addCreationPatterns(PatternAdder &adder);
 void addIndexingPatterns(PatternAdder &adder);

@@ -25,6 +25,7 @@ void TraceLowering::populatePatterns(RewritePatternSet &patterns) {
   addActivationPatterns(adder);
   addComposedPatterns(adder);
   addArrangePatterns(adder);
+  addAttentionPatterns(adder);
   addScatterPatterns(adder);
   addCreationPatterns(adder);
   addIndexingPatterns(adder);

@@ -32,8 +32,7 @@ static RankedTensorType reducedTypeOf(Value input, ArrayRef<int64_t> dims) {
   return reducedType(input.getType(), dims, /*keepdim=*/false);
 }
 
-/// A reduction of a decomposition; the input, when there are no dimensions.
-static Value reduceStep(const Twine &reason, ReduceKind kind, Value input,
+Value tripy::reduceStep(const Twine &reason, ReduceKind kind, Value input,
                         ArrayRef<int64_t> dims, Lowering &b) {
   if (dims.empty())
     return input;
@@ -41,8 +40,7 @@ static Value reduceStep(const Twine &reason, ReduceKind kind, Value input,
                                   input, dims);
 }
 
-/// Broadcasts what a reduction over `dims` left to the shape of `like`.
-static Value spread(Value reduced, StringRef what, Value like,
+Value tripy::spread(Value reduced, StringRef what, Value like,
                     ArrayRef<int64_t> dims, Lowering &b) {
   auto type = cast<RankedTensorType>(like.getType());
   return b.broadcast({reduced, what.str(), -1}, keptDims(dims, type.getRank()),

@@ -1,7 +1,7 @@
-//===- Reductions.h - Steps of norms ----------------------------*- C++ -*-===//
+//===- Reductions.h - Steps of norms and of softmax -------------*- C++ -*-===//
 //
-// What the norms over trailing dimensions and those over channels share. Used
-// in this folder alone.
+// What the norms over trailing dimensions, those over channels, and attention
+// share. Used in this folder alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CONVERSION_TRACETOFLATIR_REDUCTIONS_H
@@ -11,6 +11,13 @@
 
 namespace tripy {
 
+/// A reduction of a decomposition; the input, when there are no dimensions.
+mlir::Value reduceStep(const llvm::Twine &reason, flatir::ReduceKind kind,
+                       mlir::Value input, llvm::ArrayRef<int64_t> dims,
+                       Lowering &b);
+/// Broadcasts what a reduction over `dims` left to the shape of `like`.
+mlir::Value spread(mlir::Value reduced, llvm::StringRef what, mlir::Value like,
+                   llvm::ArrayRef<int64_t> dims, Lowering &b);
 /// The mean over `dims`, of the element type of `input`.
 mlir::Value meanStep(mlir::Value input, llvm::ArrayRef<int64_t> dims,
                      Lowering &b);

@@ -95,6 +95,83 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
+int64_t AttentionOp::getGroupSize() {
+  auto headsOf = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getDimSize(type.getRank() - 3);
+  };
+  int64_t heads = headsOf(getQuery()), shared = headsOf(getKey());
+  bool isKnown =
+      !ShapedType::isDynamic(heads) && !ShapedType::isDynamic(shared);
+  return isKnown && shared > 0 ? heads / shared : 1;
+}
+
+/// Checks the shape of an operand or result.
+static LogicalResult verifyOperand(AttentionOp op, Value tensor,
+                                   ArrayRef<int64_t> shape, StringRef what) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (succeeded(verifyCompatibleShape(type.getShape(), shape)))
+    return success();
+  return op.emitOpError() << what << " must have the shape of "
+                          << RankedTensorType::get(shape, type.getElementType())
+                          << "; found " << type;
+}
+
+LogicalResult AttentionOp::verify() {
+  auto query = cast<RankedTensorType>(getQuery().getType());
+  auto key = cast<RankedTensorType>(getKey().getType());
+  auto value = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  Type element = query.getElementType();
+  int64_t rank = query.getRank();
+  if (rank < 3 || key.getRank() != rank || value.getRank() != rank)
+    return emitOpError("query, key and value must have one rank of at least 3; "
+                       "found ")
+           << query << ", " << key << " and " << value;
+  if (!(element.isF32() || element.isF16() || element.isBF16()) ||
+      key.getElementType() != element || value.getElementType() != element ||
+      !result.getElementType().isF32())
+    return emitOpError("query, key and value must be f32, f16 or bf16, and the "
+                       "result f32; found ")
+           << element << " and " << result.getElementType();
+  for (int64_t size : {query.getDimSize(rank - 1), value.getDimSize(rank - 1)})
+    if (size < 1 || size > maxHeadSize)
+      return emitOpError("heads must have static sizes from 1 to ")
+             << maxHeadSize << "; found " << query << " and " << value;
+  int64_t heads = query.getDimSize(rank - 3), shared = key.getDimSize(rank - 3);
+  if (heads != shared &&
+      (ShapedType::isDynamic(heads) || shared < 1 || heads % shared != 0))
+    return emitOpError("heads of the query must be a static multiple of the "
+                       "key's, or as many; found ")
+           << query << " and " << key;
+  SmallVector<int64_t> shape(query.getShape());
+  shape[rank - 3] = shared;
+  shape[rank - 2] = key.getDimSize(rank - 2);
+  if (failed(verifyOperand(*this, getKey(), shape, "the key")))
+    return failure();
+  shape.back() = value.getDimSize(rank - 1);
+  if (failed(verifyOperand(*this, getValue(), shape, "the value")))
+    return failure();
+  shape[rank - 3] = heads;
+  shape[rank - 2] = query.getDimSize(rank - 2);
+  if (failed(verifyOperand(*this, getResult(), shape, "the result")))
+    return failure();
+  shape.back() = key.getDimSize(rank - 2);
+  if (getMask() && failed(verifyOperand(*this, getMask(), shape, "the mask")))
+    return failure();
+  if (getLengths() &&
+      failed(verifyOperand(*this, getLengths(), ArrayRef(shape).drop_back(3),
+                           "lengths")))
+    return failure();
+  if (getLengths() && !getElementTypeOrSelf(getLengths()).isInteger(32))
+    return emitOpError("lengths must be i32; found ") << getLengths().getType();
+  if (getMask() && !getElementTypeOrSelf(getMask()).isInteger(1) &&
+      !isa<FloatType>(getElementTypeOrSelf(getMask())))
+    return emitOpError("the mask must be of i1 or floats; found ")
+           << getMask().getType();
+  return success();
+}
+
 /// Checks what dispatches and kernel functions share: arguments of `body`, what
 /// it yields, and that `sizeArgs` names an index argument for each dynamic
 /// dimension.

@@ -85,6 +85,24 @@ bool lastDimsAgree(mlir::Value input, mlir::Value weight);
 bool isBiasOf(mlir::Value bias, mlir::Value weight);
 Shape linearShape(mlir::Value input, mlir::Value weight);
 
+//===-- attention ---------------------------------------------------------===//
+
+/// Whether the dimensions before the heads may agree.
+bool haveOneBatch(mlir::Value query, mlir::Value key, mlir::Value value);
+/// Whether heads and keys of both may agree.
+bool haveOneKeys(mlir::Value key, mlir::Value value);
+/// Whether heads of key and value are shared by a number of the query's.
+bool canGroupHeads(mlir::Value query, mlir::Value key, mlir::Value value);
+bool haveHeadSizes(mlir::Value query, mlir::Value key, mlir::Value value);
+bool isAttentionMask(mlir::Type mask, mlir::Type element);
+/// Whether a tensor of sizes `from` may become one of sizes `to`.
+bool canBroadcastTo(Sizes from, Sizes to);
+/// The dimensions before the heads.
+Shape attentionBatch(mlir::Value query, mlir::Value key, mlir::Value value);
+/// (batch..., heads, queries, keys).
+Shape scoresShape(mlir::Value query, mlir::Value key, mlir::Value value);
+Shape attentionShape(mlir::Value query, mlir::Value key, mlir::Value value);
+
 //===-- windows -----------------------------------------------------------===//
 
 /// The windows that an operation slides over its input.

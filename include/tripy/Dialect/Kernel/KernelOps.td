@@ -44,14 +44,15 @@ def Kernel_BufferType : TypeDef<Kernel_Dialect, "Buffer"> {
 def Kernel_FusionRoot : I32EnumAttr<"FusionRoot", "what a kernel is built around", [
     I32EnumAttrCase<"Loop", 0, "loop">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"Gemm", 3, "gemm">,
-    I32EnumAttrCase<"Scan", 4, "scan">]> {
+    I32EnumAttrCase<"Scan", 4, "scan">, I32EnumAttrCase<"Attention", 5, "attention">]> {
   let cppNamespace = "::tripy::kernel";
   let genSpecializedAttr = 0;
   let description = [{
     loop: element-wise. row: every tensor is spanned by rows x columns, with
     reductions over the columns. reduce: one reduction over any dimensions with
     its neighbours. gemm: one contraction with an element-wise epilogue. scan:
-    running sums with element-wise neighbours.
+    running sums with element-wise neighbours. attention: one attention with
+    what computes its mask, and an element-wise epilogue.
   }];
 }
 def Kernel_FusionRootAttr : EnumAttr<Kernel_Dialect, Kernel_FusionRoot, "root">;
@@ -174,6 +175,43 @@ def Kernel_ScanOp : Kernel_Op<"scan", [Pure, AllTypesMatch<["input", "result"]>]
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `dim` `=` $dim attr-dict `:` type($result)";
   let hasVerifier = 1;
+}
+
+def Kernel_Causal : I32EnumAttr<"Causal", "which keys the position of a query hides", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"TopLeft", 1, "top_left">,
+    I32EnumAttrCase<"BottomRight", 2, "bottom_right">]> {
+  let cppNamespace = "::tripy::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_CausalAttr : EnumAttr<Kernel_Dialect, Kernel_Causal, "causal">;
+
+def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Attention that stores no scores, in a kernel's body";
+  let description = [{
+    The composite "attention" of flatir as one operation, which a kernel goes
+    through block by block of keys with a running maximum and sum. The fusion root of
+    its kernel. Query (..., Hq, M, D), key (..., Hk, N, D) and value (..., Hk, N, Dv)
+    are f32, f16 or bf16; the mask, of i1 or floats, has the shape of the scores,
+    (..., Hq, M, N); lengths, i32, have that of the batch. The result is f32.
+
+    ```mlir
+    %r = kernel.attention %q, %k, %v mask = %m lengths = %l causal = none scale = 0.25 : (tensor<2x4x5x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>, tensor<2x4x5x7xi1>, tensor<2xi32>) -> tensor<2x4x5x6xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Optional<AnyRankedTensor>:$mask,
+                       Optional<AnyRankedTensor>:$lengths, Kernel_CausalAttr:$causal, F64Attr:$scale);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` `=` $mask^)? (`lengths` `=` $lengths^)? `causal` `=` $causal `scale` `=` $scale
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Sizes of heads that kernels take at most.
+    static constexpr int64_t maxHeadSize = 256;
+    /// Queries' heads that share one of the key.
+    int64_t getGroupSize();
+  }];
 }
 
 def Kernel_NarrowFloat : Type<CPred<"::llvm::isa<::mlir::FloatType>($_self) && $_self.getIntOrFloatBitWidth() < 32">,

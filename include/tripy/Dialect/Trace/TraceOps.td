@@ -4,6 +4,7 @@
 
 include "tripy/Dialect/Trace/TraceActivation.td"
 include "tripy/Dialect/Trace/TraceArrange.td"
+include "tripy/Dialect/Trace/TraceAttention.td"
 include "tripy/Dialect/Trace/TraceComposed.td"
 include "tripy/Dialect/Trace/TraceContraction.td"
 include "tripy/Dialect/Trace/TraceCreation.td"

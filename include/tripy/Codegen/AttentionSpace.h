@@ -1,0 +1,76 @@
+//===- AttentionSpace.h - Queries, keys and scores of a kernel --*- C++ -*-===//
+//
+// What the emitters of attention share: how the queries of a kernel are cut in
+// blocks, which keys a block goes through, and what a score is.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_ATTENTIONSPACE_H
+#define TRIPY_CODEGEN_ATTENTIONSPACE_H
+
+#include "tripy/Codegen/KernelEmission.h"
+
+namespace tripy::codegen {
+
+/// Rows are the queries of all heads that share a head of the key, one head
+/// after the other, so that a block of them reads keys and values once.
+class AttentionSpace {
+public:
+  /// The attention of a kernel, which has one.
+  explicit AttentionSpace(KernelEmission &emission);
+
+  /// A block of rows.
+  struct Block {
+    llvm::SmallVector<Index> batch;
+    Index keyHead, firstRow;
+    /// Keys that `lengths` leaves, and those before the first that no row sees.
+    Index limit, end;
+  };
+  /// A query of a block.
+  struct Row {
+    Index head, query;
+  };
+
+  /// Blocks of `rows` rows, for the launch grid.
+  mlir::AffineExpr numBlocks(int64_t rows) const;
+  Block blockAt(Index number, int64_t rows);
+  /// Row `row` of all rows, which is one.
+  Row rowAt(const Block &block, Index row);
+  /// Indices of an element of the query, or of the result.
+  llvm::SmallVector<Index> ofQuery(const Block &block, const Row &row,
+                                   Index column) const;
+  /// Indices of an element of the key or of the value.
+  llvm::SmallVector<Index> ofKey(const Block &block, Index key,
+                                 Index column) const;
+  /// The score of `key`, which is one: the product scaled, with the mask; minus
+  /// infinity where it is hidden, or not `inside` where that is given.
+  mlir::Value score(const Block &block, const Row &row, Index key,
+                    mlir::Value product, mlir::Value inside = {});
+
+  mlir::Value number(double value);
+  mlir::Value minusInfinity();
+  /// What a score is compared with: `max`, or 0 where no key is seen.
+  mlir::Value reference(mlir::Value max);
+  /// What a row's sum divides: 1 where no key is seen.
+  mlir::Value divisor(mlir::Value sum);
+  mlir::Value exp(mlir::Value value);
+
+  kernel::AttentionOp op;
+  /// Last sizes of query and value.
+  int64_t depth, width;
+  /// Heads of the key, rows with one of them, queries of a head, keys.
+  Index heads, rows, queries, keys;
+
+private:
+  Index keysBefore(const Block &block, int64_t rows);
+  mlir::Value isSeen(const Block &block, const Row &row, Index key,
+                     mlir::Value inside);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);
+
+  KernelEmission *e;
+  IndexMath &math;
+  int64_t group;
+};
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_CODEGEN_ATTENTIONSPACE_H

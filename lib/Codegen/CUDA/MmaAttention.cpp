@@ -1,0 +1,537 @@
+//===- MmaAttention.cpp - Attention on the tensor cores of warps ----------===//
+//
+// A warp has 16 rows of queries. While it multiplies them with a block of keys,
+// and what becomes of the scores with the values, the next block of both is
+// being copied to shared memory. Scores, sums and the running maximum and sum
+// stay in registers: what an instruction gives as results, two neighbours in a
+// row, is what the next one takes as 16-bit factors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mma.h"
+
+#include "tripy/Codegen/AttentionSpace.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <array>
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::mma;
+
+/// Threads and rows of a block: 4 warps.
+static constexpr int64_t blockThreads = 128, blockRows = 64;
+/// Numbers of a piece, and depth of an instruction.
+static constexpr int64_t perPiece = 8, perStep = 16;
+
+namespace {
+/// Lines of shared memory, each with a row of an operand.
+struct Panel {
+  /// Numbers of a row, and how many of them are read: whole steps.
+  int64_t columns, read, lineBytes;
+
+  explicit Panel(int64_t columns)
+      : columns(columns), read(llvm::alignTo(columns, perStep)) {
+    // As many pieces as their permutation takes.
+    int64_t pieces = read / perPiece;
+    lineBytes = pieceBytes * (pieces <= 8 ? llvm::PowerOf2Ceil(pieces)
+                                          : llvm::alignTo(pieces, 8));
+  }
+  int64_t pieces() const { return read / perPiece; }
+};
+
+/// Brings rows of an operand to lines of shared memory, zeros where there is
+/// none.
+class PanelCopy {
+public:
+  PanelCopy(CUDAKernel &kernel, Value tensor, const Panel &panel, Lines lines,
+            int64_t rows)
+      : kernel(kernel), e(kernel.e), math(e.math), words(e), tensor(tensor),
+        panel(panel), lines(lines), rows(rows) {}
+
+  /// Indices of an element of row `row`.
+  using Place = llvm::function_ref<SmallVector<Index>(Index row, Index column)>;
+  /// Starts the copies of the rows, of which `valid` are there, to `address`.
+  /// They have ended when the asynchronous copies have.
+  void start(Value address, Index valid, Place place);
+
+private:
+  struct Source {
+    Value pointer;
+    Index offset;
+  };
+  std::optional<Source> find(ArrayRef<Index> at);
+  int64_t widthOf(const std::optional<Source> &source);
+  void copyPiece(Index row, Index column, Value to, Value valid, Place place);
+  void copyAsync(const Source &source, int64_t width, Index column, Value to,
+                 Value valid);
+  void copyThrough(Index row, Index column, Value to, Value valid, Place place);
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  Words words;
+  Value tensor;
+  Panel panel;
+  Lines lines;
+  int64_t rows;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Where the element of `tensor` at `at` lies, when those behind it in its row
+/// lie behind it: follows views to an argument.
+std::optional<PanelCopy::Source> PanelCopy::find(ArrayRef<Index> at) {
+  std::optional<ViewedElement> element = findElement(e, tensor, at);
+  if (!element)
+    return std::nullopt;
+  Memory *memory = e.elements.memoryOf(element->tensor);
+  return Source{memory->pointer, math.linearize(element->at, memory->sizes)};
+}
+
+/// Numbers that one asynchronous copy may have; 0: none.
+int64_t PanelCopy::widthOf(const std::optional<Source> &source) {
+  if (!source)
+    return 0;
+  for (int64_t width = perPiece; width >= 2; width /= 2)
+    if (panel.columns % width == 0 &&
+        math.factorOf(source->offset) % width == 0)
+      return width;
+  return 0;
+}
+
+void PanelCopy::copyAsync(const Source &source, int64_t width, Index column,
+                          Value to, Value valid) {
+  Type bits = e.b.getI16Type();
+  int32_t bytes = width * 2;
+  auto caching = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                             : NVVM::LoadCacheModifierKind::CA;
+  for (int64_t i = 0; i < perPiece; i += width) {
+    Value isThere = valid;
+    if (panel.columns != panel.read)
+      isThere = arith::AndIOp::create(
+          e.b, e.loc, valid,
+          kernel.compare(arith::CmpIPredicate::ult,
+                         math.add(column, math.constant(i)),
+                         math.constant(panel.columns)));
+    // What is not read is filled with zeros.
+    Value read =
+        kernel.select(isThere, words.constant(bytes), words.constant(0));
+    Value from = offsetPointer(e, source.pointer, bits,
+                               math.add(source.offset, math.constant(i)));
+    NVVM::CpAsyncOp::create(e.b, e.loc, words.pointer(words.add(to, i * 2)),
+                            from, bytes, caching, read);
+  }
+}
+
+void PanelCopy::copyThrough(Index row, Index column, Value to, Value valid,
+                            Place place) {
+  Type element = elementTypeOf(tensor), bits = e.b.getI16Type();
+  Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getI16IntegerAttr(0));
+  int64_t width = std::gcd(panel.columns, perPiece);
+  Elements piece;
+  for (int64_t i = 0; i < perPiece; i += width) {
+    Index from = math.add(column, math.constant(i));
+    Value isThere =
+        arith::AndIOp::create(e.b, e.loc, valid,
+                              kernel.compare(arith::CmpIPredicate::ult, from,
+                                             math.constant(panel.columns)));
+    llvm::append_range(piece, kernel.valuesWhere(isThere, width, zero, [&] {
+      Elements values = e.elements.emit(tensor, place(row, from), width);
+      for (Value &value : values)
+        value = arith::BitcastOp::create(e.b, e.loc, bits,
+                                         e.elements.narrow(value, element));
+      return values;
+    }));
+  }
+  Value all = vector::FromElementsOp::create(
+      e.b, e.loc, VectorType::get({perPiece}, bits), piece);
+  LLVM::StoreOp::create(e.b, e.loc, all, words.pointer(to), pieceBytes);
+}
+
+void PanelCopy::copyPiece(Index row, Index column, Value to, Value valid,
+                          Place place) {
+  // An address that is not read may be any.
+  std::optional<Source> source = find(place(row, column));
+  if (int64_t width = widthOf(source))
+    copyAsync(*source, width, column, to, valid);
+  else
+    copyThrough(row, column, to, valid, place);
+}
+
+void PanelCopy::start(Value address, Index valid, Place place) {
+  int64_t all = rows * panel.pieces();
+  Index thread = kernel.threadId();
+  for (int64_t first = 0; first < all; first += blockThreads) {
+    Index number = math.add(thread, math.constant(first));
+    auto copy = [&] {
+      Index row = math.div(number, math.constant(panel.pieces()));
+      Index piece = math.rem(number, math.constant(panel.pieces()));
+      Value line = words.of(row);
+      Value to =
+          words.exclusiveOr(words.of(piece), lines.permutation(words, line));
+      to = words.add(words.mul(line, panel.lineBytes),
+                     words.mul(to, pieceBytes));
+      copyPiece(row, math.mul(piece, math.constant(perPiece)),
+                words.add(address, to),
+                kernel.compare(arith::CmpIPredicate::ult, row, valid), place);
+    };
+    if (first + blockThreads <= all)
+      copy();
+    else
+      e.when(
+          kernel.compare(arith::CmpIPredicate::ult, number, math.constant(all)),
+          copy);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of queries
+//===----------------------------------------------------------------------===//
+
+namespace {
+class AttentionEmitter {
+public:
+  AttentionEmitter(CUDAKernel &kernel, ElementType elementType);
+
+  int64_t sharedBytes() const {
+    return std::max(queryBytes() + 2 * stageBytes(),
+                    blockRows * stagedFloats() * 4);
+  }
+  void emit();
+
+private:
+  /// Rows of a thread: lane / 4, and 8 behind.
+  static constexpr int64_t ownRows = 2;
+  /// What the loop over keys carries. `totals` are of the thread's scores.
+  struct State {
+    std::array<Value, ownRows> maxima, totals;
+    /// 4 of each 16 x 8 results: [column / 8].
+    SmallVector<Value> sums;
+    /// Addresses: of the block of keys and values, and of the next one.
+    Value stage, next;
+  };
+  Index constant(int64_t value) { return math.constant(value); }
+  int64_t stageBytes() const {
+    return keys * (depth.lineBytes + width.lineBytes);
+  }
+  int64_t queryBytes() const { return blockRows * depth.lineBytes; }
+  /// Of a row of sums in shared memory: more than there are, so that rows begin
+  /// in different banks.
+  int64_t stagedFloats() const { return width.read + 8; }
+  SmallVector<Value> pack(const State &state) const;
+  State unpack(ValueRange all) const;
+
+  void locate();
+  void startQuery();
+  void startKeys(Value stage, Index first);
+  State start();
+  SmallVector<Value> multiplyScores(Value stage);
+  Value overRow(Value value, llvm::function_ref<Value(Value, Value)> combine);
+  Value larger(Value a, Value b);
+  Value add(Value a, Value b) {
+    return arith::AddFOp::create(e.b, e.loc, a, b);
+  }
+  void takeScores(Index first, MutableArrayRef<Value> scores);
+  void takePowers(State &state, MutableArrayRef<Value> scores);
+  Value packPair(Value low, Value high);
+  void addValues(State &state, ArrayRef<Value> powers);
+  void takeKeys(State &state, Index first);
+  void finish(const State &state);
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  Words words;
+  AttentionSpace space;
+  ElementType elementType;
+  Panel depth, width;
+  /// Keys that are in shared memory at a time.
+  int64_t keys;
+  Lines queryLines, valueLines;
+  Value query;
+  AttentionSpace::Block block;
+  Index thread, lane, warpRow;
+  std::array<Value, ownRows> hasRow;
+  std::array<AttentionSpace::Row, ownRows> rows;
+  SmallVector<FragmentReader, 3> readers;
+};
+} // namespace
+
+AttentionEmitter::AttentionEmitter(CUDAKernel &kernel, ElementType elementType)
+    : kernel(kernel), e(kernel.e), math(e.math), words(e), space(e),
+      elementType(elementType), depth(space.depth), width(space.width),
+      keys(std::max(depth.read, width.read) <= 128 ? 64 : 32),
+      queryLines{true, elementType, depth.lineBytes},
+      valueLines{false, elementType, width.lineBytes} {}
+
+SmallVector<Value> AttentionEmitter::pack(const State &state) const {
+  SmallVector<Value> all(state.sums);
+  for (int64_t row = 0; row < ownRows; ++row)
+    all.append({state.maxima[row], state.totals[row]});
+  all.append({state.stage, state.next});
+  return all;
+}
+
+AttentionEmitter::State AttentionEmitter::unpack(ValueRange all) const {
+  State state;
+  size_t count = width.read / fragmentColumns * 4;
+  llvm::append_range(state.sums, all.take_front(count));
+  all = all.drop_front(count);
+  for (int64_t row = 0; row < ownRows; ++row) {
+    state.maxima[row] = all[2 * row];
+    state.totals[row] = all[2 * row + 1];
+  }
+  state.stage = all[2 * ownRows];
+  state.next = all[2 * ownRows + 1];
+  return state;
+}
+
+void AttentionEmitter::locate() {
+  query = sharedAddress(kernel);
+  thread = kernel.threadId();
+  lane = math.rem(thread, constant(32));
+  warpRow = math.mul(math.div(thread, constant(32)), constant(fragmentRows));
+  block = space.blockAt(kernel.blockId(), blockRows);
+  Index first =
+      math.add(math.add(block.firstRow, warpRow), math.div(lane, constant(4)));
+  for (int64_t row = 0; row < ownRows; ++row) {
+    Index own = math.add(first, constant(8 * row));
+    hasRow[row] = kernel.compare(arith::CmpIPredicate::ult, own, space.rows);
+    rows[row] = space.rowAt(block, kernel.clampTo(hasRow[row], own));
+  }
+  Value none = words.constant(0);
+  readers.emplace_back(kernel, queryLines, true, 0, words.of(warpRow));
+  readers.emplace_back(kernel, queryLines, false, 0, none);
+  readers.emplace_back(kernel, valueLines, false, keys * depth.lineBytes, none);
+}
+
+//===-- copies ------------------------------------------------------------===//
+
+void AttentionEmitter::startQuery() {
+  PanelCopy copy(kernel, space.op.getQuery(), depth, queryLines, blockRows);
+  copy.start(query, math.sub(space.rows, block.firstRow),
+             [&](Index row, Index column) {
+               AttentionSpace::Row from =
+                   space.rowAt(block, math.add(block.firstRow, row));
+               return space.ofQuery(block, from, column);
+             });
+}
+
+/// Starts the copies of the keys and values from `first` on, as one group.
+void AttentionEmitter::startKeys(Value stage, Index first) {
+  // None, where all keys are before `first`.
+  Index valid = math.sub(math.max(block.end, first), first);
+  auto place = [&](Index row, Index column) {
+    return space.ofKey(block, math.add(first, row), column);
+  };
+  PanelCopy(kernel, space.op.getKey(), depth, queryLines, keys)
+      .start(stage, valid, place);
+  PanelCopy(kernel, space.op.getValue(), width, valueLines, keys)
+      .start(words.add(stage, keys * depth.lineBytes), valid, place);
+  NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
+}
+
+AttentionEmitter::State AttentionEmitter::start() {
+  State state;
+  state.sums.assign(width.read / fragmentColumns * 4, space.number(0));
+  state.maxima.fill(space.minusInfinity());
+  state.totals.fill(space.number(0));
+  state.stage = words.add(query, queryBytes());
+  state.next = words.add(state.stage, stageBytes());
+  startQuery();
+  startKeys(state.stage, constant(0));
+  return state;
+}
+
+//===-- a block of keys ---------------------------------------------------===//
+
+/// 4 products of a thread for each 8 keys.
+SmallVector<Value> AttentionEmitter::multiplyScores(Value stage) {
+  SmallVector<Value> products(keys / fragmentColumns * 4, space.number(0));
+  for (int64_t step = 0; step < depth.read / perStep; ++step) {
+    SmallVector<Value> a = readers[0].read(query, step, 0, 4);
+    for (int64_t key = 0; key < keys; key += 2 * fragmentColumns) {
+      SmallVector<Value> b = readers[1].read(stage, step, key, 4);
+      for (int64_t half : {0, 1})
+        multiplyAdd(e, elementType, a, ArrayRef(b).slice(2 * half, 2),
+                    MutableArrayRef(products).slice(
+                        (key / fragmentColumns + half) * 4, 4));
+    }
+  }
+  return products;
+}
+
+/// Combines the values of the 4 threads of a row.
+Value AttentionEmitter::overRow(
+    Value value, llvm::function_ref<Value(Value, Value)> combine) {
+  for (int32_t distance : {1, 2})
+    value = combine(value, kernel.shuffle(value, distance));
+  return value;
+}
+
+Value AttentionEmitter::larger(Value a, Value b) {
+  Value isLarger =
+      arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, b, a);
+  return kernel.select(isLarger, b, a);
+}
+
+/// The row of a thread's number `i` of 4.
+static int64_t rowOf(size_t i) { return i % 4 / 2; }
+
+void AttentionEmitter::takeScores(Index first, MutableArrayRef<Value> scores) {
+  Index pair = math.mul(math.rem(lane, constant(4)), constant(2));
+  for (auto [i, score] : llvm::enumerate(scores)) {
+    int64_t behind = static_cast<int64_t>(i / 4 * fragmentColumns + i % 2);
+    Index key = math.add(first, math.add(pair, constant(behind)));
+    Value inside = kernel.compare(arith::CmpIPredicate::ult, key, block.end);
+    score = space.score(block, rows[rowOf(i)], kernel.clampTo(inside, key),
+                        score, inside);
+  }
+}
+
+/// scores -> powers; what was summed is multiplied as the maximum grows.
+void AttentionEmitter::takePowers(State &state, MutableArrayRef<Value> scores) {
+  std::array<Value, ownRows> references, factors;
+  for (int64_t row = 0; row < ownRows; ++row) {
+    Value max = state.maxima[row];
+    for (auto [i, score] : llvm::enumerate(scores))
+      if (rowOf(i) == row)
+        max = larger(max, score);
+    max = overRow(max, [&](Value a, Value b) { return larger(a, b); });
+    references[row] = space.reference(max);
+    factors[row] = space.exp(
+        arith::SubFOp::create(e.b, e.loc, state.maxima[row], references[row]));
+    state.maxima[row] = max;
+    state.totals[row] =
+        arith::MulFOp::create(e.b, e.loc, state.totals[row], factors[row]);
+  }
+  for (auto [i, score] : llvm::enumerate(scores)) {
+    int64_t row = rowOf(i);
+    score =
+        space.exp(arith::SubFOp::create(e.b, e.loc, score, references[row]));
+    state.totals[row] = add(state.totals[row], score);
+  }
+  for (auto [i, sum] : llvm::enumerate(state.sums))
+    sum = arith::MulFOp::create(e.b, e.loc, sum, factors[rowOf(i)]);
+}
+
+/// Two neighbours as the instruction takes them.
+Value AttentionEmitter::packPair(Value low, Value high) {
+  Type element = elementTypeOf(space.op.getQuery());
+  SmallVector<Value> both{e.elements.narrow(low, element),
+                          e.elements.narrow(high, element)};
+  Value pair = vector::FromElementsOp::create(
+      e.b, e.loc, VectorType::get({2}, element), both);
+  return LLVM::BitcastOp::create(e.b, e.loc, e.b.getI32Type(), pair);
+}
+
+void AttentionEmitter::addValues(State &state, ArrayRef<Value> powers) {
+  for (int64_t step = 0; step < keys / perStep; ++step) {
+    SmallVector<Value> a;
+    for (size_t i = step * 8; i < size_t(step) * 8 + 8; i += 2)
+      a.push_back(packPair(powers[i], powers[i + 1]));
+    for (int64_t column = 0; column < width.read;
+         column += 2 * fragmentColumns) {
+      SmallVector<Value> b = readers[2].read(state.stage, step, column, 4);
+      for (int64_t half : {0, 1})
+        multiplyAdd(e, elementType, a, ArrayRef(b).slice(2 * half, 2),
+                    MutableArrayRef(state.sums)
+                        .slice((column / fragmentColumns + half) * 4, 4));
+    }
+  }
+}
+
+void AttentionEmitter::takeKeys(State &state, Index first) {
+  startKeys(state.next, math.add(first, constant(keys)));
+  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, 1);
+  kernel.barrier();
+  SmallVector<Value> scores = multiplyScores(state.stage);
+  takeScores(first, scores);
+  takePowers(state, scores);
+  addValues(state, scores);
+  // All have read what the next copies overwrite.
+  kernel.barrier();
+  std::swap(state.stage, state.next);
+}
+
+//===-- results -----------------------------------------------------------===//
+
+/// Each warp brings its rows to shared memory, so that a thread gets neighbours
+/// of a row.
+void AttentionEmitter::finish(const State &state) {
+  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, 0);
+  kernel.barrier();
+  SmallVector<Value> results(state.sums);
+  std::array<Value, ownRows> divisors;
+  for (int64_t row = 0; row < ownRows; ++row)
+    divisors[row] = space.divisor(overRow(
+        state.totals[row], [&](Value a, Value b) { return add(a, b); }));
+  for (auto [i, result] : llvm::enumerate(results))
+    result = arith::DivFOp::create(e.b, e.loc, result, divisors[rowOf(i)]);
+  Value own =
+      words.add(query, words.mul(words.of(warpRow), stagedFloats() * 4));
+  storeFragments(kernel, results, own, stagedFloats());
+  NVVM::SyncWarpOp::create(e.b, e.loc, words.constant(-1));
+  Memory staging{words.pointer(own),
+                 e.b.getF32Type(),
+                 {constant(fragmentRows), constant(stagedFloats())},
+                 16,
+                 false};
+  int64_t vectorSize = std::gcd(space.width, perPiece);
+  int64_t runs = space.width / vectorSize;
+  e.loop(lane, constant(fragmentRows * runs), constant(32), [&](Index run) {
+    Index row = math.div(run, constant(runs));
+    Index column =
+        math.mul(math.rem(run, constant(runs)), constant(vectorSize));
+    Index number = math.add(math.add(block.firstRow, warpRow), row);
+    Value inside =
+        kernel.compare(arith::CmpIPredicate::ult, number, space.rows);
+    e.when(inside, [&] {
+      Elements values = e.elements.load(staging, {row, column}, vectorSize);
+      SmallVector<Index> at =
+          space.ofQuery(block, space.rowAt(block, number), column);
+      bindNeighbours(kernel, space.op.getResult(), values, at);
+      e.emitResults(at, vectorSize);
+    });
+  });
+}
+
+void AttentionEmitter::emit() {
+  e.setConfig({space.numBlocks(blockRows)}, {blockThreads, 1, 1},
+              sharedBytes());
+  kernel.await();
+  locate();
+  SmallVector<Value> end =
+      e.reduceLoop(constant(0), block.end, constant(keys), pack(start()),
+                   [&](Index first, ValueRange carried) {
+                     State state = unpack(carried);
+                     takeKeys(state, first);
+                     return pack(state);
+                   });
+  finish(unpack(end));
+}
+
+/// Bytes that each block has of the system's in shared memory.
+static constexpr int64_t reservedBytes = 1024;
+
+bool codegen::emitMmaAttention(CUDAKernel &kernel) {
+  Type element = elementTypeOf(kernel.e.attention().getQuery());
+  if (!kernel.chip.hasMma() || !(element.isF16() || element.isBF16()))
+    return false;
+  AttentionEmitter emitter(kernel, element.isF16() ? ElementType::F16
+                                                   : ElementType::BF16);
+  if (emitter.sharedBytes() + reservedBytes > kernel.chip.sharedBytes)
+    return false;
+  emitter.emit();
+  return true;
+}

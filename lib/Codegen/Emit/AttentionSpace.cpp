@@ -1,0 +1,167 @@
+//===- AttentionSpace.cpp - Queries, keys and scores of a kernel ----------===//
+
+#include "tripy/Codegen/AttentionSpace.h"
+
+#include "tripy/Codegen/Math.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+using arith::CmpIPredicate;
+
+AttentionSpace::AttentionSpace(KernelEmission &emission)
+    : op(emission.attention()), e(&emission), math(emission.math) {
+  ArrayRef<Index> query = e->elements.sizesOf(op.getQuery());
+  ArrayRef<Index> key = e->elements.sizesOf(op.getKey());
+  ArrayRef<Index> value = e->elements.sizesOf(op.getValue());
+  size_t batch = query.size() - 3;
+  depth = *IndexMath::constantOf(query.back());
+  width = *IndexMath::constantOf(value.back());
+  group = std::max<int64_t>(1, op.getGroupSize());
+  heads = math.div(query[batch], math.constant(group));
+  queries = query[batch + 1];
+  rows = math.mul(queries, math.constant(group));
+  keys = key[batch + 1];
+}
+
+AffineExpr AttentionSpace::numBlocks(int64_t rowsEach) const {
+  SmallVector<AffineExpr> sizes = e->sizeExprs(0);
+  size_t batch = sizes.size() - 3;
+  AffineExpr blocks = KernelEmission::product(ArrayRef(sizes).take_front(batch),
+                                              e->kernel.getContext());
+  return blocks * sizes[batch].floorDiv(group) *
+         (sizes[batch + 1] * group).ceilDiv(rowsEach);
+}
+
+AttentionSpace::Block AttentionSpace::blockAt(Index number, int64_t rowsEach) {
+  SmallVector<Index> sizes(e->elements.sizesOf(op.getQuery()));
+  sizes.truncate(sizes.size() - 3);
+  sizes.push_back(heads);
+  sizes.push_back(math.ceilDiv(rows, math.constant(rowsEach)));
+  SmallVector<Index> at = math.delinearize(number, sizes);
+  Block block;
+  block.firstRow = math.mul(at.pop_back_val(), math.constant(rowsEach));
+  block.keyHead = at.pop_back_val();
+  block.batch = std::move(at);
+  block.limit = keys;
+  if (op.getLengths()) {
+    Value length = e->elements.emitOne(op.getLengths(), block.batch);
+    Value zero =
+        arith::ConstantOp::create(e->b, e->loc, e->b.getI32IntegerAttr(0));
+    length = arith::MaxSIOp::create(e->b, e->loc, length, zero);
+    length =
+        arith::IndexCastOp::create(e->b, e->loc, e->b.getIndexType(), length);
+    block.limit = math.min(length, keys);
+  }
+  block.end = keysBefore(block, rowsEach);
+  return block;
+}
+
+/// Keys before the first that no row of the block sees.
+Index AttentionSpace::keysBefore(const Block &block, int64_t rowsEach) {
+  if (op.getCausal() == kernel::Causal::None)
+    return block.limit;
+  Index next = queries;
+  if (group == 1)
+    next = math.min(math.add(block.firstRow, math.constant(rowsEach)), queries);
+  if (op.getCausal() == kernel::Causal::TopLeft)
+    return math.min(block.limit, next);
+  return math.sub(math.max(math.add(next, block.limit), queries), queries);
+}
+
+AttentionSpace::Row AttentionSpace::rowAt(const Block &block, Index row) {
+  if (group == 1)
+    return {block.keyHead, row};
+  return {math.add(math.mul(block.keyHead, math.constant(group)),
+                   math.div(row, queries)),
+          math.rem(row, queries)};
+}
+
+SmallVector<Index> AttentionSpace::ofQuery(const Block &block, const Row &row,
+                                           Index column) const {
+  SmallVector<Index> at(block.batch);
+  at.append({row.head, row.query, column});
+  return at;
+}
+
+SmallVector<Index> AttentionSpace::ofKey(const Block &block, Index key,
+                                         Index column) const {
+  SmallVector<Index> at(block.batch);
+  at.append({block.keyHead, key, column});
+  return at;
+}
+
+Value AttentionSpace::compare(CmpIPredicate predicate, Index a, Index b) {
+  Value lhs = math.value(a), rhs = math.value(b);
+  return arith::CmpIOp::create(e->b, e->loc, predicate, lhs, rhs);
+}
+
+/// Null where a query sees all keys.
+Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
+                             Value inside) {
+  Value seen = inside;
+  auto add = [&](Value more) {
+    seen = seen ? arith::AndIOp::create(e->b, e->loc, seen, more).getResult()
+                : more;
+  };
+  if (op.getCausal() == kernel::Causal::TopLeft)
+    add(compare(CmpIPredicate::ule, key, row.query));
+  // As in the decomposition: no number is negative.
+  if (op.getCausal() == kernel::Causal::BottomRight)
+    add(compare(CmpIPredicate::ule, math.add(key, queries),
+                math.add(row.query, block.limit)));
+  if (op.getMask() && getElementTypeOrSelf(op.getMask()).isInteger(1))
+    add(e->elements.emitOne(op.getMask(), ofQuery(block, row, key)));
+  return seen;
+}
+
+Value AttentionSpace::score(const Block &block, const Row &row, Index key,
+                            Value product, Value inside) {
+  Value score = arith::MulFOp::create(e->b, e->loc, product,
+                                      number(op.getScale().convertToDouble()));
+  if (op.getMask() && !getElementTypeOrSelf(op.getMask()).isInteger(1)) {
+    Value bias = e->elements.emitOne(op.getMask(), ofQuery(block, row, key));
+    if (bias.getType().isF64())
+      bias = arith::TruncFOp::create(e->b, e->loc, score.getType(), bias);
+    score = arith::AddFOp::create(e->b, e->loc, score, bias);
+  }
+  Value seen = isSeen(block, row, key, inside);
+  if (!seen)
+    return score;
+  return arith::SelectOp::create(e->b, e->loc, seen, score, minusInfinity());
+}
+
+Value AttentionSpace::number(double value) {
+  return arith::ConstantOp::create(e->b, e->loc,
+                                   e->b.getF32FloatAttr(float(value)));
+}
+
+Value AttentionSpace::minusInfinity() {
+  return number(-std::numeric_limits<double>::infinity());
+}
+
+Value AttentionSpace::reference(Value max) {
+  Value isNone = arith::CmpFOp::create(e->b, e->loc, arith::CmpFPredicate::OEQ,
+                                       max, minusInfinity());
+  return arith::SelectOp::create(e->b, e->loc, isNone, number(0), max);
+}
+
+Value AttentionSpace::divisor(Value sum) {
+  Value isNone = arith::CmpFOp::create(e->b, e->loc, arith::CmpFPredicate::OEQ,
+                                       sum, number(0));
+  return arith::SelectOp::create(e->b, e->loc, isNone, number(1), sum);
+}
+
+Value AttentionSpace::exp(Value value) {
+  auto power = math::ExpOp::create(e->b, e->loc, value);
+  if (elementTypeOf(op.getQuery()).getIntOrFloatBitWidth() == 16)
+    power->setAttr(feeds16Name, e->b.getUnitAttr());
+  return power;
+}
