@@ -211,7 +211,9 @@ def try_operation(options, folder, operation, number, types):
     if not example:
         row["failed"]["*", "example"] = "no example of its page is a program"
         return row
-    source = TENSOR.search(split_example(example)[2] or example)[2]
+    # The operand of random numbers is their seed.
+    types_of = split_example(example)[3 if operation.name.startswith("trace.random_") else 2]
+    source = TENSOR.search(types_of or example)[2]
     trials = {}
     for type_ in types:
         trial = Trial(options, folder, f"{operation.name}-{type_}", program(with_type(example, source, type_)))

@@ -136,7 +136,7 @@ Count WorkCounter::sizeOf(Value tensor, unsigned dim) {
     }
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       tensor = linalgOp.getDpsInits()[cast<OpResult>(tensor).getResultNumber()];
-    else if (isa<kernel::ScanOp, tensor::CastOp>(op))
+    else if (isa<kernel::ScanOp, kernel::SortOp, tensor::CastOp>(op))
       tensor = op->getOperand(0);
     else
       return Count::unknown();
@@ -279,6 +279,8 @@ std::vector<WorkTerm> WorkCounter::count() {
       countOperations(loop);
     else if (auto scan = dyn_cast<kernel::ScanOp>(op))
       add({WorkKind::Arithmetic}, elementsOf(scan.getResult()));
+    else if (auto sort = dyn_cast<kernel::SortOp>(op))
+      add({WorkKind::Arithmetic}, elementsOf(sort.getInput()));
   }
   std::vector<WorkTerm> list;
   for (const auto &[key, factor] : terms) {

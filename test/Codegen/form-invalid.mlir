@@ -137,6 +137,44 @@ kernel.func @scan_of_other_shape scan sizeArgs = [] : (tensor<4x8xf32>) -> tenso
 
 // -----
 
+kernel.func @sort_in_loop loop sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  // expected-error @below {{must be the fusion root of its kernel, which has no reduction or scan; found fusion root 'loop' and 0 of them}}
+  %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>
+  kernel.yield %0 : tensor<4x8xi32>
+}
+
+// -----
+
+kernel.func @two_sorts sort sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  // expected-error @below {{must be the fusion root of its kernel, which has no reduction or scan; found fusion root 'sort' and 1 of them}}
+  %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>
+  %1 = kernel.sort %0 : tensor<4x8xi32> -> tensor<4x8xi32>
+  kernel.yield %1 : tensor<4x8xi32>
+}
+
+// -----
+
+kernel.func @sort_that_is_read sort sizeArgs = [] : (tensor<4x8xf32>) -> tensor<32xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  // expected-error @below {{must be the only result of its kernel, and read by nothing in it}}
+  %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<4x8xi32> into tensor<32xi32>
+  kernel.yield %1 : tensor<32xi32>
+}
+
+// -----
+
+kernel.func @large_selection sort sizeArgs = [] : (tensor<4x8192xf32>) -> tensor<4x2049xi32> {
+^bb0(%a: tensor<4x8192xf32>):
+  // expected-error @below {{selects at most 2048 positions; found 2049}}
+  %0 = kernel.sort %a count = 2049 : tensor<4x8192xf32> -> tensor<4x2049xi32>
+  kernel.yield %0 : tensor<4x2049xi32>
+}
+
+// -----
+
 // expected-error @below {{results must have one shape; found 'tensor<4xf32>' and 'tensor<8xf32>'}}
 kernel.func @two_shapes loop sizeArgs = [] : (tensor<4xf32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
 ^bb0(%a: tensor<4xf32>, %b: tensor<8xf32>):

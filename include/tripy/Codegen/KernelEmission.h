@@ -30,6 +30,8 @@ public:
   llvm::SmallVector<mlir::linalg::GenericOp> reductions();
   /// The running sums of the body; null when there are none.
   kernel::ScanOp scan();
+  /// The sort of the body; null when there is none.
+  kernel::SortOp sort();
   /// What the body is built around: the fusion root chosen, or, where a size of
   /// 0 left none of it, what is element-wise.
   kernel::FusionRoot root();

@@ -23,6 +23,7 @@ void emitCPULoop(KernelEmission &emission, const CPUItems &items);
 void emitCPURow(KernelEmission &emission, const CPUItems &items);
 void emitCPUReduce(KernelEmission &emission, const CPUItems &items);
 void emitCPUScan(KernelEmission &emission, const CPUItems &items);
+void emitCPUSort(KernelEmission &emission, const CPUItems &items);
 mlir::LogicalResult emitCPUGemm(KernelEmission &emission,
                                 const CPUItems &items);
 

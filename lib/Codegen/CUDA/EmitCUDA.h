@@ -149,6 +149,8 @@ void emitCUDARow(CUDAKernel &kernel);
 void emitCUDAReduce(CUDAKernel &kernel);
 /// Running sums.
 void emitCUDAScan(CUDAKernel &kernel);
+/// Positions in sorted order.
+void emitCUDASort(CUDAKernel &kernel);
 mlir::LogicalResult emitCUDAGemm(CUDAKernel &kernel);
 
 } // namespace tripy::codegen

@@ -375,6 +375,9 @@ LogicalResult ElementEmitter::prepareSizes(Operation *op) {
       });
   if (auto scan = dyn_cast<kernel::ScanOp>(op))
     setSizes(scan.getResult(), SmallVector<Index>(sizesOf(scan.getInput())));
+  // A count is a static size of the type.
+  if (auto sort = dyn_cast<kernel::SortOp>(op))
+    setSizes(sort.getResult(), SmallVector<Index>(sizesOf(sort.getInput())));
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return prepareConstant(constant);
   for (Value result : op->getResults())

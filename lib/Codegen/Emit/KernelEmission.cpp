@@ -56,11 +56,17 @@ kernel::ScanOp KernelEmission::scan() {
   return scans.empty() ? kernel::ScanOp() : *scans.begin();
 }
 
+kernel::SortOp KernelEmission::sort() {
+  auto sorts = kernel.getBody().front().getOps<kernel::SortOp>();
+  return sorts.empty() ? kernel::SortOp() : *sorts.begin();
+}
+
 kernel::FusionRoot KernelEmission::root() {
-  bool hasRoot = kernel.getRoot() == kernel::FusionRoot::Scan
-                     ? scan()
-                     : !reductions().empty();
-  return hasRoot ? kernel.getRoot() : kernel::FusionRoot::Loop;
+  kernel::FusionRoot root = kernel.getRoot();
+  bool hasRoot = root == kernel::FusionRoot::Scan   ? bool(scan())
+                 : root == kernel::FusionRoot::Sort ? bool(sort())
+                                                    : !reductions().empty();
+  return hasRoot ? root : kernel::FusionRoot::Loop;
 }
 
 bool KernelEmission::isPointwise() {

@@ -7,6 +7,7 @@
 
 #include "tripy/Codegen/KernelEmission.h"
 #include "tripy/Codegen/Math.h"
+#include "tripy/Codegen/SortOrder.h"
 #include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -199,7 +200,8 @@ static LogicalResult verifyOperation(Operation &op) {
                             view.getSrcType())))
       return failure();
   if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
-          tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp>(op)) {
+          tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp,
+          kernel::SortOp>(op)) {
     for (Value operand : op.getOperands())
       if (failed(verifyRead(&op, operand)))
         return failure();
@@ -232,6 +234,25 @@ static LogicalResult verifyScan(kernel::FuncOp kernel, kernel::ScanOp op,
     if (failed(verifyCompatibleShape(result, type)))
       return op.emitOpError("results of its kernel must have its shape; found ")
              << result;
+  return success();
+}
+
+/// The sort of a kernel: alone, the fusion root, and the only result.
+static LogicalResult verifySort(kernel::FuncOp kernel, kernel::SortOp op,
+                                size_t others) {
+  if (kernel.getRoot() != FusionRoot::Sort || others > 0)
+    return op.emitOpError("must be the fusion root of its kernel, which has no "
+                          "reduction or scan; found fusion root '")
+           << stringifyFusionRoot(kernel.getRoot()) << "' and " << others
+           << " of them";
+  Operation *yield = kernel.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 1 || yield->getOperand(0) != op.getResult() ||
+      !op->hasOneUse())
+    return op.emitOpError("must be the only result of its kernel, and read "
+                          "by nothing in it");
+  if (op.getCount() && *op.getCount() > uint64_t(maxSelected))
+    return op.emitOpError("selects at most ")
+           << maxSelected << " positions; found " << *op.getCount();
   return success();
 }
 
@@ -271,6 +292,7 @@ static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
 LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
   SmallVector<kernel::ScanOp> scans;
+  SmallVector<kernel::SortOp> sorts;
   for (Type type : kernel.getBody().getArgumentTypes())
     if (!type.isIndex() && !isTensorType(type))
       return kernel.emitOpError(
@@ -282,6 +304,8 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
       return failure();
     if (auto scan = dyn_cast<kernel::ScanOp>(op))
       scans.push_back(scan);
+    if (auto sort = dyn_cast<kernel::SortOp>(op))
+      sorts.push_back(sort);
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (generic && generic.getNumReductionLoops() > 0)
       reductions.push_back(generic);
@@ -297,6 +321,10 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
            << scans.size();
   if (!scans.empty() &&
       failed(verifyScan(kernel, scans.front(), reductions.size())))
+    return failure();
+  if (!sorts.empty() &&
+      failed(verifySort(kernel, sorts.front(),
+                        sorts.size() - 1 + scans.size() + reductions.size())))
     return failure();
   for (linalg::GenericOp op : reductions)
     if (failed(verifyStart(op)))

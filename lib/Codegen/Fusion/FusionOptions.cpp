@@ -80,7 +80,7 @@ static bool liesInMemory(flatir::DotOp dot, Value tensor) {
     return liesInMemory(dot, cast<flatir::SliceOp>(op).getInput());
   OpClass kind = classOf(op);
   return kind == OpClass::Data || kind == OpClass::Reduce ||
-         kind == OpClass::Scan || kind == OpClass::Dot;
+         kind == OpClass::Scan || kind == OpClass::Sort || kind == OpClass::Dot;
 }
 
 /// Rows of the left operand, one that ends with K; 0 for others.

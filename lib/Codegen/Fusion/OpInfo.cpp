@@ -23,9 +23,10 @@ OpClass fusion::classOf(Operation *op) {
       .Case<flatir::BroadcastOp, flatir::ReshapeOp, flatir::TransposeOp,
             flatir::SliceOp>([](auto) { return OpClass::Layout; })
       .Case([](flatir::ConvertOp) { return OpClass::Convert; })
-      .Case<flatir::ConcatenateOp, flatir::GatherOp, flatir::WindowOp>(
-          [](auto) { return OpClass::Join; })
+      .Case<flatir::ConcatenateOp, flatir::GatherOp, flatir::RandomBitsOp,
+            flatir::WindowOp>([](auto) { return OpClass::Join; })
       .Case([](flatir::ScanOp) { return OpClass::Scan; })
+      .Case([](flatir::SortOp) { return OpClass::Sort; })
       .Case([](flatir::ReduceOp) { return OpClass::Reduce; })
       .Case([](flatir::DotOp dot) {
         return dot.getLhsContract().empty() ? OpClass::Join : OpClass::Dot;
@@ -47,7 +48,7 @@ bool fusion::isCheap(Operation *op) {
 bool fusion::isLoopType(Operation *op) {
   OpClass c = classOf(op);
   return c != OpClass::Data && c != OpClass::Reduce && c != OpClass::Dot &&
-         c != OpClass::Scan;
+         c != OpClass::Scan && c != OpClass::Sort;
 }
 
 bool fusion::isPointwise(Operation *op) {
@@ -64,6 +65,8 @@ bool fusion::isGemmOperandView(Operation *op) {
 }
 
 int64_t fusion::scalarCost(Operation *op) {
+  if (isa<flatir::RandomBitsOp>(op))
+    return 60;
   if (classOf(op) != OpClass::Elementwise)
     return classOf(op) == OpClass::Join ? 2 : 0;
   return llvm::StringSwitch<int64_t>(op->getName().stripDialect())

@@ -23,6 +23,7 @@ enum class OpClass {
   Join,        ///< concatenate, gather, window, a dot that contracts nothing
   Reduce,
   Scan,
+  Sort,
   Dot,
 };
 
@@ -33,8 +34,8 @@ bool isProgramOp(mlir::Operation *op);
 
 /// Creation, layout and convert: never worth a trip through memory.
 bool isCheap(mlir::Operation *op);
-/// Everything but data, reductions and contractions: computed element by
-/// element from any position.
+/// Everything but data, reductions, scans, sorts and contractions: computed
+/// element by element from any position.
 bool isLoopType(mlir::Operation *op);
 /// Element-wise over one shape: operands and result.
 bool isPointwise(mlir::Operation *op);

@@ -77,7 +77,8 @@ void Pairs::collectReaders() {
 /// Whether a kernel is built around `op`.
 static bool isSeed(Operation *op) {
   OpClass c = classOf(op);
-  return c == OpClass::Dot || c == OpClass::Reduce || c == OpClass::Scan;
+  return c == OpClass::Dot || c == OpClass::Reduce || c == OpClass::Scan ||
+         c == OpClass::Sort;
 }
 
 /// Steps that were declined, the first for each pair. What happened to an

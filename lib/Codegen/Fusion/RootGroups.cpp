@@ -67,6 +67,8 @@ static bool joinsRow(const FusionGraph &graph, const Node *node,
 static bool joins(const FusionGraph &graph, const Node *node, Operation *op) {
   if (node->root == FusionRoot::Row)
     return joinsRow(graph, node, op);
+  if (node->root == FusionRoot::Sort)
+    return false; // Positions are sorted where they lie in memory.
   return isPointwise(op) && graph.sizes.get(op->getResult(0)) == node->shape;
 }
 
@@ -174,7 +176,7 @@ static bool isBetterOutside(const FusionGraph &graph, const Node *node,
                             Operation *op) {
   OpClass c = classOf(op);
   if (c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
-      graph.isReturned(op))
+      c == OpClass::Sort || graph.isReturned(op))
     return false;
   if (isCheap(op) && c != OpClass::Convert)
     return true;
@@ -249,8 +251,8 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
 
 static void seed(FusionGraph &graph, Node *node, Operation *op) {
   auto reduce = dyn_cast<flatir::ReduceOp>(op);
-  if (classOf(op) == OpClass::Scan) {
-    node->root = FusionRoot::Scan;
+  if (OpClass c = classOf(op); c == OpClass::Scan || c == OpClass::Sort) {
+    node->root = c == OpClass::Scan ? FusionRoot::Scan : FusionRoot::Sort;
     node->shape = graph.sizes.get(op->getResult(0));
     return;
   }
@@ -274,7 +276,7 @@ void fusion::formRootGroups(FusionGraph &graph) {
       dots.push_back(op);
     else if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
       (isTrailing(reduce) ? rows : others).push_back(op);
-    else if (classOf(op) == OpClass::Scan)
+    else if (classOf(op) == OpClass::Scan || classOf(op) == OpClass::Sort)
       others.push_back(op);
   }
   SmallVector<Node *> rowNodes, gemmNodes, grown;
