@@ -44,11 +44,11 @@ def Trace_RandomUniformOp : Trace_RandomFloat<"random_uniform", "Random numbers 
 
 def Trace_RandomNormalOp : Trace_RandomFloat<"random_normal", "Random numbers of the standard normal distribution", [{Mean 0, variance 1, by the Box-Muller transform
     `sqrt(-2 log(u)) cos(2 pi v)`. Of element `i`, `u` is `(x + 1) / 2^32` and `v`
-    is `y / 2^32`, with the words `x = 2 (i mod 2)` and `y = x + 1` of block
-    `i div 2`, computed in f32 and rounded once to 16-bit types. Of f64, they are
-    `(x + 1) / 2^53` and `y / 2^53`, with the upper 53 bits of words 0 and 1 (the
-    low half first) and of words 2 and 3 of block `i`. The largest magnitude is 6.7,
-    of f64 8.6.}]>;
+    is `y / 2^32`, `x` and `y` being words `2 (i mod 2)` and `2 (i mod 2) + 1` of
+    block `i div 2`, all computed in f32 and rounded once to 16-bit types. Of f64,
+    they are `(x + 1) / 2^53` and `y / 2^53`, `x` and `y` being the upper 53 bits of
+    words 0 and 1 (the low half first) and of words 2 and 3 of block `i`. The
+    largest magnitude is 6.7, of f64 8.6.}]>;
 
 def Trace_RandomBernoulliOp : Trace_Random<"random_bernoulli", "Random truth values", [{True with probability `p`, rounded to a multiple of 2^-32: where word `i mod 4` of
     block `i div 4`, which `random_uniform` uses, is less than `p * 2^32`.}], "p", "p = 0.25 : (tensor<i64>) -> tensor<2x?xi1>"> {
