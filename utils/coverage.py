@@ -212,7 +212,10 @@ def try_operation(options, folder, operation, number, types):
     if not example:
         row["failed"]["*", "example"] = "no example of its page is a program"
         return row
-    source = TENSOR.search(split_example(example)[2] or example)[2]
+    # The operand of random numbers is their seed; dtype is the result's element type.
+    is_made = operation.name.startswith("trace.random_") and " dtype = " in example
+    types_of = split_example(example)[3 if is_made else 2]
+    source = TENSOR.search(types_of or example)[2]
     trials = {}
     for type_ in types:
         trial = Trial(options, folder, f"{operation.name}-{type_}", program(with_type(example, source, type_)))

@@ -43,7 +43,7 @@ NAMES = {
     "all any max mean min prod sum var": "`trace.all` `trace.any` `trace.max` `trace.mean` `trace.min` `trace.prod` `trace.sum` `trace.var`",
     "argmax argmin": "`trace.argmax` `trace.argmin`",
     "cumsum": "`trace.cumsum`",
-    "topk": MISSING,
+    "topk": "`trace.topk`",
     "allclose, equal": "`trace.eq`, `trace.all`; allclose: `trace.sub`, `trace.abs`, `trace.le`, `trace.all`",
     "softmax": "`trace.softmax`",
     # Layers.

@@ -69,6 +69,12 @@ std::optional<Tensor> evaluateMovement(Context &context, mlir::Operation *op,
 /// window.
 std::optional<Tensor> evaluateWindow(Context &context, mlir::Operation *op,
                                      llvm::ArrayRef<Datum> operands);
+/// random_bits.
+std::optional<Tensor> evaluateRandomBits(Context &context, mlir::Operation *op,
+                                         llvm::ArrayRef<Datum> operands);
+/// sort.
+std::optional<Tensor> evaluateSort(Context &context, mlir::Operation *op,
+                                   llvm::ArrayRef<Datum> operands);
 /// reduce, scan and dot.
 std::optional<Tensor> evaluateReduction(Context &context, mlir::Operation *op,
                                         llvm::ArrayRef<Datum> operands);

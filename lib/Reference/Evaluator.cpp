@@ -68,6 +68,10 @@ static std::optional<Tensor> evaluateTensor(Context &context, Operation *op,
     return evaluateMovement(context, op, operands);
   if (isa<flatir::WindowOp>(op))
     return evaluateWindow(context, op, operands);
+  if (isa<flatir::RandomBitsOp>(op))
+    return evaluateRandomBits(context, op, operands);
+  if (isa<flatir::SortOp>(op))
+    return evaluateSort(context, op, operands);
   if (isElementwiseOp(op))
     return evaluateElementwise(context, op, operands);
   if (isReductionOp(op))

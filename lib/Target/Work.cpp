@@ -137,7 +137,8 @@ Count WorkCounter::sizeOf(Value tensor, unsigned dim) {
     }
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       tensor = linalgOp.getDpsInits()[cast<OpResult>(tensor).getResultNumber()];
-    else if (isa<kernel::ScanOp, kernel::AttentionOp, tensor::CastOp>(op))
+    else if (isa<kernel::ScanOp, kernel::AttentionOp, kernel::SortOp,
+                 tensor::CastOp>(op))
       // Of attention, all but the last size, which is static.
       tensor = op->getOperand(0);
     else
@@ -296,6 +297,8 @@ std::vector<WorkTerm> WorkCounter::count() {
       add({WorkKind::Arithmetic}, elementsOf(scan.getResult()));
     else if (auto attention = dyn_cast<kernel::AttentionOp>(op))
       countProducts(attention);
+    else if (auto sort = dyn_cast<kernel::SortOp>(op))
+      add({WorkKind::Arithmetic}, elementsOf(sort.getInput()));
   }
   std::vector<WorkTerm> list;
   for (const auto &[key, factor] : terms) {

@@ -102,7 +102,7 @@ kernel.func @other_rows row sizeArgs = [] : (tensor<4x8xf32>, tensor<4x8x2xf32>)
 kernel.func @two_scans scan sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xf32> {
 ^bb0(%a: tensor<4x8xf32>):
   %0 = kernel.scan %a dim = 1 : tensor<4x8xf32>
-  // expected-error @below {{must be the only scan or attention of its kernel; found 2}}
+  // expected-error @below {{must be the only scan, attention or sort of its kernel; found 2}}
   %1 = kernel.scan %0 dim = 0 : tensor<4x8xf32>
   kernel.yield %1 : tensor<4x8xf32>
 }
@@ -130,7 +130,7 @@ kernel.func @attention_in_loop loop sizeArgs = [] : (tensor<1x5x8xf32>) -> tenso
 kernel.func @attention_and_scan attention sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<1x5x8xf32> {
 ^bb0(%a: tensor<1x5x8xf32>):
   %0 = kernel.attention %a, %a, %a causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
-  // expected-error @below {{must be the only scan or attention of its kernel; found 2}}
+  // expected-error @below {{must be the only scan, attention or sort of its kernel; found 2}}
   %1 = kernel.scan %0 dim = 0 : tensor<1x5x8xf32>
   kernel.yield %1 : tensor<1x5x8xf32>
 }
@@ -162,6 +162,44 @@ kernel.func @scan_of_other_shape scan sizeArgs = [] : (tensor<4x8xf32>) -> tenso
   %0 = kernel.scan %a dim = 1 : tensor<4x8xf32>
   %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
   kernel.yield %1 : tensor<32xf32>
+}
+
+// -----
+
+kernel.func @sort_in_loop loop sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  // expected-error @below {{must be the fusion root of its kernel, which has no reduction; found fusion root 'loop' and 0 reductions}}
+  %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>
+  kernel.yield %0 : tensor<4x8xi32>
+}
+
+// -----
+
+kernel.func @two_sorts sort sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>
+  // expected-error @below {{must be the only scan, attention or sort of its kernel; found 2}}
+  %1 = kernel.sort %0 : tensor<4x8xi32> -> tensor<4x8xi32>
+  kernel.yield %1 : tensor<4x8xi32>
+}
+
+// -----
+
+kernel.func @sort_that_is_read sort sizeArgs = [] : (tensor<4x8xf32>) -> tensor<32xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  // expected-error @below {{must be the only result of its kernel, and read by nothing in it}}
+  %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<4x8xi32> into tensor<32xi32>
+  kernel.yield %1 : tensor<32xi32>
+}
+
+// -----
+
+kernel.func @large_selection sort sizeArgs = [] : (tensor<4x8192xf32>) -> tensor<4x2049xi32> {
+^bb0(%a: tensor<4x8192xf32>):
+  // expected-error @below {{selects at most 2048 positions; found 2049}}
+  %0 = kernel.sort %a count = 2049 : tensor<4x8192xf32> -> tensor<4x2049xi32>
+  kernel.yield %0 : tensor<4x2049xi32>
 }
 
 // -----

@@ -9,6 +9,7 @@ import collections
 import numpy as np
 
 import attending
+import draw_order
 import draw_windows
 import shapes
 from builder import Builder
@@ -529,7 +530,7 @@ DRAW = {
     "argmax": (2.5, arg_extreme("argmax")), "argmin": (2.0, arg_extreme("argmin")),
     "cumsum": (1.5, along("cumsum", NUMBERS)), "softmax": (2.0, along("softmax", FLOAT)),
     "layer_norm": (1.0, norm("layer_norm")), "rms_norm": (1.0, norm("rms_norm")),
-    "matmul": (4.0, matmul), "linear": (2.0, linear), **draw_windows.DRAW, **attending.DRAW}
+    "matmul": (4.0, matmul), "linear": (2.0, linear), **attending.DRAW, **draw_order.DRAW, **draw_windows.DRAW}
 
 
 def undrawn():

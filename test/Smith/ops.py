@@ -493,4 +493,5 @@ OPS["linear"] = Op(contraction_types(True), contraction_words, linear_value)
 OPS.update(windows.entries(Op))
 OPS.update(attending.entries(Op))
 
+import ordering  # noqa: E402, F401, pylint: disable=cyclic-import
 import arranging  # noqa: E402, F401, pylint: disable=cyclic-import; adds more entries to OPS

@@ -12,7 +12,7 @@ from shapes import Dim, Invalid, Type, require
 
 # Operations that read a value by steps: their results jump where their operands move a little.
 JUMPING = {"eq", "ne", "lt", "le", "gt", "ge", "argmax", "argmin", "floor", "ceil", "floor_div", "round", "trunc",
-           "sign", "mod", "isnan", "isinf", "isfinite"}
+           "sign", "mod", "isnan", "isinf", "isfinite", "sort", "topk"}
 # Of one tensor; more is slow.
 MAX_ELEMENTS = 1 << 16
 
@@ -96,7 +96,7 @@ class Program:
         operations are made of; other arithmetic has looser bounds.
         """
         plain = all(op["op"] in ("arith.muli", "dim", "index") or not any(self.types[a].dtype == "index" for a in op["args"])
-                    or op["op"] in ("reshape", "full", "iota", "expand") for op in self.ops)
+                    or op["op"] in ("reshape", "full", "iota", "expand") or op["op"].startswith("random_") for op in self.ops)
         volume = sum(max(shapes.volumes(t.dims, self.runs)) for t in self.types if t.dtype != "index")
         volume += sum(OPS[op["op"]].scratch([self.types[a] for a in op["args"]], op["attributes"], self.runs) for op in self.ops)
         return (1 << 20) + 8 * 16 * volume if plain else 1 << 30

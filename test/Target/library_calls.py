@@ -65,15 +65,20 @@ TEMPLATES = {
     "pad": ["trace.pad %s low [1, %n] high [0, 2] value = {one} : (" + S + ") -> tensor<?x?x{t}>",
             'trace.pad %s low [1, 0] high [0, 2] mode = "reflect" : (' + S + ") -> tensor<?x39x{t}>"],
     "permute": ["trace.permute %x [1, 0] : (" + X + ") -> tensor<37x6x{t}>"],
+    **{op: ["trace.{op} %k [%n, 3] dtype = {t} : (tensor<2xi64>) -> tensor<?x3x{t}>"] for op in ("random_normal", "random_uniform")},
+    "random_bernoulli": ["trace.random_bernoulli %k [%n, 3] p = 0.3 : (tensor<2xi64>) -> tensor<?x3xi1>"],
     "reshape": ["trace.reshape %s to [-1] : (" + S + ") -> tensor<?x{t}>"],
     **{op: ["trace.{op} %s by [%n, 2] : (" + S + ") -> tensor<?x74x{t}>"] for op in ("repeat", "tile")},
     "rms_norm": ["trace.rms_norm %s, %w eps = 1.0e-5 : (" + ", ".join([S, W]) + ") -> " + S],
     "roll": ["trace.roll %s by [1, -3] dims = [0, 1] : (" + S + ") -> " + S],
     "scatter": ["trace.scatter %s, %i, %v dim = 0 : (" + S + ", tensor<5xi32>, tensor<5x37x{t}>) -> " + S],
+    "sort": ["trace.sort %x dim = 1 : (" + X + ") -> (" + X + ", tensor<6x37xi32>)",
+             "trace.sort %s dim = 0 descending : (" + S + ") -> (" + S + ", tensor<?x37xi32>)"],
     "slice": ["trace.slice %x [5, 1] to [0, 30] by [-2, 3] : (" + X + ") -> tensor<3x10x{t}>"],
     "softmax": ["trace.softmax %x dim = 1 : (" + X + ") -> " + X, "trace.softmax %s dim = 0 : (" + S + ") -> " + S],
     "split": ["trace.split %x dim = 0 sizes = [6] : (" + X + ") -> " + X],
     "squeeze": ["trace.squeeze %o dims = [0] : (tensor<1x37x{t}>) -> " + W],
+    "topk": ["trace.topk %s k = 3 dim = 1 : (" + S + ") -> (tensor<?x3x{t}>, tensor<?x3xi32>)"],
     "transpose": ["trace.transpose %s dims = 0, 1 : (" + S + ") -> tensor<37x?x{t}>"],
     **{op: ["trace.{op} %s diagonal = 1 : (" + S + ") -> " + S] for op in ("tril", "triu")},
     "unsqueeze": ["trace.unsqueeze %w dim = 0 : (" + W + ") -> tensor<1x37x{t}>"],
@@ -84,7 +89,7 @@ TEMPLATES = {
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite")
 ARGUMENTS = [("x", X), ("y", X), ("s", S), ("w", W), ("b", W), ("m", "tensor<37x37x{t}>"), ("o", "tensor<1x37x{t}>"),
              ("i", "tensor<5xi32>"), ("p", "tensor<i32>"), ("v", "tensor<5x37x{t}>"), ("c", "tensor<6x37xi1>"), ("z", Z), ("q", C),
-             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>")]
+             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>"), ("k", "tensor<2xi64>")]
 PROFILE = "{tripy.profile = #tripy.profile<min = [1, 37], opt = [7, 37], max = [300, 37]>}"
 
 # Several constants of which one is chosen at run time become data of the code.
@@ -133,8 +138,10 @@ def lines(operations, element, elements):
         for line in TEMPLATES.get(name) or elementwise(name, arguments):
             for other in elements if "{other}" in line else [element]:
                 text = line.format(**values, op=name, other=other)
-                result = re.split(r" -> | : ", text)[-1]
-                found.append((f"trace.{name} of {element}", f"%r{len(found)} = {text}", result))
+                result, count = re.split(r" -> | : ", text)[-1], ""
+                if result.startswith("("):  # the first of two results, which depends on the other
+                    result, count = result[1:].split(", ")[0], ":2"
+                found.append((f"trace.{name} of {element}", f"%r{len(found)}{count} = {text}", result))
     found.append((f"constants of {element}", SELECTED.format(**values, k=len(found)), values["d"]))
     return found
 
@@ -144,7 +151,7 @@ def function(element, chosen):
     types = ", ".join(result for _, _, result in chosen)
     arguments = ", ".join(f"%{name}: {kind.format(t=element)}" + (PROFILE if name == "s" else "")
                           for name, kind in ARGUMENTS)
-    names = ", ".join(re.findall(r"^ *(%r\d+) =", "\n".join(text for _, text, _ in chosen), re.M))
+    names = ", ".join(re.findall(r"^ *(%r\d+)(?::2)? =", "\n".join(text for _, text, _ in chosen), re.M))
     return "\n".join([f"func.func @main({arguments}) -> ({types}) {{",
                       f"  %n = trace.dim %s dim = 0 : ({S.format(t=element)}) -> index",
                       *[f"  {text}" for _, text, _ in chosen], f"  return {names} : {types}", "}", ""])

@@ -139,9 +139,10 @@ std::string ProgramBuilder::input(DType dtype, const Dims &dims, Fill fill) {
   return name;
 }
 
-std::string ProgramBuilder::op(const std::string &text) {
+std::string ProgramBuilder::op(const std::string &text, int results) {
   std::string name = "%" + std::to_string(next++);
-  body += "  " + name + " = " + text + "\n";
+  std::string count = results == 1 ? "" : ":" + std::to_string(results);
+  body += "  " + name + count + " = " + text + "\n";
   return name;
 }
 

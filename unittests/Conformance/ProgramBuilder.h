@@ -79,8 +79,8 @@ public:
 
   /// Adds an argument; returns its name.
   std::string input(DType dtype, const Dims &dims, Fill fill = {});
-  /// Adds "%n = <text>"; returns "%n".
-  std::string op(const std::string &text);
+  /// Adds "%n = <text>", or "%n:2 = <text>" for 2 results; returns "%n".
+  std::string op(const std::string &text, int results = 1);
   void result(const std::string &value, DType dtype, const Dims &dims,
               Tolerance tolerance = {}, const std::string &label = "");
   /// `sizes`: the program uses the symbols' values, as %s0, %s1, ...

@@ -32,6 +32,8 @@ public:
   kernel::ScanOp scan();
   /// The attention of the body; null when there is none.
   kernel::AttentionOp attention();
+  /// The sort of the body; null when there is none.
+  kernel::SortOp sort();
   /// What the body is built around: the fusion root chosen, or, where a size of
   /// 0 left none of it, what is element-wise.
   kernel::FusionRoot root();

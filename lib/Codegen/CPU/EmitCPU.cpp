@@ -123,6 +123,9 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
   case kernel::FusionRoot::Attention:
     emitCPUAttention(emission, items);
     return success();
+  case kernel::FusionRoot::Sort:
+    emitCPUSort(emission, items);
+    return success();
   case kernel::FusionRoot::Gemm:
     return emitCPUGemm(emission, items);
   }

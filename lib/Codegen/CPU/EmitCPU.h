@@ -24,6 +24,7 @@ void emitCPURow(KernelEmission &emission, const CPUItems &items);
 void emitCPUReduce(KernelEmission &emission, const CPUItems &items);
 void emitCPUScan(KernelEmission &emission, const CPUItems &items);
 void emitCPUAttention(KernelEmission &emission, const CPUItems &items);
+void emitCPUSort(KernelEmission &emission, const CPUItems &items);
 mlir::LogicalResult emitCPUGemm(KernelEmission &emission,
                                 const CPUItems &items);
 

@@ -337,6 +337,9 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
   case kernel::FusionRoot::Attention:
     emitCUDAAttention(state);
     return success();
+  case kernel::FusionRoot::Sort:
+    emitCUDASort(state);
+    return success();
   case kernel::FusionRoot::Gemm:
     if (!gemv)
       state.await();

@@ -151,6 +151,8 @@ void emitCUDAReduce(CUDAKernel &kernel);
 void emitCUDAScan(CUDAKernel &kernel);
 /// Attention, of any types and sizes.
 void emitCUDAAttention(CUDAKernel &kernel);
+/// Positions in sorted order.
+void emitCUDASort(CUDAKernel &kernel);
 mlir::LogicalResult emitCUDAGemm(CUDAKernel &kernel);
 
 } // namespace tripy::codegen

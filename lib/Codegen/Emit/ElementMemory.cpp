@@ -380,6 +380,9 @@ LogicalResult ElementEmitter::prepareSizes(Operation *op) {
     to.back() = sizesOf(attention.getValue()).back();
     setSizes(attention.getResult(), to);
   }
+  // A count is a static size of the type.
+  if (auto sort = dyn_cast<kernel::SortOp>(op))
+    setSizes(sort.getResult(), SmallVector<Index>(sizesOf(sort.getInput())));
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return prepareConstant(constant);
   for (Value result : op->getResults())

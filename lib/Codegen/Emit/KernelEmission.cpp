@@ -61,9 +61,15 @@ kernel::AttentionOp KernelEmission::attention() {
   return found.empty() ? kernel::AttentionOp() : *found.begin();
 }
 
+kernel::SortOp KernelEmission::sort() {
+  auto sorts = kernel.getBody().front().getOps<kernel::SortOp>();
+  return sorts.empty() ? kernel::SortOp() : *sorts.begin();
+}
+
 kernel::FusionRoot KernelEmission::root() {
   kernel::FusionRoot root = kernel.getRoot();
-  bool hasRoot = root == kernel::FusionRoot::Scan ? bool(scan())
+  bool hasRoot = root == kernel::FusionRoot::Scan   ? bool(scan())
+                 : root == kernel::FusionRoot::Sort ? bool(sort())
                  : root == kernel::FusionRoot::Attention
                      ? bool(attention())
                      : !reductions().empty();

@@ -7,6 +7,7 @@
 
 #include "tripy/Codegen/KernelEmission.h"
 #include "tripy/Codegen/Math.h"
+#include "tripy/Codegen/SortOrder.h"
 #include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -200,7 +201,7 @@ static LogicalResult verifyOperation(Operation &op) {
       return failure();
   if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp,
-          kernel::AttentionOp>(op)) {
+          kernel::AttentionOp, kernel::SortOp>(op)) {
     for (Value operand : op.getOperands())
       if (failed(verifyRead(&op, operand)))
         return failure();
@@ -215,22 +216,6 @@ static LogicalResult verifyOperation(Operation &op) {
   return verifySizes(op);
 }
 
-/// A scan or attention: the fusion root, and results have its result's shape.
-static LogicalResult verifyAlone(kernel::FuncOp kernel, Operation *op,
-                                 FusionRoot root, size_t reductions) {
-  if (kernel.getRoot() != root || reductions > 0)
-    return op->emitOpError("must be the fusion root of its kernel, which has "
-                           "no reduction; found fusion root '")
-           << stringifyFusionRoot(kernel.getRoot()) << "' and " << reductions
-           << " reductions";
-  for (Type result : kernel.getFunctionType().getResults())
-    if (failed(verifyCompatibleShape(result, op->getResult(0).getType())))
-      return op->emitOpError(
-                 "results of its kernel must have its shape; found ")
-             << result;
-  return success();
-}
-
 static LogicalResult verifyScan(kernel::ScanOp op) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();
@@ -239,6 +224,41 @@ static LogicalResult verifyScan(kernel::ScanOp op) {
     return op.emitOpError("sums are of f32, f64, i32 or i64; found ")
            << element;
   return success();
+}
+
+/// The sort of a kernel is its only result.
+static LogicalResult verifySort(kernel::FuncOp kernel, kernel::SortOp op) {
+  Operation *yield = kernel.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 1 || yield->getOperand(0) != op.getResult() ||
+      !op->hasOneUse())
+    return op.emitOpError("must be the only result of its kernel, and read "
+                          "by nothing in it");
+  if (op.getCount() && *op.getCount() > uint64_t(maxSelected))
+    return op.emitOpError("selects at most ")
+           << maxSelected << " positions; found " << *op.getCount();
+  return success();
+}
+
+/// A scan, attention or sort is the fusion root of its kernel.
+static LogicalResult verifyAlone(kernel::FuncOp kernel, Operation *op,
+                                 size_t reductions) {
+  FusionRoot root = isa<kernel::ScanOp>(op)   ? FusionRoot::Scan
+                    : isa<kernel::SortOp>(op) ? FusionRoot::Sort
+                                              : FusionRoot::Attention;
+  if (kernel.getRoot() != root || reductions > 0)
+    return op->emitOpError("must be the fusion root of its kernel, which has "
+                           "no reduction; found fusion root '")
+           << stringifyFusionRoot(kernel.getRoot()) << "' and " << reductions
+           << " reductions";
+  if (auto sort = dyn_cast<kernel::SortOp>(op))
+    return verifySort(kernel, sort);
+  for (Type result : kernel.getFunctionType().getResults())
+    if (failed(verifyCompatibleShape(result, op->getResult(0).getType())))
+      return op->emitOpError(
+                 "results of its kernel must have its shape; found ")
+             << result;
+  auto scan = dyn_cast<kernel::ScanOp>(op);
+  return scan ? verifyScan(scan) : success();
 }
 
 /// Whether a tensor is one element for each row, or one for each of `loops`,
@@ -296,7 +316,7 @@ static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
 
 LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
-  SmallVector<Operation *> alone; // Scans and attention.
+  SmallVector<Operation *> alone; // Scans, attention and sorts.
   for (Type type : kernel.getBody().getArgumentTypes())
     if (!type.isIndex() && !isTensorType(type))
       return kernel.emitOpError(
@@ -306,7 +326,7 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (failed(verifyOperation(op)))
       return failure();
-    if (isa<kernel::ScanOp, kernel::AttentionOp>(op))
+    if (isa<kernel::ScanOp, kernel::AttentionOp, kernel::SortOp>(op))
       alone.push_back(&op);
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (generic && generic.getNumReductionLoops() > 0)
@@ -320,16 +340,11 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
     return kernel.emitOpError("must have a result to become code");
   if (alone.size() > 1)
     return alone[1]->emitOpError(
-               "must be the only scan or attention of its kernel; found ")
+               "must be the only scan, attention or sort of its kernel; found ")
            << alone.size();
-  for (Operation *op : alone) {
-    auto scan = dyn_cast<kernel::ScanOp>(op);
-    if (failed(verifyAlone(kernel, op,
-                           scan ? FusionRoot::Scan : FusionRoot::Attention,
-                           reductions.size())) ||
-        (scan && failed(verifyScan(scan))))
+  for (Operation *op : alone)
+    if (failed(verifyAlone(kernel, op, reductions.size())))
       return failure();
-  }
   for (linalg::GenericOp op : reductions)
     if (failed(verifyStart(op)))
       return failure();

@@ -389,6 +389,7 @@ static LogicalResult planFunction(func::FuncOp function,
   padOperands(program);
   splitContractions(program);
   splitReductions(program);
+  sortInsteadOfSelect(program);
   FusionGraph graph(program);
   formRootGroups(graph);
   formPrologues(graph);

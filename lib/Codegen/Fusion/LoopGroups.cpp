@@ -218,6 +218,8 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
                      Operation *op) {
   if (!isLoopType(op))
     return {false, "it is another fusion root"};
+  if (kernel->root == FusionRoot::Sort && !isCheap(op))
+    return {false, "a sort reads its elements many times"};
   if (kernel->root == FusionRoot::Gemm && isOnOperandSide(kernel, op)) {
     std::string reason = whyNotOperand(graph, kernel, op);
     if (!reason.empty())

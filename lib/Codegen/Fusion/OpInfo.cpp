@@ -23,10 +23,11 @@ OpClass fusion::classOf(Operation *op) {
       .Case<flatir::BroadcastOp, flatir::ReshapeOp, flatir::TransposeOp,
             flatir::SliceOp>([](auto) { return OpClass::Layout; })
       .Case([](flatir::ConvertOp) { return OpClass::Convert; })
-      .Case<flatir::ConcatenateOp, flatir::GatherOp, flatir::WindowOp>(
-          [](auto) { return OpClass::Join; })
+      .Case<flatir::ConcatenateOp, flatir::GatherOp, flatir::RandomBitsOp,
+            flatir::WindowOp>([](auto) { return OpClass::Join; })
       .Case([](flatir::ScanOp) { return OpClass::Scan; })
       .Case([](kernel::AttentionOp) { return OpClass::Attention; })
+      .Case([](flatir::SortOp) { return OpClass::Sort; })
       .Case([](flatir::ReduceOp) { return OpClass::Reduce; })
       .Case([](flatir::DotOp dot) {
         return dot.getLhsContract().empty() ? OpClass::Join : OpClass::Dot;
@@ -52,7 +53,7 @@ bool fusion::isLoopType(Operation *op) {
 bool fusion::isSeed(Operation *op) {
   OpClass c = classOf(op);
   return c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
-         c == OpClass::Attention;
+         c == OpClass::Attention || c == OpClass::Sort;
 }
 
 bool fusion::isPointwise(Operation *op) {
@@ -69,6 +70,8 @@ bool fusion::isGemmOperandView(Operation *op) {
 }
 
 int64_t fusion::scalarCost(Operation *op) {
+  if (isa<flatir::RandomBitsOp>(op))
+    return 60;
   if (classOf(op) != OpClass::Elementwise)
     return classOf(op) == OpClass::Join ? 2 : 0;
   return llvm::StringSwitch<int64_t>(op->getName().stripDialect())

@@ -24,6 +24,7 @@ enum class OpClass {
   Join,        ///< concatenate, gather, window, a dot that contracts nothing
   Reduce,
   Scan,
+  Sort,
   Dot,
   Attention,
 };

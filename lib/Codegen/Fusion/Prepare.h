@@ -48,6 +48,10 @@ void padOperands(Program &program);
 /// element-wise operation (gated linear units).
 void splitContractions(Program &program);
 
+/// sort(x) count = k -> slice(sort(x)), where k is more than a kernel selects
+/// without sorting whole rows.
+void sortInsteadOfSelect(Program &program);
+
 /// reduce(x) -> reduce(reduce(reshape(x))), where a large reduction keeps the
 /// last dimension and few columns: chunks of rows fill the device, and their
 /// results, of floats' sums in f32, are reduced by a second kernel.

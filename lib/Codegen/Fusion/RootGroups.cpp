@@ -67,6 +67,8 @@ static bool joinsRow(const FusionGraph &graph, const Node *node,
 static bool joins(const FusionGraph &graph, const Node *node, Operation *op) {
   if (node->root == FusionRoot::Row)
     return joinsRow(graph, node, op);
+  if (node->root == FusionRoot::Sort)
+    return false; // Positions are sorted where they lie in memory.
   return isPointwise(op) && graph.sizes.get(op->getResult(0)) == node->shape;
 }
 
@@ -248,9 +250,11 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
 
 static void seed(FusionGraph &graph, Node *node, Operation *op) {
   auto reduce = dyn_cast<flatir::ReduceOp>(op);
-  if (classOf(op) == OpClass::Scan || classOf(op) == OpClass::Attention) {
-    node->root =
-        classOf(op) == OpClass::Scan ? FusionRoot::Scan : FusionRoot::Attention;
+  OpClass c = classOf(op);
+  if (c == OpClass::Scan || c == OpClass::Attention || c == OpClass::Sort) {
+    node->root = c == OpClass::Scan   ? FusionRoot::Scan
+                 : c == OpClass::Sort ? FusionRoot::Sort
+                                      : FusionRoot::Attention;
     node->shape = graph.sizes.get(op->getResult(0));
     return;
   }
@@ -276,7 +280,7 @@ void fusion::formRootGroups(FusionGraph &graph) {
       dots.push_back(op);
     else if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
       (isTrailing(reduce) ? rows : others).push_back(op);
-    else if (classOf(op) == OpClass::Scan)
+    else if (classOf(op) == OpClass::Scan || classOf(op) == OpClass::Sort)
       others.push_back(op);
   }
   SmallVector<Node *> rowNodes, gemmNodes, grown;

@@ -182,6 +182,8 @@ Value LinalgLowering::lower(Operation *op) {
       .Case([&](flatir::WindowOp o) { return window(o); })
       .Case([&](flatir::ReduceOp o) { return reduce(o); })
       .Case([&](flatir::ScanOp o) { return scan(o); })
+      .Case([&](flatir::SortOp o) { return sort(o); })
+      .Case([&](flatir::RandomBitsOp o) { return randomBits(o); })
       .Case([&](flatir::DotOp o) { return dot(o); })
       .Default([&](Operation *other) {
         return isElementwise(other) ? elementwise(other) : Value();

@@ -50,6 +50,9 @@ private:
   mlir::Value concatenate(flatir::ConcatenateOp op);
   mlir::Value gather(flatir::GatherOp op);
 
+  // Random.cpp
+  mlir::Value randomBits(flatir::RandomBitsOp op);
+
   // Window.cpp
   mlir::Value window(flatir::WindowOp op);
 
@@ -60,6 +63,7 @@ private:
   // Reduction.cpp
   mlir::Value reduce(flatir::ReduceOp op);
   mlir::Value scan(flatir::ScanOp op);
+  mlir::Value sort(flatir::SortOp op);
   mlir::Value dot(flatir::DotOp op);
   mlir::Value outer(flatir::DotOp op);
 

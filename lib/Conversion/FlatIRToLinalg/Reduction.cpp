@@ -134,6 +134,13 @@ Value LinalgLowering::scan(flatir::ScanOp op) {
   return cast(sums, type.getElementType());
 }
 
+// flatir.sort -> kernel.sort
+Value LinalgLowering::sort(flatir::SortOp op) {
+  return kernel::SortOp::create(b, op.getLoc(), op.getResult().getType(),
+                                op.getInput(), op.getDescendingAttr(),
+                                op.getCountAttr());
+}
+
 // flatir.reduce -> linalg.generic with reduction loops, dimensions in order
 Value LinalgLowering::reduce(flatir::ReduceOp op) {
   int64_t rank = rankOf(op.getInput());

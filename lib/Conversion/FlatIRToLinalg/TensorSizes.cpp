@@ -129,9 +129,10 @@ static TensorSizes::Sizes declared(Value result, ValueRange operands) {
 TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder) {
   return llvm::TypeSwitch<Operation *, Sizes>(op)
       .Case<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
-            flatir::IotaOp, flatir::WindowOp>([](auto shaped) {
-        return declared(shaped.getResult(), shaped.getSizes());
-      })
+            flatir::IotaOp, flatir::RandomBitsOp, flatir::WindowOp>(
+          [](auto shaped) {
+            return declared(shaped.getResult(), shaped.getSizes());
+          })
       .Case([&](flatir::TransposeOp transpose) {
         Sizes from = get(transpose.getInput()), to;
         for (int64_t dim : transpose.getPermutation())

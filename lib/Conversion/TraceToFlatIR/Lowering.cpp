@@ -40,8 +40,9 @@ void Lowering::created(Operation *op) {
   if (!type || type.hasStaticShape() ||
       isa<flatir::ConcatenateOp, flatir::CompositeOp>(op))
     return;
-  bool ownSizes = isa<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
-                      flatir::IotaOp, flatir::WindowOp>(op);
+  bool ownSizes =
+      isa<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
+          flatir::IotaOp, flatir::RandomBitsOp, flatir::WindowOp>(op);
   if (!ownSizes)
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))

@@ -32,7 +32,9 @@ void TraceLowering::populatePatterns(RewritePatternSet &patterns) {
   addMovementPatterns(adder);
   addPadPatterns(adder);
   addSlicePatterns(adder);
+  addRandomPatterns(adder);
   addReductionPatterns(adder);
+  addSortPatterns(adder);
   addContractionPatterns(adder);
   addConvolutionPatterns(adder);
   addPoolPatterns(adder);

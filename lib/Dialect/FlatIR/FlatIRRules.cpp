@@ -109,6 +109,30 @@ static bool isGatheredType(Value input, Value index, int64_t dim,
   return result.getType() == RankedTensorType::get(shape, elementTypeOf(input));
 }
 
+//===-- sorting -----------------------------------------------------------===//
+
+/// Whether positions in a row fit i32.
+static bool hasPositions(Value input) {
+  int64_t size = shapeOf(input).back();
+  return ShapedType::isDynamic(size) ||
+         size <= std::numeric_limits<int32_t>::max();
+}
+
+static bool isCountOf(Value input, uint64_t count) {
+  int64_t size = shapeOf(input).back();
+  return count <= uint64_t(std::numeric_limits<int32_t>::max()) &&
+         (ShapedType::isDynamic(size) || asSigned(count) <= size);
+}
+
+static bool isSortedType(Value input, std::optional<uint64_t> count,
+                         Value result) {
+  SmallVector<int64_t> shape(shapeOf(input));
+  if (count)
+    shape.back() = asSigned(*count);
+  Type i32 = IntegerType::get(input.getContext(), 32);
+  return result.getType() == RankedTensorType::get(shape, i32);
+}
+
 //===-- windows -----------------------------------------------------------===//
 
 /// Keeps (count - 1) * stride and the like, of up to 2^40 elements, below 2^62.

@@ -172,6 +172,27 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+LogicalResult SortOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  if (from.getRank() == 0)
+    return emitOpError("the input has rank at least 1; found ") << from;
+  SmallVector<int64_t> shape(from.getShape());
+  if (getCount())
+    shape.back() = static_cast<int64_t>(*getCount());
+  if (getCount() && shape.back() < 0)
+    return emitOpError("count is not negative; found ") << shape.back();
+  if (!from.isDynamicDim(from.getRank() - 1) &&
+      shape.back() > from.getShape().back())
+    return emitOpError("count is at most the last dimension; found ")
+           << shape.back() << " of " << from.getShape().back();
+  auto wanted =
+      RankedTensorType::get(shape, IntegerType::get(getContext(), 32));
+  if (to != wanted)
+    return emitOpError("the result is ") << wanted << "; found " << to;
+  return success();
+}
+
 /// Checks what dispatches and kernel functions share: arguments of `body`, what
 /// it yields, and that `sizeArgs` names an index argument for each dynamic
 /// dimension.

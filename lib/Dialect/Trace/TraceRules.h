@@ -28,6 +28,20 @@ inline Sizes shapeOf(mlir::Value value) {
 /// Static sizes >= 0; dynamic ones are not looked at.
 bool sizesNotNegative(Sizes sizes);
 
+//===-- random numbers ----------------------------------------------------===//
+
+/// Whether this is tensor<i64>, or may be tensor<2xi64>.
+bool isSeed(mlir::Value seed);
+/// From 0 to 1.
+bool isProbability(const llvm::APFloat &p);
+
+//===-- sorting -----------------------------------------------------------===//
+
+/// Whether indices of dimension `dim` fit i32.
+bool hasPositions(mlir::Value input, int64_t dim);
+/// Whether dimension `dim` may have `count` elements or more.
+bool isCount(mlir::Value input, int64_t dim, int64_t count);
+
 //===-- movement ----------------------------------------------------------===//
 
 /// As sizesNotNegative, but one may be -1.

@@ -1,6 +1,6 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
-// What kernels, dispatches, calls and scans are made of.
+// What kernels, dispatches, calls, scans and sorts are made of.
 
 func.func @scan_dim(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @below {{dim names a dimension; found 2 for rank 2}}
@@ -22,6 +22,38 @@ func.func @scan_of_truth(%a: tensor<4xi1>) -> tensor<4xi1> {
   // expected-error @below {{sums numbers; found 'i1'}}
   %0 = kernel.scan %a dim = 0 : tensor<4xi1>
   return %0 : tensor<4xi1>
+}
+
+// -----
+
+func.func @sort_of_number(%a: tensor<f32>) -> tensor<i32> {
+  // expected-error @below {{the input has rank at least 1; found 'tensor<f32>'}}
+  %0 = kernel.sort %a : tensor<f32> -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+func.func @sort_negative(%a: tensor<?xf32>) -> tensor<1xi32> {
+  // expected-error @below {{count is not negative; found -1}}
+  %0 = kernel.sort %a count = -1 : tensor<?xf32> -> tensor<1xi32>
+  return %0 : tensor<1xi32>
+}
+
+// -----
+
+func.func @sort_too_many(%a: tensor<4xf32>) -> tensor<5xi32> {
+  // expected-error @below {{count is at most the last dimension; found 5 of 4}}
+  %0 = kernel.sort %a count = 5 : tensor<4xf32> -> tensor<5xi32>
+  return %0 : tensor<5xi32>
+}
+
+// -----
+
+func.func @sort_type(%a: tensor<4xf32>) -> tensor<4xi64> {
+  // expected-error @below {{the result is 'tensor<4xi32>'; found 'tensor<4xi64>'}}
+  %0 = kernel.sort %a : tensor<4xf32> -> tensor<4xi64>
+  return %0 : tensor<4xi64>
 }
 
 // -----

@@ -42,8 +42,6 @@ def check(name, program, meaning, dynamic):
     arguments, results = program.split("->")[0], program.split("{\n")[0].split("->")[1]
     values = {argument: drawn(sizes, dtype, dynamic)
               for argument, sizes, dtype in re.findall(r"%(\w+): tensor<((?:[\d?]+x)*)(\w+)>", arguments)}
-    expected = dict(values, np=np)
-    exec(meaning, expected)
     files = []
     for argument, value in values.items():
         np.save(f"{FOLDER}/{argument}.npy", value)
@@ -51,9 +49,14 @@ def check(name, program, meaning, dynamic):
     outputs = re.findall(r'tripy.name = "(\w+)"', results)
     run("tripy-compile", text, "--target=cpu", "-o", f"{FOLDER}/program.tpx")
     run("tripy-run", f"{FOLDER}/program.tpx", *files, *(f"--output={out}=@{FOLDER}/{out}.out.npy" for out in outputs))
+    results = {out: np.load(f"{FOLDER}/{out}.out.npy") for out in outputs}
+    # A random result is given to the meaning of what is computed from it, which comes last.
+    assigned = set(re.findall(r"\b(\w+)\b(?=[\w, ]*=[^=])", meaning))
+    assert outputs[-1] in assigned, "the meaning of the last result"
+    expected = dict(values, np=np, **{out: found for out, found in results.items() if out not in assigned})
+    exec(meaning, expected)
     right = True
-    for out in outputs:
-        found = np.load(f"{FOLDER}/{out}.out.npy")
+    for out, found in results.items():
         right &= found.shape == expected[out].shape and agrees(found, expected[out])
     if not right:
         print(f"{name}: size {dynamic}: another result than NumPy's")

@@ -12,6 +12,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ValueRange.h"
 
+#include <array>
+
 namespace tripy::scalar {
 
 /// An operation that is defined for every input already, of one result whose
@@ -86,6 +88,12 @@ mlir::Value createCast(mlir::OpBuilder &b, mlir::Location loc,
 /// itself does.
 mlir::Value createRoundable(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value value);
+
+/// A block of Philox 4x32-10: four words (i32) from a counter of four and a key
+/// of two. J. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011.
+std::array<mlir::Value, 4> createPhilox(mlir::OpBuilder &b, mlir::Location loc,
+                                        std::array<mlir::Value, 4> counter,
+                                        std::array<mlir::Value, 2> key);
 
 // Operations of arith have no unsigned types: they compute with signless
 // integers, where an unsigned one is widened to a signed one that has all its

@@ -6,6 +6,8 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "tripy/Dialect/FlatIR/FlatIRElementwise.td"
+include "tripy/Dialect/FlatIR/FlatIRRandom.td"
+include "tripy/Dialect/FlatIR/FlatIRSort.td"
 include "tripy/Dialect/FlatIR/FlatIRWindow.td"
 
 //===-- creation ----------------------------------------------------------===//

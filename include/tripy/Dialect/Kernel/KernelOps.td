@@ -44,7 +44,8 @@ def Kernel_BufferType : TypeDef<Kernel_Dialect, "Buffer"> {
 def Kernel_FusionRoot : I32EnumAttr<"FusionRoot", "what a kernel is built around", [
     I32EnumAttrCase<"Loop", 0, "loop">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"Gemm", 3, "gemm">,
-    I32EnumAttrCase<"Scan", 4, "scan">, I32EnumAttrCase<"Attention", 5, "attention">]> {
+    I32EnumAttrCase<"Scan", 4, "scan">, I32EnumAttrCase<"Attention", 5, "attention">,
+    I32EnumAttrCase<"Sort", 6, "sort">]> {
   let cppNamespace = "::tripy::kernel";
   let genSpecializedAttr = 0;
   let description = [{
@@ -52,7 +53,8 @@ def Kernel_FusionRoot : I32EnumAttr<"FusionRoot", "what a kernel is built around
     reductions over the columns. reduce: one reduction over any dimensions with
     its neighbours. gemm: one contraction with an element-wise epilogue. scan:
     running sums with element-wise neighbours. attention: one attention with
-    what computes its mask, and an element-wise epilogue.
+    what computes its mask, and an element-wise epilogue. sort: positions in
+    sorted order.
   }];
 }
 def Kernel_FusionRootAttr : EnumAttr<Kernel_Dialect, Kernel_FusionRoot, "root">;
@@ -212,6 +214,22 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     /// Queries' heads that share one of the key.
     int64_t getGroupSize();
   }];
+}
+
+def Kernel_SortOp : Kernel_Op<"sort", [Pure]> {
+  let summary = "Positions of rows' elements in sorted order, in a kernel's body";
+  let description = [{
+    As flatir.sort. The fusion root of its kernel, and its only result: the
+    positions are sorted where they lie in memory.
+
+    ```mlir
+    %r = kernel.sort %a descending count = 2 : tensor<4x3xf32> -> tensor<4x2xi32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, UnitAttr:$descending, OptionalAttr<I64Attr>:$count);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input (`descending` $descending^)? (`count` `=` $count^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Kernel_NarrowFloat : Type<CPred<"::llvm::isa<::mlir::FloatType>($_self) && $_self.getIntOrFloatBitWidth() < 32">,

@@ -12,8 +12,10 @@ include "tripy/Dialect/Trace/TraceElementwise.td"
 include "tripy/Dialect/Trace/TraceIndexing.td"
 include "tripy/Dialect/Trace/TraceMovement.td"
 include "tripy/Dialect/Trace/TraceNormalization.td"
+include "tripy/Dialect/Trace/TraceRandom.td"
 include "tripy/Dialect/Trace/TraceReduction.td"
 include "tripy/Dialect/Trace/TraceResize.td"
+include "tripy/Dialect/Trace/TraceSort.td"
 include "tripy/Dialect/Trace/TraceWindow.td"
 
 #endif // TRIPY_DIALECT_TRACE_TRACEOPS

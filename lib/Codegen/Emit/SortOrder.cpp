@@ -1,0 +1,95 @@
+//===- SortOrder.cpp - Numbers in the order of a sort ---------------------===//
+
+#include "tripy/Codegen/SortOrder.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+static Value constant(OpBuilder &b, Location loc, Type type, APInt bits) {
+  return arith::ConstantOp::create(b, loc, IntegerAttr::get(type, bits));
+}
+
+IntegerType SortOrder::keyType() const {
+  bool wide = element.getIntOrFloatBitWidth() == 64;
+  return IntegerType::get(element.getContext(), wide ? 64 : 32);
+}
+
+int64_t SortOrder::significantBits() const {
+  auto real = dyn_cast<FloatType>(element);
+  if (!real || real.getWidth() >= 32)
+    return element.getIntOrFloatBitWidth();
+  // Keys are made of f32: a sign, 8 bits of exponent, and the fraction.
+  return 1 + 8 + (real.getFPMantissaWidth() - 1);
+}
+
+/// Negative numbers have all their bits turned around, others the sign.
+static Value floatKey(OpBuilder &b, Location loc, Value value,
+                      IntegerType type) {
+  unsigned width = type.getWidth();
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  Value bits = arith::BitcastOp::create(b, loc, type, value);
+  Value none = constant(b, loc, type, APInt::getZero(width));
+  // Both zeros are one number.
+  Value isZero =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, zero);
+  bits = arith::SelectOp::create(b, loc, isZero, none, bits);
+  Value sign = arith::ShRSIOp::create(
+      b, loc, bits, constant(b, loc, type, APInt(width, width - 1)));
+  Value flips = arith::OrIOp::create(
+      b, loc, sign, constant(b, loc, type, APInt::getSignMask(width)));
+  Value key = arith::XOrIOp::create(b, loc, bits, flips);
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+  Value last = constant(b, loc, type, APInt::getAllOnes(width));
+  return arith::SelectOp::create(b, loc, isNaN, last, key);
+}
+
+/// In the upper bits, the sign turned around.
+static Value integerKey(OpBuilder &b, Location loc, Value value,
+                        IntegerType type, bool isSigned) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(),
+           width = type.getWidth();
+  Value key = value;
+  if (from < width) {
+    key = arith::ExtUIOp::create(b, loc, type, key);
+    key = arith::ShLIOp::create(
+        b, loc, key, constant(b, loc, type, APInt(width, width - from)));
+  }
+  if (!isSigned)
+    return key;
+  return arith::XOrIOp::create(
+      b, loc, key, constant(b, loc, type, APInt::getSignMask(width)));
+}
+
+Value SortOrder::ascendingKey(OpBuilder &b, Location loc, Value value) const {
+  if (isa<FloatType>(element))
+    return floatKey(b, loc, value, keyType());
+  bool isSigned = !element.isInteger(1) && !isUnsigned(element);
+  return integerKey(b, loc, value, keyType(), isSigned);
+}
+
+Value SortOrder::key(OpBuilder &b, Location loc, Value value) const {
+  Value key = ascendingKey(b, loc, value);
+  if (!descending)
+    return key;
+  Value ones =
+      constant(b, loc, keyType(), APInt::getAllOnes(keyType().getWidth()));
+  return arith::XOrIOp::create(b, loc, key, ones);
+}
+
+Value SortOrder::precedes(OpBuilder &b, Location loc, Value aKey,
+                          Value aPosition, Value bKey, Value bPosition) {
+  using arith::CmpIPredicate;
+  Value less = arith::CmpIOp::create(b, loc, CmpIPredicate::ult, aKey, bKey);
+  Value equal = arith::CmpIOp::create(b, loc, CmpIPredicate::eq, aKey, bKey);
+  Value first =
+      arith::CmpIOp::create(b, loc, CmpIPredicate::ult, aPosition, bPosition);
+  return arith::OrIOp::create(b, loc, less,
+                              arith::AndIOp::create(b, loc, equal, first));
+}

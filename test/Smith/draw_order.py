@@ -1,0 +1,43 @@
+"""Draws sorts, selections and random numbers."""
+import shapes
+from elements import ALL
+from shapes import Invalid
+
+
+def sort(b):
+    value = b.operand(ALL, (1, 6))
+    b.apply("sort", [value], {"dim": b.draw_axis(len(b.type(value).dims)), "descending": b.chance(0.5)})
+
+
+def topk(b):
+    value = b.operand(ALL, (1, 6))
+    dims = b.type(value).dims
+    axis = b.draw_axis(len(dims))
+    most = min(dims[axis].sizes)
+    k = b.one_of([0, 1, 1, 2, 3, most, b.some(0, most)])
+    if k > most:
+        raise Invalid("k")
+    b.apply("topk", [value], {"dim": axis, "k": k, "descending": b.chance(0.5)})
+
+
+def random(name):
+    def draw(b):
+        seed = b.fresh("i64", [shapes.known(2, b.runs)] if b.chance(0.4) else [])
+        entries, args = [], [seed]
+        for _ in range(b.one_of([0, 1, 2, 2, 3])):
+            value = b.size_within(0, 12) if b.chance(0.4) else None
+            if value is None:
+                entries.append(b.one_of([0, 1, 1, 2, 3, 5, 8]))
+            else:
+                entries.append(f"#{len(args)}")
+                args.append(value)
+        if name == "random_bernoulli":
+            more = {"dtype": "i1", "p": b.one_of([0.0, 0.25, 0.3, 0.999, 1.0])}
+        else:
+            more = {"dtype": b.one_of(["f32", "f16", "bf16", "f64"])}
+        b.apply(name, args, {"sizes": entries, **more})
+    return draw
+
+
+DRAW = {"sort": (2.5, sort), "topk": (2.5, topk),
+        **{name: (0.7, random(name)) for name in ("random_uniform", "random_normal", "random_bernoulli")}}
