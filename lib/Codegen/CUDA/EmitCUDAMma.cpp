@@ -281,17 +281,22 @@ void MmaGemm::multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
               e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), operand);
       return operands;
     };
+    bool isInteger = layout.elementType == ElementType::S8;
     NVVM::MMATypes type =
         layout.elementType == ElementType::F16    ? NVVM::MMATypes::f16
         : layout.elementType == ElementType::BF16 ? NVVM::MMATypes::bf16
+        : isInteger                               ? NVVM::MMATypes::s8
                                                   : NVVM::MMATypes::tf32;
-    SmallVector<Type> types(4, e.b.getF32Type());
+    SmallVector<Type> types(4, layout.sumType(e.b));
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (isInteger)
+      overflow = NVVM::MMAIntOverflow::wrapped;
     int64_t k = stepBytes / layout.bytes();
     result = NVVM::MmaOp::create(
         e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
         convert(a), convert(b), SmallVector<Value>(sums),
         ArrayRef<int64_t>{fragmentRows, fragmentColumns, k}, std::nullopt,
-        std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
+        overflow, std::array<NVVM::MMATypes, 2>{type, type},
         std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                        NVVM::MMALayout::col});
   }
@@ -392,7 +397,7 @@ void MmaGemm::finish(ArrayRef<Value> sums) {
   Value own =
       words.add(ring, words.mul(words.of(warp), fragmentRows * rowFloats * 4));
   Memory staging{words.pointer(own),
-                 e.b.getF32Type(),
+                 layout.sumType(e.b),
                  {math.constant(fragmentRows), math.constant(rowFloats)},
                  16,
                  false};
@@ -413,7 +418,7 @@ void MmaGemm::stageRows(ArrayRef<Value> sums, Value staging) {
   Value at = words.add(
       staging, words.add(words.mul(words.div(of, 4), stagedFloats() * 4),
                          words.mul(words.rem(of, 4), 8)));
-  auto pair = VectorType::get({2}, e.b.getF32Type());
+  auto pair = VectorType::get({2}, layout.sumType(e.b));
   for (size_t i = 0; i < sums.size(); i += 2) {
     Value both =
         vector::FromElementsOp::create(e.b, e.loc, pair, sums.slice(i, 2));
