@@ -492,3 +492,4 @@ OPS["linear"] = Op(contraction_types(True), contraction_words, linear_value)
 OPS.update(windows.entries(Op))
 
 import arranging  # noqa: E402, F401, pylint: disable=cyclic-import; adds more entries to OPS
+import quantizing  # noqa: E402, F401, pylint: disable=cyclic-import; and these

@@ -29,6 +29,8 @@ std::vector<Case> indexingCases();
 /// flip, roll, tile, repeat, tril, triu, pads with a mode; scatter,
 /// update_slice.
 std::vector<Case> arrangeCases();
+/// quantize and dequantize by scales of every form, and products between them.
+std::vector<Case> quantizeCases();
 /// window, and the operations of trace that are made of it; resize and norms
 /// over channels.
 std::vector<Case> windowCases();

@@ -62,6 +62,10 @@ TEMPLATES = {
                "trace.matmul %w, %m : (" + W + ", tensor<37x37x{t}>) -> " + W],
     "pad": ["trace.pad %s low [1, %n] high [0, 2] value = {one} : (" + S + ") -> tensor<?x?x{t}>",
             'trace.pad %s low [1, 0] high [0, 2] mode = "reflect" : (' + S + ") -> tensor<?x39x{t}>"],
+    "dequantize": ["trace.dequantize %x, %a dim = 1 : (" + X + ", tensor<37xf32>) -> tensor<6x37xf32>",
+                   "trace.dequantize %s, %a dim = 1 : (" + S + ", tensor<37xf32>) -> tensor<?x37xf32>"],
+    "quantize": ["trace.quantize %x, %w to " + to + " dim = 1 : (" + ", ".join([X, W]) + ") -> tensor<6x37x" + to + ">"
+                 for to in ("i8", "f8E4M3FN", "f8E5M2")],
     "permute": ["trace.permute %x [1, 0] : (" + X + ") -> tensor<37x6x{t}>"],
     "reshape": ["trace.reshape %s to [-1] : (" + S + ") -> tensor<?x{t}>"],
     **{op: ["trace.{op} %s by [%n, 2] : (" + S + ") -> tensor<?x74x{t}>"] for op in ("repeat", "tile")},
@@ -82,7 +86,8 @@ TEMPLATES = {
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite")
 ARGUMENTS = [("x", X), ("y", X), ("s", S), ("w", W), ("b", W), ("m", "tensor<37x37x{t}>"), ("o", "tensor<1x37x{t}>"),
              ("i", "tensor<5xi32>"), ("p", "tensor<i32>"), ("v", "tensor<5x37x{t}>"), ("c", "tensor<6x37xi1>"), ("z", Z), ("q", C),
-             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>")]
+             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>"),
+             ("a", "tensor<37xf32>")]
 PROFILE = "{tripy.profile = #tripy.profile<min = [1, 37], opt = [7, 37], max = [300, 37]>}"
 
 # Several constants of which one is chosen at run time become data of the code.
