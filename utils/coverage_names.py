@@ -3,9 +3,6 @@
 Operations are named in backticks. utils/coverage.py checks that they exist.
 """
 MISSING = "not there yet"
-# Functions that kernels compute for f32 and narrower floats only (hasF64Form in lib/Codegen/Math), and what consists of them.
-WITHOUT_F64 = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "elu", "expm1", "log10", "log1p", "mish",
-               "mod", "sinh", "softplus")
 
 NAMES = {
     # Operators.

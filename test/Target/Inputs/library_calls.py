@@ -13,9 +13,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../utils"))
-from coverage_names import WITHOUT_F64  # noqa: E402
-
 PROCESSORS = ["x86-64", "x86-64-v3", "native"]
 # What computes a result from ARGUMENTS of element type {t} and %n, the size of %s.
 X, S, W = "tensor<6x37x{t}>", "tensor<?x37x{t}>", "tensor<37x{t}>"
@@ -131,8 +128,6 @@ def lines(operations, element, elements):
     values = {"t": element, "r": element, "d": f"tensor<?x{element}>", "one": number(element, "1.5"),
               "two": number(element, "-0.08"), "plain": number(element, "1.5").split()[0]}
     for name, arguments in operations.items():
-        if element == "f64" and name in WITHOUT_F64:
-            continue
         for line in TEMPLATES.get(name) or elementwise(name, arguments):
             for other in elements if "{other}" in line else [element]:
                 text = line.format(**values, op=name, other=other)
