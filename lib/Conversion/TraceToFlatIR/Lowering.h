@@ -178,8 +178,8 @@ public:
   TraceLowering::State &state;
 };
 
-/// batch_norm(convolution) -> convolution, where all parameters are constants of
-/// f32 or f64.
+/// batch_norm(convolution) -> convolution, where all parameters are constants
+/// of f32 or f64.
 void foldBatchNorms(mlir::ModuleOp module);
 
 void addElementwisePatterns(PatternAdder &adder);
