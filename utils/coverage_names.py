@@ -3,9 +3,6 @@
 Operations are named in backticks. utils/coverage.py checks that they exist.
 """
 MISSING = "not there yet"
-# Functions that kernels compute for f32 and narrower floats only (hasF64Form in lib/Codegen/Math), and what consists of them.
-WITHOUT_F64 = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "elu", "expm1", "log10", "log1p", "mish",
-               "mod", "sinh", "softplus")
 
 NAMES = {
     # Operators.
@@ -52,6 +49,6 @@ NAMES = {
     "resize": "`trace.resize`",
     "Linear, Embedding": "`trace.linear` `trace.embedding`",
     "BatchNorm GroupNorm InstanceNorm LayerNorm": "`trace.batch_norm` `trace.group_norm` `trace.instance_norm` `trace.layer_norm`",
-    "quantize, dequantize": MISSING,
+    "quantize, dequantize": "`trace.quantize` `trace.dequantize`; not for i4",
     "plugin": MISSING,
 }

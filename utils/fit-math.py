@@ -113,6 +113,7 @@ SMALL_TANH = mp.mpf("0.55") ** 2
 SMALL_ERF = mp.mpf("0.92") ** 2
 WIDE_LN2 = LN2 / 2 * mp.mpf("1.0001")
 WIDE_QUARTER2 = (mp.pi / 4 * mp.mpf("1.0001"))**2
+WIDE_EIGHTH2 = (mp.tan(mp.pi / 8) * mp.mpf("1.0001"))**2
 
 
 def atanh_tail(z):
@@ -193,6 +194,10 @@ FITS = {
         * (1 + 2 * erfc_argument(t)),
         lambda t: mp.exp(-erfc_argument(t)**2) / (1 + 2 * erfc_argument(t)),
         mp.mpf("-2.08") / mp.mpf("3.92"), mp.mpf("2.95") / mp.mpf("8.95"), 17),
+    # atan(t) = t + t^3 q(t^2)
+    "atan-wide": lambda: fit_wide(
+        over_square_root(lambda t: (mp.atan(t) - t) / t**3),
+        lambda z: z, 0, WIDE_EIGHTH2, 12),
     "sin-wide": lambda: fit_wide(
         over_square_root(lambda r: (mp.sin(r) - r) / r**3),
         over_square_root(lambda r: r**3 / mp.sin(r)), 0, WIDE_QUARTER2, 7),

@@ -2,7 +2,7 @@
 
 #include "tripy/Reference/Passes.h"
 
-#include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/FlatIR/Quantized.h"
 #include "tripy/Reference/Evaluator.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -22,10 +22,32 @@ static bool isStaticIota(Operation *op) {
   return iota && iota.getType().hasStaticShape();
 }
 
+/// Whether a tensor is nothing but scales of dequantized tensors.
+static bool isScale(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (isa<flatir::ReshapeOp>(user))
+             return isScale(user->getResult(0));
+           return use.getOperandNumber() == 1 && user->getNumResults() == 1 &&
+                  flatir::matchDequantize(user->getResult(0)).has_value();
+         });
+}
+
+/// Quantized constants stay what they are, a number for each scale and 8 bits
+/// for each element: that is why they were quantized.
+static bool keepsQuantized(Operation *op) {
+  if (isa<flatir::BroadcastOp, flatir::ReshapeOp>(op))
+    return isScale(op->getResult(0));
+  return op->getNumResults() == 1 &&
+         flatir::matchDequantize(op->getResult(0)).has_value();
+}
+
 static bool isFoldable(Operation *op) {
   if (!isa_and_nonnull<flatir::FlatIRDialect>(op->getDialect()) ||
       isa<flatir::ConstantOp, flatir::IotaOp, flatir::YieldOp>(op) ||
-      op->getNumResults() == 0 || op->getNumOperands() == 0)
+      op->getNumResults() == 0 || op->getNumOperands() == 0 ||
+      keepsQuantized(op))
     return false;
   auto isStaticTensor = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

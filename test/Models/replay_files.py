@@ -7,7 +7,7 @@ import numpy as np
 from shape_program import FLOATS, to_bits
 
 # The types' names in safetensors files.
-NAMES = {"f32": "F32", "f16": "F16", "bf16": "BF16", "i32": "I32", "i64": "I64", "i1": "BOOL", "f8E4M3FN": "F8_E4M3"}
+NAMES = {"f32": "F32", "f16": "F16", "bf16": "BF16", "i32": "I32", "i64": "I64", "i8": "I8", "i1": "BOOL", "f8E4M3FN": "F8_E4M3"}
 
 
 def write_safetensors(path, tensors, metadata):

@@ -383,8 +383,10 @@ def transposed(p, x):
 
 
 def multiply(m, p, a, b, dims, tf32):
-    """matmul; f8E4M3FN gives another float, and with `tf32` f32 operands may lose 13 bits."""
+    """matmul; f8E4M3FN gives another float, i8 gives i32, and with `tf32` f32 operands may lose 13 bits."""
     dtype = p.dtypes[a]
+    if dtype == "i8":
+        return p.apply("trace.matmul {0}, {1} dtype = i32", [a, b], dims, "i32", product)
     if dtype == "f8E4M3FN":
         dtype = m.pick(["f32", "f16", "bf16"])
 
@@ -426,7 +428,7 @@ def gemm(m, dtypes, few=None):
     a = transposed(p, a) if turn_a else a
     b = transposed(p, b) if turn_b else b
     y = multiply(m, p, a, b, dims, tf32)
-    if bias and dtype != "i32":
+    if bias and p.dtypes[y] != "i32":
         y = binary(p, "add", y, p.input(["n"], p.dtypes[y], normal), dims)
         y = binary(p, "mul", y, p.input(dims, p.dtypes[y], normal), dims) if m.chance(0.3) else y
     epilogue(m, p, y)
@@ -535,8 +537,8 @@ def aligned(m, few=False):
 
 EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "transpose": transpose,
             "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
-            "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "f8E4M3FN"], m.pick(["m", "m", "n"])),
-            "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN"]),
+            "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "i8", "f8E4M3FN"], m.pick(["m", "m", "n"])),
+            "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN", "i8", "i8"]),
             "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned,
             "gemm-few": lambda m: aligned(m, few=True), "attention": attention_cases.program}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 # Type -> NumPy type of the stored bits, spacing of 1 divided by 2, smallest step.
 FLOATS = {"f32": ("<f4", 2.0**-24, 2.0**-149), "f16": ("<f2", 2.0**-11, 2.0**-25), "bf16": ("<u2", 2.0**-8, 2.0**-133)}
-STORED = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i32": "<i4", "i64": "<i8", "i1": "u1", "f8E4M3FN": "u1"}
+STORED = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i32": "<i4", "i64": "<i8", "i8": "i1", "i1": "u1", "f8E4M3FN": "u1"}
 LARGEST = {"f32": 3.4028235e38, "f16": 65504.0, "bf16": 3.3895314e38}
 F32 = 2.0**-24
 

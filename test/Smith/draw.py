@@ -62,6 +62,31 @@ def clamp(b):
     b.apply("clamp", [value, b.partner(value), b.partner(value)])
 
 
+def scale_dims(b, dims):
+    """Of one scale, of one for each index of a dimension, or for each block; and the attributes that say so."""
+    form, rank = b.one_of(["tensor", "channel", "block"]), len(dims)
+    if form == "channel" and rank:
+        axis = b.some(0, rank - 1)
+        return [dims[axis]], {"dim": axis - rank if b.chance(0.3) else axis}
+    if form == "block" and 2 <= rank <= 7:
+        sizes = dims[-2].sizes
+        counts = [m for m in range(1, 7) if all(n % m == 0 for n in sizes)]
+        return [*dims[:-2], shapes.known(b.one_of(counts), b.runs), dims[-1]], {}
+    return [], {}
+
+
+def quantize(b):
+    value = b.operand(FLOAT, (0, 5))
+    dims, attributes = scale_dims(b, b.type(value).dims)
+    b.apply("quantize", [value, b.fresh(b.type(value).dtype, dims)], {"dtype": b.one_of(["i8", "i8", "i8", *F8]), **attributes})
+
+
+def dequantize(b):
+    value = b.operand(("i8", *F8), (0, 5))
+    dims, attributes = scale_dims(b, b.type(value).dims)
+    b.apply("dequantize", [value, b.fresh(b.one_of(FLOAT), dims)], attributes)
+
+
 def where(b):
     value = b.operand(ALL)
     other, condition = b.partner(value), b.partner(value, "i1")
@@ -515,6 +540,7 @@ def linear(b):
 DRAW = {
     **{name: (0.6, unary(name)) for name in UNARY},
     **{name: (0.6, classification(name)) for name in CLASSIFICATIONS}, "clamp": (1.0, clamp),
+    "quantize": (3.0, quantize), "dequantize": (3.0, dequantize),
     "flip": (1.5, flip), "roll": (1.5, roll), "tile": (1.5, copies("tile")), "repeat": (1.5, copies("repeat")),
     "tril": (1.0, triangle("tril")), "triu": (1.0, triangle("triu")), "from_index": (0.5, from_index),
     "scatter": (2.0, change("scatter")), "update_slice": (2.0, change("update_slice")),

@@ -55,18 +55,20 @@ def comma(attributes, names):
 #===-- element-wise ------------------------------------------------------------===#
 
 UNARY = {**{name: ("float", "double", "integer") for name in ("neg", "abs", "relu", "tanh")},
-         **{name: ("float", "double") for name in ("exp", "log", "sqrt", "rsqrt", "erf", "sin", "cos", "floor", "ceil")},
+         **{name: ("float", "double") for name in (
+             "exp", "log", "sqrt", "rsqrt", "erf", "sin", "cos", "floor", "ceil", "expm1", "log10", "log1p", "cbrt", "sinh", "cosh",
+             "asinh", "acosh", "atanh", "asin", "acos", "atan")},
          **{name: ("float", "integer") for name in ("sigmoid", "silu", "gelu", "sign")},
          **{name: ("float",) for name in (
-             "exp2", "expm1", "log2", "log10", "log1p", "cbrt", "reciprocal", "sinh", "cosh", "asinh", "acosh", "atanh", "tan",
-             "asin", "acos", "atan", "round", "trunc", "softplus", "mish", "hard_swish", "elu", "leaky_relu", "hard_sigmoid")},
+             "exp2", "log2", "reciprocal", "tan", "round", "trunc", "softplus", "mish", "hard_swish", "elu", "leaky_relu",
+             "hard_sigmoid")},
          "logical_not": ("bool",), "bitwise_not": ("integer",)}
 # Parameters that are written after the operand.
 PARAMETERS = {"elu": ("alpha",), "leaky_relu": ("slope",), "hard_sigmoid": ("alpha", "beta")}
 CLASSIFICATIONS = ("isnan", "isinf", "isfinite")
 BINARY = {**{name: ("float", "double", "integer", "bool") for name in ("add", "sub", "mul", "div", "maximum", "minimum")},
-          "floor_div": ("float", "integer", "bool"), "mod": ("float", "integer", "bool"),
-          "pow": ("float", "double", "integer"), "atan2": ("float",),
+          "floor_div": ("float", "integer", "bool"), "mod": ("float", "double", "integer", "bool"),
+          "pow": ("float", "double", "integer"), "atan2": ("float", "double"),
           **{name: ("bool",) for name in ("logical_and", "logical_or", "logical_xor")},
           **{name: ("integer",) for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right")}}
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -495,3 +497,4 @@ OPS.update(attending.entries(Op))
 
 import ordering  # noqa: E402, F401, pylint: disable=cyclic-import
 import arranging  # noqa: E402, F401, pylint: disable=cyclic-import; adds more entries to OPS
+import quantizing  # noqa: E402, F401, pylint: disable=cyclic-import; and these

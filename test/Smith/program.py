@@ -12,7 +12,7 @@ from shapes import Dim, Invalid, Type, require
 
 # Operations that read a value by steps: their results jump where their operands move a little.
 JUMPING = {"eq", "ne", "lt", "le", "gt", "ge", "argmax", "argmin", "floor", "ceil", "floor_div", "round", "trunc",
-           "sign", "mod", "isnan", "isinf", "isfinite", "sort", "topk"}
+           "sign", "mod", "isnan", "isinf", "isfinite", "quantize", "sort", "topk"}
 # Of one tensor; more is slow.
 MAX_ELEMENTS = 1 << 16
 

@@ -13,9 +13,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../utils"))
-from coverage_names import WITHOUT_F64  # noqa: E402
-
 PROCESSORS = ["x86-64", "x86-64-v3", "native"]
 # What computes a result from ARGUMENTS of element type {t} and %n, the size of %s.
 X, S, W = "tensor<6x37x{t}>", "tensor<?x37x{t}>", "tensor<37x{t}>"
@@ -64,6 +61,10 @@ TEMPLATES = {
                "trace.matmul %w, %m : (" + W + ", tensor<37x37x{t}>) -> " + W],
     "pad": ["trace.pad %s low [1, %n] high [0, 2] value = {one} : (" + S + ") -> tensor<?x?x{t}>",
             'trace.pad %s low [1, 0] high [0, 2] mode = "reflect" : (' + S + ") -> tensor<?x39x{t}>"],
+    "dequantize": ["trace.dequantize %x, %a dim = 1 : (" + X + ", tensor<37xf32>) -> tensor<6x37xf32>",
+                   "trace.dequantize %s, %a dim = 1 : (" + S + ", tensor<37xf32>) -> tensor<?x37xf32>"],
+    "quantize": ["trace.quantize %x, %w to " + to + " dim = 1 : (" + ", ".join([X, W]) + ") -> tensor<6x37x" + to + ">"
+                 for to in ("i8", "f8E4M3FN", "f8E5M2")],
     "permute": ["trace.permute %x [1, 0] : (" + X + ") -> tensor<37x6x{t}>"],
     **{op: ["trace.{op} %k [%n, 3] dtype = {t} : (tensor<2xi64>) -> tensor<?x3x{t}>"] for op in ("random_normal", "random_uniform")},
     "random_bernoulli": ["trace.random_bernoulli %k [%n, 3] p = 0.3 : (tensor<2xi64>) -> tensor<?x3xi1>"],
@@ -89,7 +90,8 @@ TEMPLATES = {
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite")
 ARGUMENTS = [("x", X), ("y", X), ("s", S), ("w", W), ("b", W), ("m", "tensor<37x37x{t}>"), ("o", "tensor<1x37x{t}>"),
              ("i", "tensor<5xi32>"), ("p", "tensor<i32>"), ("v", "tensor<5x37x{t}>"), ("c", "tensor<6x37xi1>"), ("z", Z), ("q", C),
-             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>"), ("k", "tensor<2xi64>")]
+             ("f", "tensor<4x6x3x3x{t}>"), ("g", "tensor<6x4x3x3x{t}>"), ("h", "tensor<4x1x3x3x{t}>"),
+             ("a", "tensor<37xf32>"), ("k", "tensor<2xi64>")]
 PROFILE = "{tripy.profile = #tripy.profile<min = [1, 37], opt = [7, 37], max = [300, 37]>}"
 
 # Several constants of which one is chosen at run time become data of the code.
@@ -133,8 +135,6 @@ def lines(operations, element, elements):
     values = {"t": element, "r": element, "d": f"tensor<?x{element}>", "one": number(element, "1.5"),
               "two": number(element, "-0.08"), "plain": number(element, "1.5").split()[0]}
     for name, arguments in operations.items():
-        if element == "f64" and name in WITHOUT_F64:
-            continue
         for line in TEMPLATES.get(name) or elementwise(name, arguments):
             for other in elements if "{other}" in line else [element]:
                 text = line.format(**values, op=name, other=other)

@@ -104,6 +104,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"sin", "math.sin %x : f64", std::sin, 1},
                     Case{"cos", "math.cos %x : f64", std::cos, 1},
                     Case{"tan", "math.tan %x : f64", std::tan, 3},
+                    Case{"expm1", "math.expm1 %x : f64", std::expm1, 1},
+                    Case{"log1p", "math.log1p %x : f64", std::log1p, 2},
+                    Case{"log10", "math.log10 %x : f64", std::log10, 1},
+                    Case{"cbrt", "math.cbrt %x : f64", std::cbrt, 1},
+                    Case{"sinh", "math.sinh %x : f64", std::sinh, 1},
+                    Case{"cosh", "math.cosh %x : f64", std::cosh, 1},
+                    Case{"asinh", "math.asinh %x : f64", std::asinh, 2},
+                    Case{"acosh", "math.acosh %x : f64", std::acosh, 2},
+                    Case{"atanh", "math.atanh %x : f64", std::atanh, 2},
+                    Case{"asin", "math.asin %x : f64", std::asin, 1},
+                    Case{"acos", "math.acos %x : f64", std::acos, 1},
+                    Case{"atan", "math.atan %x : f64", std::atan, 1},
                     Case{"rsqrt", "math.rsqrt %x : f64",
                          [](long double x) { return 1 / std::sqrt(x); }, 2},
                     // A correctly rounded result is half a unit off at most.
@@ -111,6 +123,75 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"floor", "math.floor %x : f64", std::floor, 0},
                     Case{"ceil", "math.ceil %x : f64", std::ceil, 0}),
     [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
+
+namespace {
+/// Pairs of all kinds: special values, any bits, and numbers of near and far
+/// exponents.
+void fillPairs(std::vector<double> &x, std::vector<double> &y) {
+  for (double a : specialInputs)
+    for (double b : specialInputs)
+      for (int signs = 0; signs < 4; ++signs) {
+        x.push_back(signs & 1 ? -a : a);
+        y.push_back(signs & 2 ? -b : b);
+      }
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 400'000; ++i) {
+    double a = double(int64_t(random())) * 0x1p-63;
+    double b = double(int64_t(random())) * 0x1p-63;
+    int near = int(random() % 2100) - 1060, apart = int(random() % 120) - 60;
+    x.push_back(i % 4 == 0   ? std::bit_cast<double>(random())
+                : i % 4 == 1 ? a
+                             : std::ldexp(a, near));
+    y.push_back(i % 4 == 0   ? std::bit_cast<double>(random())
+                : i % 4 == 1 ? b
+                             : std::ldexp(b, near + apart));
+    // Multiples, and numbers beside them.
+    if (i % 4 == 3)
+      x.back() = y.back() * double(random() % 1000) *
+                 (1 + double(random() % 3) * 0x1p-52);
+  }
+}
+
+class BinaryF64
+    : public testing::TestWithParam<
+          std::tuple<const char *, const char *,
+                     long double (*)(long double, long double), double>> {};
+} // namespace
+
+TEST_P(BinaryF64, IsWithinItsBound) {
+  auto [name, body, reference, bound] = GetParam();
+  CompiledLoop compiled({body, "f64", "f64"}, /*fast16=*/false);
+  std::vector<double> x, y;
+  fillPairs(x, y);
+  std::vector<double> got(x.size());
+  compiled.loop(x.data(), y.data(), got.data(), x.size());
+  double worst = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    double error = ulpError(got[i], reference(x[i], y[i]));
+    if (!(error <= worst)) {
+      worst = error;
+      at = i;
+    }
+  }
+  std::printf("  %s: largest error %.3f ULP at %a, %a (%a)\n", name, worst,
+              x[at], y[at], got[at]);
+  EXPECT_LE(worst, bound) << "at " << x[at] << ", " << y[at] << ": got "
+                          << got[at];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Math, BinaryF64,
+    testing::Values(
+        std::tuple(
+            "atan2", "math.atan2 %x, %y : f64",
+            static_cast<long double (*)(long double, long double)>(std::atan2),
+            1.0),
+        std::tuple(
+            "remainder", "arith.remf %x, %y : f64",
+            static_cast<long double (*)(long double, long double)>(std::fmod),
+            0.0)),
+    [](const auto &info) { return std::string(std::get<0>(info.param)); });
 
 TEST(PowF64, IsWithinItsBound) {
   CompiledLoop compiled({"math.powf %x, %y : f64", "f64", "f64"}, false);

@@ -40,6 +40,7 @@ TEST_F(Conformance, FewRows) { runner.check(fewRowCases()); }
 TEST_F(Conformance, Indexing) { runner.check(indexingCases()); }
 TEST_F(Conformance, Arrangement) { runner.check(arrangeCases()); }
 TEST_F(Conformance, Order) { runner.check(orderCases()); }
+TEST_F(Conformance, Quantization) { runner.check(quantizeCases()); }
 TEST_F(Conformance, Windows) { runner.check(windowCases()); }
 TEST_F(Conformance, Attention) { runner.check(attentionCases()); }
 TEST_F(Conformance, Fusion) { runner.check(fusionCases()); }

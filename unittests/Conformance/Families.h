@@ -31,6 +31,8 @@ std::vector<Case> indexingCases();
 std::vector<Case> arrangeCases();
 /// sort, topk, and random numbers.
 std::vector<Case> orderCases();
+/// quantize and dequantize by scales of every form, and products between them.
+std::vector<Case> quantizeCases();
 /// window, and the operations of trace that are made of it; resize and norms
 /// over channels.
 std::vector<Case> windowCases();

@@ -59,6 +59,10 @@ static bool isDefined(const ScalarFnInfo &row, DType dtype) {
 static Tolerance toleranceOf(const ScalarFnInfo &row, DType dtype) {
   if (dtypeInfo(dtype).cls != DTypeClass::Float || row.ulp == 0)
     return {};
+  // The reference's own functions of f64 are those of the C library, whose cbrt
+  // is up to 4 units off (CodegenMathTests compare with long double).
+  if (dtype == DType::F64)
+    return {row.mnemonic == "cbrt" ? 5u : std::max(row.ulp, 2u)};
   return {dtypeSize(dtype) >= 4 ? row.ulp : 1};
 }
 

@@ -143,6 +143,44 @@ TEST(Wgmma, EveryNumberOfColumns) {
   }
 }
 
+static WgmmaShape shapeOfIntegers(uint32_t n) {
+  WgmmaShape shape;
+  shape.n = n;
+  shape.a = shape.b = MatrixType::S8;
+  shape.accumulator = AccumulatorType::S32;
+  return shape;
+}
+
+TEST(Wgmma, EveryNumberOfColumnsOfIntegers) {
+  for (uint32_t n = 8; n <= 256; n += 8)
+    if (n <= 24 || n % 16 == 0)
+      checkProduct(shapeOfIntegers(n), 3, 3, 4);
+    else
+      EXPECT_FAULT(checkWgmma(shapeOfIntegers(n)), "multiple of 16");
+}
+
+TEST(Wgmma, SumsOfIntegersAreExactAndWrapAround) {
+  WgmmaShape shape = shapeOfIntegers(8);
+  TestMatrix a(64, 32, 1), b(8, 32, 2);
+  // The products of largest size, beside others.
+  std::fill_n(a.values.begin(), 64, -128);
+  std::fill_n(b.values.begin(), 32, -128);
+  std::fill_n(b.values.begin() + 32, 32, 127);
+  TestSpace shared(128 * 1024, 0x400);
+  Operand left = placeKMajor(a, shape.a, 1, 0x400, shared.space);
+  Operand right = placeKMajor(b, shape.b, 1, 0x8000, shared.space);
+  for (uint32_t start : {0u, 1u << 24 | 1, 0x7fffffffu, 0x80000000u}) {
+    std::vector<uint32_t> d(128 * shape.accumulatorRegisters(), start);
+    EXPECT_OK(wgmma(shape, left.at(0), right.at(0), true, shared.space, d));
+    for (uint32_t row = 0; row < 64; ++row)
+      for (uint32_t column = 0; column < 8; ++column) {
+        uint32_t t = row / 16 * 32 + row % 8 * 4 + column / 2;
+        EXPECT_EQ(d[t * 4 + row % 16 / 8 * 2 + column % 2],
+                  start + uint32_t(product(a, b, row, column)));
+      }
+  }
+}
+
 TEST(Wgmma, EveryPairOfTypes) {
   using T = MatrixType;
   for (auto [a, b] : {std::pair(T::F16, T::F16),
@@ -337,8 +375,14 @@ TEST(Wgmma, RefusesWhatDoesNotExist) {
     s.accumulator = AccumulatorType::F16;
   });
   expectRefused("these types", [](Shape s) {
+    s.a = MatrixType::S8;
+    s.accumulator = AccumulatorType::S32;
+  });
+  expectRefused("these types", [](Shape s) { s.a = s.b = MatrixType::S8; });
+  expectRefused("16-bit types", [](Shape s) {
     s.a = s.b = MatrixType::S8;
     s.accumulator = AccumulatorType::S32;
+    s.transposeB = true;
   });
   expectRefused("16-bit types", [](Shape s) {
     s.a = s.b = MatrixType::TF32;

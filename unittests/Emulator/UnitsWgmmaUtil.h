@@ -27,6 +27,8 @@ inline float result(const WgmmaShape &shape,
   if (shape.accumulator == AccumulatorType::F32)
     return std::bit_cast<float>(
         registers[t * shape.accumulatorRegisters() + index]);
+  if (shape.accumulator == AccumulatorType::S32)
+    return float(int32_t(registers[t * shape.accumulatorRegisters() + index]));
   uint32_t word = registers[t * shape.accumulatorRegisters() + index / 2];
   return fromF16(uint16_t(word >> (i * 16)));
 }

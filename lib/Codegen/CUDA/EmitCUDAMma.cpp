@@ -331,7 +331,7 @@ void MmaGemm::finish(ArrayRef<Value> sums) {
   Value own =
       words.add(ring, words.mul(words.of(warp), fragmentRows * rowFloats * 4));
   Memory staging{words.pointer(own),
-                 e.b.getF32Type(),
+                 layout.sumType(e.b),
                  {math.constant(fragmentRows), math.constant(rowFloats)},
                  16,
                  false};

@@ -24,14 +24,16 @@ inline constexpr int64_t pieceBytes = 16, stepBytes = 32;
 inline constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
 
 /// What the instruction multiplies.
-enum class ElementType : uint8_t { F16, BF16, TF32, E4M3, E5M2 };
+enum class ElementType : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8 };
 
 constexpr bool isFloat8(ElementType elementType) {
   return elementType == ElementType::E4M3 || elementType == ElementType::E5M2;
 }
 
 constexpr int64_t bytesOf(ElementType elementType) {
-  return elementType == ElementType::TF32 ? 4 : isFloat8(elementType) ? 1 : 2;
+  if (elementType == ElementType::TF32)
+    return 4;
+  return isFloat8(elementType) || elementType == ElementType::S8 ? 1 : 2;
 }
 
 /// How a block's tile is divided: into warps, into the results of a warp's
@@ -70,6 +72,11 @@ struct Layout {
   ElementType elementType;
 
   int64_t bytes() const { return bytesOf(elementType); }
+  /// What sums are: i32 of integers, which wraps around, else f32.
+  mlir::Type sumType(mlir::Builder &b) const {
+    return elementType == ElementType::S8 ? mlir::Type(b.getI32Type())
+                                          : b.getF32Type();
+  }
   /// Numbers of a piece, and K of a k-block.
   int64_t perPiece() const { return pieceBytes / bytes(); }
   int64_t depth() const { return schedule.rowBytes / bytes(); }
@@ -268,7 +275,7 @@ void multiplyAdd(KernelEmission &e, ElementType elementType,
                  llvm::MutableArrayRef<mlir::Value> sums);
 
 /// Brings the results of instructions that have 16 rows, side by side, to
-/// shared memory: rows of `rowFloats` f32 from `address` on.
+/// shared memory: rows of `rowFloats` f32 or i32 from `address` on.
 void storeFragments(CUDAKernel &kernel, llvm::ArrayRef<mlir::Value> sums,
                     mlir::Value address, int64_t rowFloats);
 

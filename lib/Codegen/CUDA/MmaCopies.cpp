@@ -81,7 +81,7 @@ void KBlockCopy::choosePattern() {
   bool contiguous =
       last && !along.empty() && last.getPosition() == along.back();
   // No instruction transposes bytes.
-  bool linesAlongK = alongK || isFloat8(layout.elementType);
+  bool linesAlongK = alongK || layout.bytes() == 1;
   inRing = {linesAlongK, layout.elementType,
             linesAlongK ? layout.schedule.rowBytes
                         : target.rows * layout.bytes()};

@@ -171,17 +171,22 @@ void mma::multiplyAdd(KernelEmission &e, ElementType elementType,
               e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), operand);
       return operands;
     };
+    bool isInteger = elementType == ElementType::S8;
     NVVM::MMATypes type = elementType == ElementType::F16 ? NVVM::MMATypes::f16
                           : elementType == ElementType::BF16
                               ? NVVM::MMATypes::bf16
-                              : NVVM::MMATypes::tf32;
-    SmallVector<Type> types(4, e.b.getF32Type());
+                          : isInteger ? NVVM::MMATypes::s8
+                                      : NVVM::MMATypes::tf32;
+    SmallVector<Type> types(4, sums.front().getType());
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (isInteger)
+      overflow = NVVM::MMAIntOverflow::wrapped;
     int64_t k = stepBytes / bytesOf(elementType);
     result = NVVM::MmaOp::create(
         e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types),
         convert(a), convert(b), SmallVector<Value>(sums),
         ArrayRef<int64_t>{fragmentRows, fragmentColumns, k}, std::nullopt,
-        std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
+        overflow, std::array<NVVM::MMATypes, 2>{type, type},
         std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                        NVVM::MMALayout::col});
   }
@@ -197,7 +202,7 @@ void mma::storeFragments(CUDAKernel &kernel, ArrayRef<Value> sums,
   Value at =
       words.add(address, words.add(words.mul(words.div(lane, 4), rowFloats * 4),
                                    words.mul(words.rem(lane, 4), 8)));
-  auto pair = VectorType::get({2}, e.b.getF32Type());
+  auto pair = VectorType::get({2}, sums.front().getType());
   for (size_t i = 0; i < sums.size(); i += 2) {
     Value both =
         vector::FromElementsOp::create(e.b, e.loc, pair, sums.slice(i, 2));

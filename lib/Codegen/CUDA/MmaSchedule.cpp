@@ -50,8 +50,9 @@ static constexpr double kBlockCycles = 250;
 /// What the instruction multiplies in `op`; none when it is not for it.
 static std::optional<ElementType> elementTypeFor(linalg::GenericOp op,
                                                  const CudaChip &chip) {
+  Type sum = elementTypeOf(op.getResult(0));
   if (!chip.hasMma() || op.getNumDpsInputs() != 2 ||
-      !elementTypeOf(op.getResult(0)).isF32())
+      !(sum.isF32() || sum.isInteger(32)))
     return std::nullopt;
   for (Value input : op.getInputs())
     if (!isa<RankedTensorType>(input.getType()))
@@ -59,6 +60,9 @@ static std::optional<ElementType> elementTypeFor(linalg::GenericOp op,
   Type element = elementTypeOf(op.getInputs()[0]);
   if (element != elementTypeOf(op.getInputs()[1]))
     return std::nullopt;
+  if (sum.isInteger(32))
+    return element.isSignlessInteger(8) ? std::optional(ElementType::S8)
+                                        : std::nullopt;
   if (element.isF16())
     return ElementType::F16;
   if (element.isBF16())
@@ -176,7 +180,7 @@ static bool takesRegisters(linalg::GenericOp op, OpOperand &operand,
   int64_t inner = type.getShape().back();
   return ShapedType::isDynamic(inner) ||
          inner * bytesOf(elementType) % 4 != 0 ||
-         (isFloat8(elementType) && !isAlongK);
+         (bytesOf(elementType) == 1 && !isAlongK);
 }
 
 /// Says which tile was chosen, and why.

@@ -115,8 +115,8 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
 /// the instruction.
 /// Moves `position` on.
 SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
-  SmallVector<Type> floats(schedule.multipliedN() / 2, b.getF32Type());
-  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), floats);
+  SmallVector<Type> numbers(schedule.multipliedN() / 2, sumType());
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), numbers);
   SmallVector<Value> zeros(schedule.rowGroups());
   for (Value &ofGroup : zeros)
     ofGroup = LLVM::ZeroOp::create(b, loc, type);
@@ -189,10 +189,20 @@ Value WgmmaEmitter::addSums(Value sums, Value others) {
   for (int64_t i = 0, size = type.getBody().size(); i < size; ++i) {
     Value mine = LLVM::ExtractValueOp::create(b, loc, sums, i);
     Value other = LLVM::ExtractValueOp::create(b, loc, others, i);
-    Value sum = arith::AddFOp::create(b, loc, mine, other);
+    Value sum = addSum(mine, other);
     sums = LLVM::InsertValueOp::create(b, loc, sums, sum, i);
   }
   return sums;
+}
+
+Type WgmmaEmitter::sumType() {
+  return schedule.isInteger() ? Type(b.getI32Type()) : b.getF32Type();
+}
+
+Value WgmmaEmitter::addSum(Value mine, Value other) {
+  if (schedule.isInteger())
+    return arith::AddIOp::create(b, loc, mine, other);
+  return arith::AddFOp::create(b, loc, mine, other);
 }
 
 /// The matrix descriptor of a k-block with the 128-byte swizzle: K-contiguous,
@@ -255,7 +265,8 @@ SmallVector<Value> WgmmaEmitter::multiplyKBlock(Value stage,
           b, loc, sum.getType(), sum,
           advance(left, group * groupBytes + step * stepBytes(rows)),
           advance(right, step * stepBytes(columns)), shape, schedule.type,
-          schedule.type, NVVM::WGMMATypes::f32,
+          schedule.type,
+          schedule.isInteger() ? NVVM::WGMMATypes::s32 : NVVM::WGMMATypes::f32,
           fromZero && step == 0 ? NVVM::WGMMAScaleOut::zero
                                 : NVVM::WGMMAScaleOut::one,
           NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,

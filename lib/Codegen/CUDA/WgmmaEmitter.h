@@ -122,6 +122,9 @@ private:
   llvm::SmallVector<mlir::Value> multiplyPromotedTile(RingPosition &position,
                                                       mlir::ValueRange zeros);
   mlir::Value addSums(mlir::Value sums, mlir::Value others);
+  /// The type of sums, f32 or i32, and the sum of two of them.
+  mlir::Type sumType();
+  mlir::Value addSum(mlir::Value mine, mlir::Value other);
   mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
   mlir::Value ownRows(mlir::Value kBlock);
   mlir::Value stageOfA(mlir::Value stage);

@@ -130,7 +130,7 @@ void WgmmaEmitter::stage(Value accumulators, int64_t column, int64_t columns,
                          Value to, int64_t rowFloats) {
   Value at = add(to, add(mul(toI32(fragmentRow()), rowFloats * 4),
                          mul(toI32(fragmentColumn()), 4)));
-  auto pair = VectorType::get({2}, b.getF32Type());
+  auto pair = VectorType::get({2}, sumType());
   for (int64_t j = 0; j < columns; j += 8)
     for (int64_t half = 0; half < 2; ++half) {
       Elements values = accumulatorPair(accumulators, 0, column + j, half);
@@ -150,7 +150,7 @@ void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
       math.mul(math.rem(t, math.constant(runs)), math.constant(vectorSize));
   Memory staging{
       pointer(add(base, i32(stagingAt(schedule)))),
-      b.getF32Type(),
+      sumType(),
       {math.constant(schedule.consumers() * 64), math.constant(stagingRow)},
       16,
       false};

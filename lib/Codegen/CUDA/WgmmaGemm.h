@@ -164,6 +164,13 @@ struct WgmmaSchedule {
   /// Columns of an instruction.
   int64_t multipliedN() const { return swapAB ? tileM : tileN; }
   bool splitsK() const { return split > 1; }
+  /// Products of i8, whose sums are i32 and wrap around.
+  bool isInteger() const { return type == mlir::NVVM::WGMMATypes::s8; }
+  /// Whether there is an instruction for so many columns: there is one for
+  /// every multiple of 8, but for integers above 24 only those of 16.
+  bool hasColumns(int64_t columns) const {
+    return !isInteger() || columns <= 24 || columns % 16 == 0;
+  }
   /// Sums of k-blocks are added up in f32.
   bool promotes() const {
     return type == mlir::NVVM::WGMMATypes::e4m3 ||

@@ -149,7 +149,7 @@ void WgmmaEmitter::finishShareOfRows(Index begin, Index rows) {
 /// Rows of a tile in f32 at `address` of shared memory.
 Memory WgmmaEmitter::stagedRows(Value address, int64_t rows) {
   return {pointer(address),
-          b.getF32Type(),
+          sumType(),
           {math.constant(rows), math.constant(tileRow(schedule))},
           16,
           false};
@@ -175,7 +175,7 @@ void WgmmaEmitter::finishRows(ArrayRef<Memory> sums, Index begin, Index rows) {
           continue;
         }
         for (auto [sum, value] : llvm::zip(total, found))
-          sum = arith::AddFOp::create(b, loc, sum, value);
+          sum = addSum(sum, value);
       }
       return total;
     });

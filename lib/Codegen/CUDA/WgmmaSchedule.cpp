@@ -202,6 +202,12 @@ static std::optional<NVVM::WGMMATypes> instructionType(linalg::GenericOp op) {
   if (!left || !right || left.getElementType() != right.getElementType())
     return std::nullopt;
   Type element = left.getElementType();
+  Type sum = cast<RankedTensorType>(op.getResult(0).getType()).getElementType();
+  if (sum.isInteger(32))
+    return element.isSignlessInteger(8) ? std::optional(NVVM::WGMMATypes::s8)
+                                        : std::nullopt;
+  if (!sum.isF32())
+    return std::nullopt;
   if (element.isF16())
     return NVVM::WGMMATypes::f16;
   if (element.isBF16())
@@ -231,7 +237,7 @@ static bool takeContractions(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
       return false;
     std::optional<NVVM::WGMMATypes> type = instructionType(op);
     auto result = cast<RankedTensorType>(op.getResult(0).getType());
-    if (!type || !result.getElementType().isF32())
+    if (!type)
       return false;
     if (schedule.ops.empty()) {
       schedule.batch.assign(dims->batch.begin(), dims->batch.end());

@@ -204,7 +204,7 @@ void WgmmaEmitter::finishShare(ValueRange sums) {
 /// The barrier orders the stores of all threads before the one of the flag,
 /// whose release makes them visible to the GPU.
 void WgmmaEmitter::leaveSums(ValueRange sums) {
-  auto type = VectorType::get({4}, b.getF32Type());
+  auto type = VectorType::get({4}, sumType());
   forEachQuad(sums, sumsAt(worker), [&](size_t group, int64_t first, Value to) {
     Elements elements;
     for (int64_t i = first; i < first + 4; ++i)
@@ -249,7 +249,7 @@ void WgmmaEmitter::awaitSums(Index number) {
 /// `sums` and those that the workers behind this one left, in their order.
 SmallVector<Value> WgmmaEmitter::reduceShares(ValueRange sums) {
   Index one = math.constant(1);
-  auto type = VectorType::get({4}, b.getF32Type());
+  auto type = VectorType::get({4}, sumType());
   return e.reduceLoop(
       math.add(worker, one), math.add(share.last, one), one, sums,
       [&](Index number, ValueRange carried) {
@@ -264,8 +264,7 @@ SmallVector<Value> WgmmaEmitter::reduceShares(ValueRange sums) {
                 Value ours = LLVM::ExtractValueOp::create(
                     b, loc, carried[group], ArrayRef<int64_t>{first + i});
                 joined[group] = LLVM::InsertValueOp::create(
-                    b, loc, joined[group],
-                    arith::AddFOp::create(b, loc, ours, theirs),
+                    b, loc, joined[group], addSum(ours, theirs),
                     ArrayRef<int64_t>{first + i});
               }
             });

@@ -276,7 +276,8 @@ static bool suits(const WgmmaSchedule &schedule, const Problem &of,
   // Copies of an A that is contiguous along M have 64 rows.
   if (tile.swapAB && !schedule.a.kMajor)
     return false;
-  if (tile.n % schedule.parts() != 0 || part % piece != 0)
+  if (tile.n % schedule.parts() != 0 || part % piece != 0 ||
+      !schedule.hasColumns(tile.swapAB ? tile.m : tile.n))
     return false;
   // More than half of a cluster's blocks have tiles.
   if (tile.clusterM > 1 &&
@@ -408,7 +409,8 @@ static void forEachSwapAB(const WgmmaSchedule &schedule, const Problem &of,
   if (!of.known || of.m > maxSwapABRows)
     return;
   for (int64_t columns : swapABColumns) {
-    WgmmaTile tile{int64_t(llvm::alignTo(of.m, 8)), columns};
+    int64_t rows = llvm::alignTo(of.m, 8);
+    WgmmaTile tile{rows + (schedule.hasColumns(rows) ? 0 : 8), columns};
     tile.swapAB = true;
     for (int64_t clusterN : {1, 2}) {
       tile.clusterN = clusterN;

@@ -43,6 +43,12 @@ static bool is16Bit(Type element) {
   return element.isF16() || element.isBF16();
 }
 
+/// Whether tensor cores multiply elements of 8 bits: floats where there are
+/// instructions for them, and i8 wherever there are any.
+static bool isTensorByte(Type element, bool tensorF8) {
+  return element.isSignlessInteger(8) || (tensorF8 && isFloat8(element));
+}
+
 static bool haveTensorOrder(flatir::DotOp dot) {
   bool wide = is16Bit(elementTypeOf(dot.getLhs()));
   int64_t right = rankOf(dot.getRhs());
@@ -55,7 +61,7 @@ static bool haveTensorOrder(flatir::DotOp dot) {
 bool FusionOptions::onTensorCores(flatir::DotOp dot) const {
   Type element = elementTypeOf(dot.getLhs());
   return tensorCores && !isVector(dot) &&
-         (is16Bit(element) || (tensorF8 && isFloat8(element)) ||
+         (is16Bit(element) || isTensorByte(element, tensorF8) ||
           (element.isF32() && dot.getAllowTF32())) &&
          haveTensorOrder(dot);
 }
@@ -98,7 +104,8 @@ bool FusionOptions::hasFewRows(flatir::DotOp dot) const {
 
 bool FusionOptions::suitsTensorCores(flatir::DotOp dot) const {
   Type element = elementTypeOf(dot.getLhs());
-  if (!fewRowsOnTensorCores || !(is16Bit(element) || isFloat8(element)) ||
+  if (!fewRowsOnTensorCores ||
+      !(is16Bit(element) || isTensorByte(element, /*tensorF8=*/true)) ||
       !haveTensorOrder(dot) || !hasTensorRows(dot.getLhs()) ||
       !hasTensorRows(dot.getRhs()) || !liesInMemory(dot, dot.getRhs()))
     return false;

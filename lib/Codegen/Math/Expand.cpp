@@ -45,34 +45,64 @@ static UnaryExpansion unaryExpansion(Operation *op) {
       .Default(UnaryExpansion());
 }
 
-/// The form for f64. Other functions of `math` have none.
-static Expr expandWide(Operation *op, Expr x, ValueRange operands) {
-  return TypeSwitch<Operation *, Expr>(op)
-      .Case([&](math::ExpOp) { return expandWideExp(x); })
-      .Case([&](math::Exp2Op) { return expandWideExp2(x); })
-      .Case([&](math::LogOp) { return expandWideLog(x); })
-      .Case([&](math::Log2Op) { return expandWideLog2(x); })
-      .Case([&](math::TanhOp) { return expandWideTanh(x); })
-      .Case([&](math::ErfOp) { return expandWideErf(x); })
-      .Case([&](math::SinOp) { return expandWideSin(x); })
-      .Case([&](math::CosOp) { return expandWideCos(x); })
-      .Case([&](math::TanOp) { return expandWideTan(x); })
-      .Case([&](math::RsqrtOp) { return 1.0 / x.unary<math::SqrtOp>(); })
-      .Case([&](math::PowFOp) {
-        return expandWidePow(x, Expr(x.builder(), operands[1]));
+using WideUnaryExpansion = Expr (*)(Expr);
+
+static WideUnaryExpansion wideUnaryExpansion(Operation *op) {
+  return TypeSwitch<Operation *, WideUnaryExpansion>(op)
+      .Case([](math::ExpOp) { return expandWideExp; })
+      .Case([](math::Exp2Op) { return expandWideExp2; })
+      .Case([](math::LogOp) { return expandWideLog; })
+      .Case([](math::Log2Op) { return expandWideLog2; })
+      .Case([](math::TanhOp) { return expandWideTanh; })
+      .Case([](math::ErfOp) { return expandWideErf; })
+      .Case([](math::SinOp) { return expandWideSin; })
+      .Case([](math::CosOp) { return expandWideCos; })
+      .Case([](math::TanOp) { return expandWideTan; })
+      .Case([](math::RsqrtOp) -> WideUnaryExpansion {
+        return [](Expr x) { return 1.0 / x.unary<math::SqrtOp>(); };
       })
-      .Default(Expr(x.builder(), Value()));
+      .Case([](math::ExpM1Op) { return expandWideExpm1; })
+      .Case([](math::Log1pOp) { return expandWideLog1p; })
+      .Case([](math::Log10Op) { return expandWideLog10; })
+      .Case([](math::CbrtOp) { return expandWideCbrt; })
+      .Case([](math::SinhOp) { return expandWideSinh; })
+      .Case([](math::CoshOp) { return expandWideCosh; })
+      .Case([](math::AsinhOp) { return expandWideAsinh; })
+      .Case([](math::AcoshOp) { return expandWideAcosh; })
+      .Case([](math::AtanhOp) { return expandWideAtanh; })
+      .Case([](math::AsinOp) { return expandWideAsin; })
+      .Case([](math::AcosOp) { return expandWideAcos; })
+      .Case([](math::AtanOp) { return expandWideAtan; })
+      .Default(WideUnaryExpansion());
+}
+
+using WideBinaryExpansion = Expr (*)(Expr, Expr);
+
+static WideBinaryExpansion wideBinaryExpansion(Operation *op) {
+  return TypeSwitch<Operation *, WideBinaryExpansion>(op)
+      .Case([](math::PowFOp) { return expandWidePow; })
+      .Case([](math::Atan2Op) { return expandWideAtan2; })
+      .Case([](arith::RemFOp) { return expandWideRemainder; })
+      .Default(WideBinaryExpansion());
+}
+
+/// The form for f64; null when the operation needs none.
+static Value expandWide(Operation *op, ValueRange operands,
+                        ImplicitLocOpBuilder &b) {
+  Expr x(b, operands[0]);
+  if (WideUnaryExpansion unary = wideUnaryExpansion(op))
+    return unary(x).get();
+  if (WideBinaryExpansion binary = wideBinaryExpansion(op))
+    return binary(x, Expr(b, operands[1])).get();
+  return Value();
 }
 
 bool tripy::codegen::hasF64Form(Operation *op) {
-  if (isa<arith::RemFOp>(op))
-    return false;
   return op->getName().getDialectNamespace() != "math" ||
-         isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::TanhOp,
-             math::ErfOp, math::SinOp, math::CosOp, math::TanOp, math::RsqrtOp,
-             math::PowFOp, math::SqrtOp, math::AbsFOp, math::FloorOp,
-             math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp,
-             math::FmaOp, math::CopySignOp>(op);
+         wideUnaryExpansion(op) || wideBinaryExpansion(op) ||
+         isa<math::SqrtOp, math::AbsFOp, math::FloorOp, math::CeilOp,
+             math::RoundOp, math::RoundEvenOp, math::TruncOp, math::FmaOp,
+             math::CopySignOp>(op);
 }
 
 using BinaryExpansion = Expr (*)(Expr, Expr, const MathOptions &);
@@ -90,7 +120,7 @@ Value tripy::codegen::expandMath(Operation *op, ValueRange operands,
                                  const MathOptions &options) {
   if (getElementTypeOrSelf(operands.front().getType()).isF64()) {
     ImplicitLocOpBuilder builder(loc, b);
-    return expandWide(op, Expr(builder, operands[0]), operands).get();
+    return expandWide(op, operands, builder);
   }
   for (Value operand : operands)
     if (!getElementTypeOrSelf(operand.getType()).isF32())

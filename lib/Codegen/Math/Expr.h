@@ -236,6 +236,20 @@ Expr expandWideSin(Expr x);
 Expr expandWideCos(Expr x);
 Expr expandWideTan(Expr x);
 Expr expandWidePow(Expr x, Expr y);
+Expr expandWideExpm1(Expr x);
+Expr expandWideLog1p(Expr x);
+Expr expandWideLog10(Expr x);
+Expr expandWideCbrt(Expr x);
+Expr expandWideSinh(Expr x);
+Expr expandWideCosh(Expr x);
+Expr expandWideAsinh(Expr x);
+Expr expandWideAcosh(Expr x);
+Expr expandWideAtanh(Expr x);
+Expr expandWideAsin(Expr x);
+Expr expandWideAcos(Expr x);
+Expr expandWideAtan(Expr x);
+Expr expandWideAtan2(Expr y, Expr x);
+Expr expandWideRemainder(Expr x, Expr y);
 
 /// The hardware form that `options` allow for `op` on scalars, or null.
 mlir::Value approximate(mlir::Operation *op, mlir::ValueRange operands,

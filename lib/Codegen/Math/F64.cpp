@@ -4,7 +4,7 @@
 // by utils/fit-math.py under the names in the comments.
 //
 //===----------------------------------------------------------------------===//
-#include "Expr.h"
+#include "Pairs.h"
 
 using namespace mlir;
 
@@ -30,20 +30,12 @@ static constexpr int64_t oneBits = 0x3ff0000000000000,
                          twoThirdsBits = 0x3fe5555555555555,
                          mantissaBits = 0xfffffffffffff;
 
-namespace {
-/// high + low, of which `high` is the nearest f64.
-struct Pair {
-  Expr high, low;
-};
-} // namespace
-
 //===-- powers ------------------------------------------------------------===//
 
 /// 2^n as f64, for i64 n in [-1023, 1024]; -1023 gives 0 and 1024 infinity.
 static Expr powerOfTwo(Expr n) { return (addBits(n << 52, oneBits)).asFloat(); }
 
-/// x 2^n for x in [1/2, 2) and an i64 n in [-2000, 2000]: rounds once.
-static Expr scale(Expr x, Expr n) {
+Expr scaleWide(Expr x, Expr n) {
   // The first product is exact.
   Expr half = n >> 1;
   return x * powerOfTwo(half) * powerOfTwo(n - half);
@@ -77,16 +69,7 @@ static Expr expOf(Pair r) {
   return sum + (error + (tailOfExp(r.high) + r.low));
 }
 
-namespace {
-/// exp(x) = exp(r) 2^n, with |r| <= ln(2) / 2 and an i64 n.
-struct Power {
-  Pair r;
-  Expr n;
-};
-} // namespace
-
-/// For |x| <= 2000.
-static Power powerOf(Expr x) {
+WidePower widePower(Expr x) {
   Expr rounded = fma(x, log2e, x.number(roundF64));
   Expr n = rounded - roundF64;
   Expr rest = fma(n, -ln2, x), low = n * -ln2Low;
@@ -94,9 +77,22 @@ static Power powerOf(Expr x) {
   return {{r, (rest - r) + low}, integerOf(rounded)};
 }
 
+Expr WidePower::value() const { return expOf(r); }
+
+Pair WidePower::minusOne() const {
+  Expr tail = tailOfExp(r.high) + r.low;
+  Expr rest = r.high + tail;
+  Expr restLow = (r.high - rest) + tail;
+  Expr factor = powerOfTwo(n);
+  Pair less = addExact(factor, factor.number(-1.0));
+  Expr t = fma(factor, rest, less.high);
+  Expr error = fma(factor, rest, less.high - t);
+  return {t, error + (less.low + factor * restLow)};
+}
+
 Expr expandWideExp(Expr x) {
-  Power power = powerOf(clamp(x, 800.0));
-  return scale(expOf(power.r), power.n);
+  WidePower power = widePower(clamp(x, 800.0));
+  return scaleWide(power.value(), power.n);
 }
 
 /// 2^(x.high + x.low), where `low` is small; |x| <= 1100.
@@ -105,7 +101,7 @@ static Expr powerOfPair(Pair x) {
   Expr f = (x.high - (rounded - roundF64)) + x.low;
   Expr r = f * ln2;
   Expr error = fma(f, ln2, -r) + f * ln2Low;
-  return scale(expOf({r, error}), integerOf(rounded));
+  return scaleWide(expOf({r, error}), integerOf(rounded));
 }
 
 Expr expandWideExp2(Expr x) {
@@ -133,8 +129,7 @@ static Fraction fractionOf(Expr x) {
   return {m - 1.0, e.convert<arith::SIToFPOp>(x.f64())};
 }
 
-/// The values of a logarithm at 0, below 0, infinity and NaN.
-static Expr logarithmSpecials(Expr x, Expr result) {
+Expr logarithmSpecials(Expr x, Expr result) {
   result = select(x.compare(Predicate::OEQ, 0.0), -infinity, result);
   result = select(x.compare(Predicate::OLT, 0.0), nan, result);
   return select(x.compare(Predicate::OLT, infinity), result, x + x);
@@ -157,8 +152,7 @@ Expr expandWideLog(Expr x) {
   return logarithmSpecials(x, e * ln2Short - (small - f));
 }
 
-/// log2 of a positive finite x, to some 64 bits.
-static Pair log2Pair(Expr x) {
+Pair wideLog2(Expr x) {
   auto [f, e] = fractionOf(x);
   Expr sum = f + 2.0;
   Expr sumLow = f - (sum - 2.0);
@@ -188,13 +182,13 @@ static Pair log2Pair(Expr x) {
 }
 
 Expr expandWideLog2(Expr x) {
-  Pair log = log2Pair(x);
+  Pair log = wideLog2(x);
   return logarithmSpecials(x, log.high + log.low);
 }
 
 Expr expandWidePow(Expr x, Expr y) {
   Expr a = x.abs();
-  Pair log = log2Pair(a);
+  Pair log = wideLog2(a);
   Expr isZero = a.compare(Predicate::OEQ, 0.0);
   Expr isInfinite = a.compare(Predicate::OEQ, infinity);
   Expr high = select(isInfinite, infinity, select(isZero, -infinity, log.high));
@@ -212,14 +206,8 @@ Expr expandWideTanh(Expr x) {
   // t = exp(2 a) - 1 and tanh(a) = t / (t + 2); from 22 on that is 1.
   Expr a = x.abs();
   a = select(a.compare(Predicate::OGT, 22.0), 22.0, a);
-  Power power = powerOf(a + a);
-  Expr tail = tailOfExp(power.r.high) + power.r.low;
-  Expr rest = power.r.high + tail;
-  Expr restLow = (power.r.high - rest) + tail;
-  Expr factor = powerOfTwo(power.n), less = factor - 1.0;
   // What t, t + 2 and the quotient lack corrects it.
-  Expr t = fma(factor, rest, less);
-  Expr tLow = fma(factor, rest, less - t) + factor * restLow;
+  auto [t, tLow] = widePower(a + a).minusOne();
   Expr sum = t + 2.0;
   Expr sumLow = (t - (sum - 2.0)) + tLow;
   Expr quotient = t / sum;
@@ -251,8 +239,8 @@ Expr expandWideErf(Expr x) {
           -0x1.98db8301f8536p-11, -0x1.b912d6c75ab44p-14, 0x1.0662cf5506496p-13,
           0x1.4d96a3ef535bep-18, -0x1.52918cd43cf45p-16, -0x1.f3c69d77a37f8p-21,
           0x1.d8fe5b796da91p-19, 0x1.f78aa21b24211p-21});
-  Power power = powerOf(-(c * c));
-  Expr tail = scale(expOf(power.r), power.n) * (g / (c + c + 1.0));
+  WidePower power = widePower(-(c * c));
+  Expr tail = scaleWide(power.value(), power.n) * (g / (c + c + 1.0));
   Expr isLarge = a.compare(Predicate::OGE, 0.92);
   return select(isLarge, 1.0 - tail, small).binary<math::CopySignOp>(x);
 }

@@ -14,6 +14,7 @@
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Trace/Trace.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include <set>
 
@@ -177,6 +178,10 @@ public:
   TraceLowering::State &state;
 };
 
+/// batch_norm(convolution) -> convolution, where all parameters are constants
+/// of f32 or f64.
+void foldBatchNorms(mlir::ModuleOp module);
+
 void addElementwisePatterns(PatternAdder &adder);
 void addActivationPatterns(PatternAdder &adder);
 void addComposedPatterns(PatternAdder &adder);
@@ -196,6 +201,7 @@ void addConvolutionPatterns(PatternAdder &adder);
 void addPoolPatterns(PatternAdder &adder);
 void addNormalizationPatterns(PatternAdder &adder);
 void addResizePatterns(PatternAdder &adder);
+void addQuantizationPatterns(PatternAdder &adder);
 
 } // namespace tripy
 

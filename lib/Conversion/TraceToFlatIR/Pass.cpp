@@ -40,6 +40,7 @@ void TraceLowering::populatePatterns(RewritePatternSet &patterns) {
   addPoolPatterns(adder);
   addNormalizationPatterns(adder);
   addResizePatterns(adder);
+  addQuantizationPatterns(adder);
 }
 
 namespace {
@@ -49,6 +50,7 @@ struct TraceToFlatIRPass
   using TraceToFlatIRPassBase::TraceToFlatIRPassBase;
 
   void runOnOperation() override {
+    foldBatchNorms(getOperation());
     ConversionTarget target(getContext());
     target.addIllegalDialect<trace::TraceDialect>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

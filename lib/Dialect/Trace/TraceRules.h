@@ -196,6 +196,21 @@ bool isArgCount(int64_t count);
 mlir::Type argType(mlir::Value input, std::optional<uint64_t> dim,
                    bool keepdim);
 
+//===-- quantization ------------------------------------------------------===//
+
+/// Whether scales have this element type.
+bool isScaled(mlir::Type element);
+/// Whether this is an element type of quantized tensors.
+bool isQuantized(mlir::Type element);
+/// Whether the scale may have a number for each index of dimension `dim`.
+bool isScaleOf(mlir::Value scale, mlir::Value input, int64_t dim);
+/// Whether both have one rank, and there is one between for a dimension of
+/// blocks.
+bool isBlockRank(mlir::Value scale, mlir::Value input);
+/// Whether the scale, of the input's rank, may have a number for each block
+/// along the last dimension but one.
+bool isBlockScale(mlir::Value scale, mlir::Value input);
+
 } // namespace tripy::trace
 
 #endif // TRIPY_LIB_DIALECT_TRACE_TRACERULES_H

@@ -164,6 +164,21 @@ void multiply(uint32_t n, uint32_t k, float sign, Matrices &in) {
     }
 }
 
+/// Whole numbers: each sum of 32 products of at most 2^14 is exact in a float,
+/// and is added to what a register holds, modulo 2^32.
+void multiplyIntegers(const WgmmaShape &shape, bool scaleD, Matrices &in,
+                      std::span<uint32_t> accumulators) {
+  std::fill_n(in.d, rows * shape.n, 0.0f);
+  multiply(shape.n, shape.k(), 1, in);
+  forEachPair(shape.n, [&](uint32_t pair, uint32_t element) {
+    for (uint32_t i = 0; i < 2; ++i) {
+      uint32_t &accumulator = accumulators[pair * 2 + i];
+      uint32_t sum = uint32_t(int32_t(in.d[element + i]));
+      accumulator = (scaleD ? accumulator : 0) + sum;
+    }
+  });
+}
+
 Matrices &scratch() {
   static thread_local std::vector<Matrices> matrices(1);
   return matrices.front();
@@ -190,6 +205,10 @@ Status finish(const WgmmaShape &shape, uint64_t descriptorB, bool scaleD,
       !status.isOk())
     return status;
   uint32_t size = rows * shape.n;
+  if (shape.accumulator == AccumulatorType::S32) {
+    multiplyIntegers(shape, scaleD, in, accumulators);
+    return Status::ok();
+  }
   if (scaleD) {
     loadAccumulators(shape.accumulator, accumulators.data(), in.registers,
                      size);
@@ -215,9 +234,13 @@ Status emulator::checkWgmma(const WgmmaShape &shape) {
   if (shape.n < 8 || shape.n > maxN || shape.n % 8 != 0)
     return fault(
         concat("wgmma: N must be a multiple of 8 up to 256, but is ", shape.n));
-  if (shape.accumulator == AccumulatorType::S32 ||
-      !multiplies(shape.a, shape.b, shape.accumulator))
+  if (!multiplies(shape.a, shape.b, shape.accumulator))
     return fault("wgmma: no instruction has these types");
+  if (shape.accumulator == AccumulatorType::S32 && shape.n > 24 &&
+      shape.n % 16 != 0)
+    return fault(concat("wgmma of integers: N above 24 must be a multiple of "
+                        "16, but is ",
+                        shape.n));
   if ((shape.transposeA || shape.transposeB) && bytesOf(shape.a) != 2)
     return fault("wgmma: only operands of 16-bit types may be transposed");
   return Status::ok();

@@ -19,6 +19,7 @@ def FlatIR_Dialect : Dialect {
     values. A composite keeps both a known function's name and its decomposition.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tripy::TripyDialect"];
+  let hasCanonicalizer = 1;
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
 }
