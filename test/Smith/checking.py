@@ -18,6 +18,8 @@ from sets import Context  # noqa: E402
 
 # What outputs hold before a run: what is not written is not there by chance.
 POISON = 0x5A
+# Bytes in front of an output and behind it, which nobody may write.
+GUARD = 64
 COMPILE_SECONDS = 60
 
 
@@ -46,17 +48,18 @@ def first_error(text):
 
 
 class Checker:
-    """`targets`: subsets of cpu, cuda and evaluate, for each program."""
+    """`targets`: of cpu, cpu:PROCESSOR, cuda and evaluate, for each program."""
 
     def __init__(self, folder, device="cuda:0", chip="sm_90a", options=(), repeat=2):
         self.folder, self.device, self.chip, self.options, self.repeat = folder, device, chip, list(options), repeat
         self.runtimes = {}
 
     def runtime(self, target):
-        if target not in self.runtimes:
-            self.runtimes[target] = Runtime(self.folder, "cpu" if target == "cpu" else self.device)
-            self.runtimes[target].options.threads = 2 if target == "cpu" else 0
-        return self.runtimes[target]
+        device = self.device if target == "cuda" else "cpu"
+        if device not in self.runtimes:
+            self.runtimes[device] = Runtime(self.folder, device)
+            self.runtimes[device].options.threads = 2 if device == "cpu" else 0
+        return self.runtimes[device]
 
     def tool(self, arguments, where, **options):
         try:
@@ -86,10 +89,12 @@ class Checker:
                     self.check_target(program, source, folder, target)
 
     def check_target(self, program, source, folder, target):
+        self.place = f"on {target}"
         executable = os.path.join(folder, "p.tpx")
-        to = "cpu" if target == "cpu" else f"cuda:{self.chip}"
+        processor = target.partition(":")[2]
+        to = [f"--target=cuda:{self.chip}"] if target == "cuda" else ["--target=cpu", *[f"--cpu={processor}"] * bool(processor)]
         try:
-            self.tool([source, "-o", executable, f"--target={to}", "--no-cache", *self.options], f"on {target}")
+            self.tool([source, "-o", executable, *to, "--no-cache", *self.options], f"on {target}")
         except Found as found:
             # What fails at each run may be refused at once.
             if found.kind == "refused" and all(program.may_be_refused(run) for run in range(program.runs)):
@@ -137,13 +142,18 @@ class Checker:
 
     def run(self, program, run, runtime, context, bits, expected):
         dtypes = [program.types[o].dtype for o in program.outputs]
-        outputs = [np.full(int(np.prod(shape)) * np.dtype(STORED[t]).itemsize, POISON, "u1").view(STORED[t]).reshape(shape)
+        guarded = [np.full(int(np.prod(shape)) * np.dtype(STORED[t]).itemsize + 2 * GUARD, POISON, "u1")
                    for shape, t in zip(expected, dtypes)]
+        outputs = [array[GUARD:len(array) - GUARD].view(STORED[t]).reshape(shape)
+                   for array, shape, t in zip(guarded, expected, dtypes)]
         inputs = [describe(a, t.dtype) for a, t in zip(bits, program.types)]
         array = (Tensor * max(1, len(inputs)))(*inputs)
         results = (Tensor * len(outputs))(*map(describe, outputs, dtypes))
         runtime.check(runtime.library.tripy_context_run(context, array, ctypes.c_size_t(len(inputs)), results,
                                                         ctypes.c_size_t(len(outputs)), None))
+        for i, array in enumerate(guarded):
+            if (array[:GUARD] != POISON).any() or (array[len(array) - GUARD:] != POISON).any():
+                raise Found("overruns", self.place, f"bytes around output {i} were written (run {run})")
         return outputs
 
     def check_evaluator(self, program, source, folder):
@@ -173,11 +183,22 @@ class Checker:
             raise Found("wrong", "in the evaluator", f"{problem} (run {run})")
 
 
+def processors():
+    """Kinds of code for CPUs that this one runs: its own, plain x86-64, and what is scheduled for another one."""
+    with open("/proc/cpuinfo") as text:
+        flags = set(re.search(r"^flags\s*:(.*)", text.read(), re.M)[1].split())
+    wide = {"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"}
+    return ["cpu", "cpu:x86-64", "cpu", "cpu:skylake-avx512" if wide <= flags else "cpu:haswell" if "avx2" in flags else "cpu"]
+
+
+PROCESSORS = processors()
+
+
 def targets_of(options, index):
     """What program number `index` runs on."""
     if options.device != "cpu":
         return ["cuda"]
-    targets = ["cpu"]
+    targets = [PROCESSORS[index % len(PROCESSORS)]]
     if options.emulate and index % options.emulate == 0:
         targets.append("cuda")
     if options.evaluate and index % options.evaluate == 1:

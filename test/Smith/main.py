@@ -13,6 +13,7 @@ GPU alone. What fails is made small and printed with its seed. docs/random-testi
 import argparse
 import ctypes
 import os
+import re
 import sys
 import time
 
@@ -29,7 +30,7 @@ def parse():
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     parser.add_argument("--only", type=int, help="one program")
     parser.add_argument("--program", help="a program from a file")
-    parser.add_argument("--targets", default="", help="cpu,cuda,evaluate instead of the usual ones")
+    parser.add_argument("--targets", default="", help="of cpu, cpu:PROCESSOR, cuda and evaluate, instead of the usual ones")
     parser.add_argument("--print", action="store_true", help="print the programs instead of running them")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda:0 for CUDA alone")
     parser.add_argument("--chip", default="sm_90a", help="architecture that CUDA programs are compiled for")
@@ -65,7 +66,7 @@ def settle(options):
         options.first, options.count, options.jobs = options.only, 1, 1
     options.count = options.count or 2000
     options.only_targets = [t for t in options.targets.split(",") if t]
-    unknown = set(options.only_targets) - {"cpu", "cuda", "evaluate"}
+    unknown = {t for t in options.only_targets if not re.fullmatch(r"cpu(:.*)?|cuda|evaluate", t)}
     if unknown:
         sys.exit(f"smith: no such target: {', '.join(sorted(unknown))}")
     if options.device == "cpu" and options.emulate and not options.worker:

@@ -10,15 +10,10 @@
 using namespace tripy;
 using namespace tripy::conformance;
 
-static Tolerance roundings(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return {0, 4e-3, 4e-3};
-  case DType::BF16:
-    return {0, 3e-2, 3e-2};
-  default:
-    return {0, 2e-5, 2e-5};
-  }
+/// Half of the usual: averages.
+static Tolerance averages(DType dtype) {
+  Tolerance few = roundings(dtype, 4e-5);
+  return {0, few.relative / 2, few.absolute / 2};
 }
 
 namespace {
@@ -80,7 +75,7 @@ void Heads::add(int64_t heads, int64_t group, const std::string &words,
   Dims to{batch, all, queries, width};
   b.result(b.op("trace.attention " + text + " : (" + operands + ") -> " +
                 typeText(dtype, to)),
-           dtype, to, roundings(dtype), words);
+           dtype, to, averages(dtype), words);
 }
 
 Case Heads::make() {

@@ -128,11 +128,23 @@ static bool viewsWindows(Operation *op) {
   return isa_and_nonnull<flatir::WindowOp>(op);
 }
 
+/// Whether `op` makes elements of 8 bits of longer ones, as quantize does last.
+static bool narrowsToBytes(Operation *op) {
+  auto convert = dyn_cast<flatir::ConvertOp>(op);
+  auto bits = [](Value value) {
+    return elementTypeOf(value).getIntOrFloatBitWidth();
+  };
+  return convert && bits(convert.getResult()) == 8 &&
+         bits(convert.getInput()) > 8;
+}
+
 /// Why a contraction's kernel does not compute `op` as it reads an operand;
 /// empty when it does.
 static std::string whyNotOperand(const FusionGraph &graph, const Node *kernel,
                                  Operation *op) {
   flatir::DotOp dot = tensorDot(graph, kernel);
+  if (dot && narrowsToBytes(op))
+    return "tensor cores read bytes as they lie in memory";
   if (dot)
     return isTensorView(dot, op) || isPrologueVector(kernel, op)
                ? ""
