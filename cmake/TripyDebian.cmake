@@ -45,7 +45,13 @@ endif()
 if(TRIPY_BUILD_COMPILER)
   tripy_debian_package(tripy-dev SECTION libdevel
     SUMMARY "Tripy, deep-learning inference: dialects and compiler as libraries"
-    DEPENDS "tripy-runtime-dev ${same}" libmlir-22-dev llvm-22-dev)
+    DEPENDS "tripy-runtime-dev ${same}" "tripy-frontend-dev ${same}" libmlir-22-dev llvm-22-dev)
+  tripy_debian_package(tripy-frontend SECTION libs
+    SUMMARY "Tripy, deep-learning inference: the library for C++ programs"
+    DEPENDS "tripy-tools ${same}")
+  tripy_debian_package(tripy-frontend-dev SECTION libdevel
+    SUMMARY "Tripy, deep-learning inference: headers for C++ programs"
+    DEPENDS "tripy-frontend ${same}" "tripy-runtime-dev ${same}")
   if(TARGET Tripy)
     string(APPEND CPACK_DEBIAN_TRIPY-DEV_PACKAGE_DEPENDS ", tripy-tools ${same}")
   endif()

@@ -50,7 +50,7 @@ if(TRIPY_BUILD_COMPILER)
       list(APPEND objects $<TARGET_OBJECTS:${library}>)
     endforeach()
     add_library(Tripy SHARED ${objects})
-    set_target_properties(Tripy PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+    set_target_properties(Tripy PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME CompilerLibrary VERSION ${PROJECT_VERSION}
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
       BUILD_RPATH ${LLVM_LIBRARY_DIRS} INSTALL_RPATH ${LLVM_LIBRARY_DIRS})
     target_link_libraries(Tripy PRIVATE MLIR LLVM pthread ${CMAKE_DL_LIBS})
@@ -82,7 +82,10 @@ if(TRIPY_BUILD_COMPILER)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   if(TARGET Tripy)
     set_target_properties(tripy_frontend PROPERTIES BUILD_RPATH ${LLVM_LIBRARY_DIRS} INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIRS}")
-    target_link_libraries(tripy_frontend PRIVATE Tripy)
+    # By path: users of the frontend need not know the compiler's targets.
+    target_link_libraries(tripy_frontend PRIVATE $<TARGET_FILE:Tripy>)
+    set_property(TARGET tripy_frontend APPEND PROPERTY BUILD_RPATH $<TARGET_FILE_DIR:Tripy>)
+    add_dependencies(tripy_frontend Tripy)
     tripy_sanitize_link(tripy_frontend)
   else()
     tripy_llvm_libraries(libraries)

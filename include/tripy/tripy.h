@@ -13,6 +13,7 @@
 #define TRIPY_TRIPY_H
 
 #include "tripy/Frontend/Cache.h"
+#include "tripy/Frontend/Compile.h"
 #include "tripy/Frontend/Error.h"
 #include "tripy/Frontend/Functions.h"
 #include "tripy/Frontend/Indexing.h"

@@ -57,17 +57,18 @@ void Call::operand(const std::vector<Tensor> &values) {
 }
 
 /// A number as a size that an operation reads.
-static Value sizeValue(const Size &size) {
-  if (!size.isStatic())
-    return Call::valueOf(size);
-  // Sizes as values are for programs whose shapes are dynamic alone.
-  fail(Code::Internal, "a number in the place of a size", {});
+static Size sizeConstant(int64_t number, SourceLoc loc) {
+  Call call(Op::SizeConstant, loc);
+  call.attribute(number);
+  call.record();
+  return call.size();
 }
 
 void Call::operand(const Size &value) {
   node->groups.push_back(1);
   places.push_back(node->loc);
-  add(sizeValue(value));
+  add(value.isStatic() ? sizeConstant(value.number, node->loc).symbol
+                       : value.symbol);
 }
 
 void Call::operand(const Shape &sizes) {

@@ -59,6 +59,7 @@ public:
   static const Value &valueOf(const Tensor &tensor) { return tensor.source; }
   static const Value &valueOf(const Size &size) { return size.symbol; }
   static Tensor makeTensor(Value value) { return Tensor(std::move(value)); }
+  static Size makeSize(Value value) { return Size(std::move(value)); }
   /// The same, after a check that there is a tensor. Throws Error at `loc`.
   static const Value &use(const Tensor &tensor, SourceLoc loc);
 

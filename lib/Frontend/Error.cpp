@@ -10,9 +10,14 @@
 #include "tripy/Runtime/Report.h"
 
 #include <algorithm>
+#include <ostream>
 
 using namespace tripy;
 using namespace tripy::frontend;
+
+std::ostream &tripy::operator<<(std::ostream &os, Code code) {
+  return os << codeName(code);
+}
 
 /// How many characters of `line` the expression at `column` has: a name or
 /// number, what is in brackets behind it, and, behind an operator, the same

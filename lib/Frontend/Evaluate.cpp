@@ -56,7 +56,7 @@ static std::vector<std::shared_ptr<Storage>> run(CompiledProgram &compiled,
   std::vector<runtime::TensorView> inputs, outputs;
   for (const std::shared_ptr<const Storage> &input : collected.inputs)
     inputs.push_back(input->view());
-  const std::vector<OutputInfo> &described = compiled.program().outputs;
+  const std::vector<OutputDescription> &described = compiled.program().outputs;
   std::vector<runtime::Shape> shapes(described.size());
   check(compiled.outputShapes(inputs, shapes), loc);
   std::vector<std::shared_ptr<Storage>> results;

@@ -21,9 +21,12 @@ static const std::vector<Row> &rows() {
   {name, TRIPY_LIST operands, TRIPY_LIST attributes},
   static const std::vector<Row> table = {
 #include "tripy/Frontend/OpTable.inc"
-      {"arith.addi", pair, {}},  {"arith.subi", pair, {}},
-      {"arith.muli", pair, {}},  {"arith.floordivsi", pair, {}},
-      {"arith.remsi", pair, {}}, {"", {}, {}},
+      {"arith.addi", pair, {}},
+      {"arith.subi", pair, {}},
+      {"arith.muli", pair, {}},
+      {"arith.floordivsi", pair, {}},
+      {"arith.constant", {}, {{"value", Kind::Index}}},
+      {"", {}, {}},
   };
 #undef TRIPY_OP
 #undef TRIPY_LIST

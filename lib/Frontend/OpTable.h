@@ -35,6 +35,8 @@ enum class Kind : uint8_t {
   Floats,
   Number,
   Elements,
+  /// A size that is known.
+  Index,
 };
 
 struct OpField {
@@ -50,7 +52,7 @@ enum class Op : uint16_t {
   SizeSub,
   SizeMul,
   SizeDiv,
-  SizeRem,
+  SizeConstant,
   /// A value that no operation computes: a constant or an argument.
   Leaf,
 };

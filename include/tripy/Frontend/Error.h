@@ -13,11 +13,15 @@
 #include "tripy/Base/Status.h"
 #include "tripy/Frontend/SourceLoc.h"
 
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tripy {
+
+/// "ShapeOutOfRange".
+std::ostream &operator<<(std::ostream &os, Code code);
 
 /// A line of the user's that an error is about.
 struct ErrorFrame {

@@ -87,6 +87,8 @@ static Attribute attributeOf(Kind kind, const AttributeValue &value,
   switch (kind) {
   case Kind::Integer:
     return b.getI64IntegerAttr(integer());
+  case Kind::Index:
+    return b.getIndexAttr(integer());
   case Kind::Integer32:
     return b.getI32IntegerAttr(int32_t(integer()));
   case Kind::Float:

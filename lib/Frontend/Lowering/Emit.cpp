@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -21,6 +22,9 @@ using namespace tripy;
 using namespace tripy::frontend;
 
 static_assert(dynamicSize == ShapedType::kDynamic);
+
+/// Constants of fewer bytes are part of the IR.
+static constexpr size_t minResourceBytes = 1024;
 
 /// "in add()" at a line, with the name of the tensor.
 static Location locationOf(const Place &place, StringRef name,
@@ -129,7 +133,12 @@ Value Emitter::emitConstant(const ProgramInput &input) {
   size_t bytes = type.getNumElements() * dtypeSize(input.type->dtype);
   ArrayRef<char> data(static_cast<const char *>(input.constant), bytes);
   ElementsAttr value;
-  if (type.getElementType().isInteger(1)) {
+  if (bytes >= minResourceBytes) {
+    // Neither copied nor hashed: the elements outlive the compilation.
+    value = DenseResourceElementsAttr::get(
+        type, input.name.empty() ? "constant" : input.name,
+        UnmanagedAsmResourceBlob::allocateInferAlign(data));
+  } else if (type.getElementType().isInteger(1)) {
     SmallVector<bool> bits(data.begin(), data.end());
     value = DenseElementsAttr::get(type, bits);
   } else {
