@@ -17,6 +17,8 @@
 #include "tripy/Frontend/Error.h"
 #include "tripy/Frontend/Functions.h"
 #include "tripy/Frontend/Indexing.h"
+#include "tripy/Frontend/Module.h"
+#include "tripy/Frontend/Modules.h"
 #include "tripy/Frontend/Shape.h"
 #include "tripy/Frontend/Tensor.h"
 #include "tripy/Frontend/Types.h"
