@@ -10,6 +10,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 # no package of LLVM. Packages register their libraries with ldconfig.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# One package's library may need another one's, which is named by hand.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_COMPONENTS_ALL)
 
 # tripy_debian_package(component SECTION section SUMMARY text DEPENDS packages besides those)

@@ -4,6 +4,9 @@
 
 #include "Throw.h"
 
+#include "tripy/Base/Chips.h"
+#include "tripy/Runtime/Cuda/DriverApi.h"
+
 using namespace tripy;
 using namespace tripy::frontend;
 
@@ -86,8 +89,33 @@ void ProgramCache::remove(const Hash128 &key) {
   entries.erase(found);
 }
 
+/// "sm_90a" of GPU number `ordinal`; "" where nothing is known of it.
+static std::string chipOf(int32_t ordinal) {
+  Result<const cuda::DriverApi *> found = cuda::systemDriver();
+  if (!found)
+    return "";
+  const cuda::DriverApi &api = **found;
+  cuda::DeviceId id;
+  int major = 0, minor = 0;
+  auto read = [&](cuda::DeviceAttribute attribute, int &value) {
+    return api.deviceGetAttribute(&value, attribute, id) ==
+           cuda::DriverResult::Success;
+  };
+  if (api.deviceGet(&id, ordinal) != cuda::DriverResult::Success ||
+      !read(cuda::DeviceAttribute::ComputeMajor, major) ||
+      !read(cuda::DeviceAttribute::ComputeMinor, minor))
+    return "";
+  std::string name = "sm_" + std::to_string(major * 10 + minor);
+  // With the instructions that this architecture alone has.
+  return findChip(name + "a") ? name + "a" : findChip(name) ? name : "";
+}
+
 std::string tripy::frontend::targetOf(const Device &device) {
-  return device.isGpu() ? "cuda" : "cpu";
+  if (!device.isGpu())
+    return "cpu";
+  openDevice(device, SourceLoc()); // starts the driver
+  std::string chip = chipOf(device.index());
+  return chip.empty() ? "cuda" : "cuda:" + chip;
 }
 
 static std::shared_ptr<CompiledProgram>

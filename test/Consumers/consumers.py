@@ -87,7 +87,7 @@ def check_frontend(prefix, scratch, options):
         run("cmake", "--build", build)
         text = run(f"{build}/first", env=dict(os.environ, TRIPY_DEVICE="cpu"))
         expect("a program of tripy.h", text, "tensor([1.5000, 2.5000, 3.5000, 4.5000, 5.5000], dtype=float32, loc=cpu:0")
-        expect("its error", text, "first.cpp:17 in main()")
+        expect("its error", text, "first.cpp:16 in main()")
 
 
 def check_dialect(prefix, scratch, options):

@@ -78,6 +78,7 @@ struct InstanceNorm : Module {
 struct BatchNorm : Module {
   explicit BatchNorm(int64_t features, DType dtype = float32,
                      double eps = 1e-5);
+  // NOLINTNEXTLINE(readability-identifier-naming): names in state dicts.
   Parameter weight, bias, running_mean, running_var;
   double eps;
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
