@@ -12,7 +12,7 @@ include(TripyLLVM)
 include(Sanitizers)
 
 # --- the layer table ---------------------------------------------------------
-set(TRIPY_LAYERS base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
+set(TRIPY_LAYERS base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend frontend-lowering frontend-user tool runtime-tool)
 set(TRIPY_MAY_base base)
 set(TRIPY_MAY_emulator base emulator)
 set(TRIPY_MAY_runtime base runtime)
@@ -24,8 +24,10 @@ set(TRIPY_MAY_codegen base interfaces dialect reference conversion codegen)
 set(TRIPY_MAY_target base interfaces dialect target)
 set(TRIPY_MAY_pipelines base interfaces dialect reference conversion codegen target pipelines)
 set(TRIPY_MAY_compiler base interfaces dialect reference conversion codegen target pipelines compiler)
-set(TRIPY_MAY_frontend base interfaces dialect compiler frontend)
-set(TRIPY_MAY_tool base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend tool runtime-tool)
+set(TRIPY_MAY_frontend base runtime frontend)
+set(TRIPY_MAY_frontend-user base frontend)
+set(TRIPY_MAY_frontend-lowering base interfaces dialect pipelines compiler frontend-lowering)
+set(TRIPY_MAY_tool base emulator runtime interfaces dialect reference conversion codegen target pipelines compiler frontend frontend-lowering tool runtime-tool)
 set(TRIPY_MAY_runtime-tool base emulator runtime runtime-tool)
 
 # Folders whose sources may be included by a layer, as include/tripy/<folder>.
@@ -41,11 +43,13 @@ set(TRIPY_ROOM_target Target)
 set(TRIPY_ROOM_pipelines Pipelines)
 set(TRIPY_ROOM_compiler Compiler)
 set(TRIPY_ROOM_frontend Frontend)
+set(TRIPY_ROOM_frontend-lowering "")
+set(TRIPY_ROOM_frontend-user "")
 set(TRIPY_ROOM_tool "")
 set(TRIPY_ROOM_runtime-tool "")
 
 # Layers that must not see LLVM or MLIR.
-set(TRIPY_LAYERS_WITHOUT_LLVM base emulator runtime runtime-tool)
+set(TRIPY_LAYERS_WITHOUT_LLVM base emulator runtime frontend frontend-user runtime-tool)
 
 set(TRIPY_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type -Werror=switch)
 

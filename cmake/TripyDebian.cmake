@@ -10,6 +10,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 # no package of LLVM. Packages register their libraries with ldconfig.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# One package's library may need another one's, which is named by hand.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_COMPONENTS_ALL)
 
 # tripy_debian_package(component SECTION section SUMMARY text DEPENDS packages besides those)
@@ -45,7 +47,13 @@ endif()
 if(TRIPY_BUILD_COMPILER)
   tripy_debian_package(tripy-dev SECTION libdevel
     SUMMARY "Tripy, deep-learning inference: dialects and compiler as libraries"
-    DEPENDS "tripy-runtime-dev ${same}" libmlir-22-dev llvm-22-dev)
+    DEPENDS "tripy-runtime-dev ${same}" "tripy-frontend-dev ${same}" libmlir-22-dev llvm-22-dev)
+  tripy_debian_package(tripy-frontend SECTION libs
+    SUMMARY "Tripy, deep-learning inference: the library for C++ programs"
+    DEPENDS "tripy-tools ${same}")
+  tripy_debian_package(tripy-frontend-dev SECTION libdevel
+    SUMMARY "Tripy, deep-learning inference: headers for C++ programs"
+    DEPENDS "tripy-frontend ${same}" "tripy-runtime-dev ${same}")
   if(TARGET Tripy)
     string(APPEND CPACK_DEBIAN_TRIPY-DEV_PACKAGE_DEPENDS ", tripy-tools ${same}")
   endif()

@@ -1,5 +1,6 @@
-# cmake --install: the packages tripy-runtime, tripy-runtime-dev, tripy-dev and
-# tripy-tools are its components of the same names.
+# cmake --install: the packages tripy-runtime, tripy-runtime-dev, tripy-tools,
+# tripy-dev, tripy-frontend and tripy-frontend-dev are its components of the same
+# names.
 include(CMakePackageConfigHelpers)
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/Tripy)
 set(docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/tripy)
@@ -52,11 +53,21 @@ if(TRIPY_BUILD_COMPILER)
   endif()
   install(TARGETS TripyDialectsInterface TripyCompilerInterface EXPORT TripyCompilerTargets)
   install(EXPORT TripyCompilerTargets NAMESPACE Tripy:: DESTINATION ${config} COMPONENT tripy-dev)
-  # Headers, what TableGen made, and .td files. runtime.h is the runtime's.
+  # Headers, what TableGen made, and .td files. Some are the runtime's, or the
+  # frontend's, which needs no other.
   foreach(folder ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
     install(DIRECTORY ${folder}/include/tripy DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT tripy-dev
-      FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td" PATTERN "runtime.h" EXCLUDE)
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td" PATTERN "runtime.h" EXCLUDE PATTERN "tripy.h" EXCLUDE
+      PATTERN "Frontend" EXCLUDE REGEX "Base/(DType|Status)\\.h$" EXCLUDE)
+    install(DIRECTORY ${folder}/include/tripy/Frontend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tripy
+      COMPONENT tripy-frontend-dev FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
+      PATTERN "OpTable.inc" EXCLUDE PATTERN "*.cpp.inc" EXCLUDE)
   endforeach()
+  install(FILES include/tripy/tripy.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tripy COMPONENT tripy-frontend-dev)
+  install(FILES include/tripy/Base/DType.h include/tripy/Base/Status.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tripy/Base COMPONENT tripy-frontend-dev)
+  install(TARGETS tripy_frontend EXPORT TripyFrontendTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tripy-frontend NAMELINK_COMPONENT tripy-frontend-dev)
+  install(EXPORT TripyFrontendTargets NAMESPACE Tripy:: DESTINATION ${config} COMPONENT tripy-frontend-dev)
 endif()
 
 # The files that other packages' CMake files lead to: a static build has archives
@@ -66,6 +77,7 @@ if(TARGET tripy_runtime)
   get_target_property(version tripy_runtime VERSION)
   set(TRIPY_RUNTIME_FILE libtripy_runtime.so.${version})
 endif()
+set(TRIPY_FRONTEND_FILE libtripy_frontend.so.${PROJECT_VERSION})
 set(TRIPY_COMPILER_FILE)
 if(TARGET Tripy)
   set(TRIPY_COMPILER_FILE libTripy.so.${PROJECT_VERSION})

@@ -1,5 +1,6 @@
 # What others link, in this build, below add_subdirectory() and installed:
 #
+#   Tripy::Tripy          the C++ frontend: tripy/tripy.h; its users see no LLVM
 #   Tripy::Runtime        the C interface of the runtime; knows no LLVM
 #   Tripy::RuntimeStatic  the same as an archive
 #   Tripy::Dialects       dialects, and what Tripy::Compiler has, for IR
@@ -49,7 +50,7 @@ if(TRIPY_BUILD_COMPILER)
       list(APPEND objects $<TARGET_OBJECTS:${library}>)
     endforeach()
     add_library(Tripy SHARED ${objects})
-    set_target_properties(Tripy PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+    set_target_properties(Tripy PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME CompilerLibrary VERSION ${PROJECT_VERSION}
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
       BUILD_RPATH ${LLVM_LIBRARY_DIRS} INSTALL_RPATH ${LLVM_LIBRARY_DIRS})
     target_link_libraries(Tripy PRIVATE MLIR LLVM pthread ${CMAKE_DL_LIBS})
@@ -66,4 +67,35 @@ if(TRIPY_BUILD_COMPILER)
     target_link_libraries(Tripy${name}Interface INTERFACE ${${part}})
     add_library(Tripy::${name} ALIAS Tripy${name}Interface)
   endforeach()
+endif()
+
+# --- the frontend --------------------------------------------------------------
+# A shared library, so that its users need not link LLVM: it has the runtime, and
+# the compiler or, with LLVM linked shared, what leads to libTripy.so.
+if(TRIPY_BUILD_COMPILER)
+  add_library(tripy_frontend SHARED $<TARGET_OBJECTS:TripyFrontend> $<TARGET_OBJECTS:TripyRuntime>)
+  set_target_properties(tripy_frontend PROPERTIES EXPORT_NAME Tripy LINKER_LANGUAGE CXX TRIPY_LAYER frontend
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(tripy_frontend INTERFACE cxx_std_20)
+  target_include_directories(tripy_frontend INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(TARGET Tripy)
+    set_target_properties(tripy_frontend PROPERTIES BUILD_RPATH ${LLVM_LIBRARY_DIRS} INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIRS}")
+    # By path: users of the frontend need not know the compiler's targets.
+    target_link_libraries(tripy_frontend PRIVATE $<TARGET_FILE:Tripy>)
+    set_property(TARGET tripy_frontend APPEND PROPERTY BUILD_RPATH $<TARGET_FILE_DIR:Tripy>)
+    add_dependencies(tripy_frontend Tripy)
+    tripy_sanitize_link(tripy_frontend)
+  else()
+    tripy_llvm_libraries(libraries)
+    target_link_libraries(tripy_frontend PRIVATE TripyFrontendLowering TripyCompiler ${libraries})
+    target_link_options(tripy_frontend PRIVATE -Wl,--gc-sections -Wl,-s)
+  endif()
+  # What users link may have another zlib, or another LLVM.
+  target_link_options(tripy_frontend PRIVATE -Wl,--exclude-libs,ALL)
+  target_link_libraries(tripy_frontend PRIVATE pthread ${CMAKE_DL_LIBS} ${TRIPY_ZLIB})
+  # Its headers are generated.
+  add_dependencies(tripy_frontend TripyFrontendGen)
+  add_library(Tripy::Tripy ALIAS tripy_frontend)
 endif()

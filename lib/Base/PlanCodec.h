@@ -177,7 +177,8 @@ template <typename Codec> void describe(Codec &codec, SizeCheck &record) {
   codec.list(record.operands, limits.arguments, "operands of a check", number);
 }
 
-template <typename Codec> void describe(Codec &codec, InputInfo &record) {
+template <typename Codec>
+void describe(Codec &codec, InputDescription &record) {
   codec.text(record.name, limits.nameBytes, "bytes of an input name");
   codec.field(record.kind);
   codec.field(record.dtype);
@@ -185,7 +186,8 @@ template <typename Codec> void describe(Codec &codec, InputInfo &record) {
   codec.field(record.why);
 }
 
-template <typename Codec> void describe(Codec &codec, OutputInfo &record) {
+template <typename Codec>
+void describe(Codec &codec, OutputDescription &record) {
   codec.text(record.name, limits.nameBytes, "bytes of an output name");
   codec.field(record.dtype);
   codec.list(record.dims, limits.rank, "dimensions of an output", number);

@@ -132,7 +132,7 @@ Status Verifier::checkSymbol(size_t number) const {
   if (symbol.input >= program.inputs.size())
     return malformed(concat(what, ": the input must be one of ",
                             program.inputs.size(), ", but is ", symbol.input));
-  const InputInfo &input = program.inputs[symbol.input];
+  const InputDescription &input = program.inputs[symbol.input];
   if (symbol.dim >= input.dims.size())
     return malformed(concat(what, ": the dimension must be one of ",
                             input.dims.size(), " of the input, but is ",
@@ -230,7 +230,7 @@ Status Verifier::maxBytes(DType dtype, const std::vector<TableIndex> &dims,
 
 /// Dimensions of an input are constants, or the symbol made for this place.
 Status Verifier::checkInputDims(size_t number) const {
-  const InputInfo &input = program.inputs[number];
+  const InputDescription &input = program.inputs[number];
   for (size_t dim = 0; dim < input.dims.size(); ++dim) {
     const SizeExpr &expr = program.exprs[input.dims[dim]];
     if (expr.op == SizeOp::Constant)
@@ -249,7 +249,7 @@ Status Verifier::checkInputDims(size_t number) const {
 
 /// The value of a size is an i64, and one symbol.
 Status Verifier::checkSizeInput(size_t number) const {
-  const InputInfo &input = program.inputs[number];
+  const InputDescription &input = program.inputs[number];
   std::string what = concat("input '", input.name, "'");
   if (input.dtype != DType::I64)
     return malformed(concat(what, ": a size must have element type ",
@@ -264,12 +264,12 @@ Status Verifier::checkSizeInput(size_t number) const {
 Status Verifier::checkInputs() {
   // Names first: what is said of inputs quotes them.
   std::vector<std::string_view> names;
-  for (const InputInfo &input : program.inputs)
+  for (const InputDescription &input : program.inputs)
     names.push_back(input.name);
   if (Status status = checkNames(names, "input"); !status.isOk())
     return status;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const InputInfo &input = program.inputs[i];
+    const InputDescription &input = program.inputs[i];
     std::string what = concat("input ", i);
     if (input.kind != InputKind::Argument &&
         input.kind != InputKind::Parameter && input.kind != InputKind::Size)
@@ -293,12 +293,12 @@ Status Verifier::checkInputs() {
 Status Verifier::checkOutputs() {
   // Names first: what is said of outputs quotes them.
   std::vector<std::string_view> names;
-  for (const OutputInfo &output : program.outputs)
+  for (const OutputDescription &output : program.outputs)
     names.push_back(output.name);
   if (Status status = checkNames(names, "output"); !status.isOk())
     return status;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
-    const OutputInfo &output = program.outputs[i];
+    const OutputDescription &output = program.outputs[i];
     std::string what = concat("output ", i);
     uint64_t bytes = 0;
     if (Status status = maxBytes(output.dtype, output.dims, what, bytes);

@@ -502,10 +502,10 @@ Status tripy::checkAccesses(const Program &program,
       uint64_t touched = valueOf(launch.accesses[access++].bytes);
       uint64_t available = buffer.size;
       if (buffer.kind == BufferKind::Input) {
-        const InputInfo &input = program.inputs[buffer.index];
+        const InputDescription &input = program.inputs[buffer.index];
         available = tensorBytes(input.dtype, input.dims, sizes);
       } else if (buffer.kind == BufferKind::Output) {
-        const OutputInfo &output = program.outputs[buffer.index];
+        const OutputDescription &output = program.outputs[buffer.index];
         available = tensorBytes(output.dtype, output.dims, sizes);
       }
       if (touched > available)

@@ -169,7 +169,7 @@ Status Executable::prepare() {
 
 Result<DeviceMemory> Executable::copyParameter(TableIndex number,
                                                const TensorView &value) {
-  const InputInfo &input = contents.inputs[number];
+  const InputDescription &input = contents.inputs[number];
   if (frozen || bound[number])
     return Status(Code::InvalidArgument,
                   concat("parameter '", input.name, "' is bound already"));
@@ -202,7 +202,7 @@ static Status notForInspection() {
 /// The error for a name that no parameter has.
 static Status unknownParameter(const Program &program, std::string_view name) {
   ClosestName closest(name);
-  for (const InputInfo &input : program.inputs)
+  for (const InputDescription &input : program.inputs)
     if (input.kind == InputKind::Parameter)
       closest.consider(input.name);
   return Status(Code::NotFound,

@@ -45,15 +45,15 @@ static std::string dimName(const Program &program, TableIndex expr,
 
 /// Which dimension of an input an expression is: "dimension 0", or nothing
 /// where it is the input's value.
-static std::string partName(const Program &program, const InputInfo &input,
-                            size_t dim) {
+static std::string partName(const Program &program,
+                            const InputDescription &input, size_t dim) {
   return input.kind == InputKind::Size
              ? std::string()
              : concat(" ", dimName(program, input.dims[dim], dim));
 }
 
-static Status badDim(const Program &program, const InputInfo &input, size_t dim,
-                     int64_t found) {
+static Status badDim(const Program &program, const InputDescription &input,
+                     size_t dim, int64_t found) {
   const SizeExpr &expr = program.exprs[input.dims[dim]];
   std::string allowed;
   if (expr.op == SizeOp::Symbol) {
@@ -71,7 +71,7 @@ static Status badDim(const Program &program, const InputInfo &input, size_t dim,
 
 /// Reads the value of an input that is a size; without data, when its type
 /// alone is asked about, there is none.
-static Status readSize(const InputInfo &input, const TensorView &tensor,
+static Status readSize(const InputDescription &input, const TensorView &tensor,
                        bool needed, std::optional<int64_t> &value) {
   if (tensor.device != DeviceKind::CPU)
     return Status(Code::DeviceMismatch,
@@ -90,7 +90,7 @@ static Status readSize(const InputInfo &input, const TensorView &tensor,
 }
 
 /// One size of an input, which becomes the value of its symbol.
-static Status checkSize(const Program &program, const InputInfo &input,
+static Status checkSize(const Program &program, const InputDescription &input,
                         size_t dim, int64_t size, std::span<int64_t> symbols,
                         bool showSource) {
   const SizeExpr &expr = program.exprs[input.dims[dim]];
@@ -109,7 +109,7 @@ static Status checkSize(const Program &program, const InputInfo &input,
 Status runtime::checkInput(const Program &program, TableIndex index,
                            const TensorView &tensor, std::span<int64_t> symbols,
                            bool showSource) {
-  const InputInfo &input = program.inputs[index];
+  const InputDescription &input = program.inputs[index];
   if (tensor.dtype != input.dtype)
     return withWhy(
         Status(Code::DTypeMismatch,
@@ -145,7 +145,7 @@ Status runtime::checkInput(const Program &program, TableIndex index,
 
 static std::string symbolPlace(const Program &program,
                                const SizeSymbol &symbol) {
-  const InputInfo &input = program.inputs[symbol.input];
+  const InputDescription &input = program.inputs[symbol.input];
   return input.kind == InputKind::Size
              ? concat("input '", input.name, "'")
              : concat("input '", input.name, "' dimension ", symbol.dim);
@@ -193,7 +193,7 @@ Status runtime::checkSizes(const Program &program,
 Status runtime::checkOutput(const Program &program, TableIndex index,
                             const TensorView &tensor,
                             std::span<const int64_t> sizes) {
-  const OutputInfo &output = program.outputs[index];
+  const OutputDescription &output = program.outputs[index];
   if (tensor.dtype != output.dtype)
     return Status(Code::DTypeMismatch,
                   concat("output '", output.name, "' must have element type ",

@@ -157,7 +157,7 @@ static const WhyLine *firstLine(const Program &program, TableIndex why) {
 std::string runtime::formatInput(const Program &program, TableIndex input,
                                  std::span<const int64_t> sizes,
                                  bool showSource) {
-  const InputInfo &info = program.inputs[input];
+  const InputDescription &info = program.inputs[input];
   std::vector<int64_t> shape;
   for (TableIndex dim : info.dims)
     shape.push_back(sizes[dim]);
@@ -238,7 +238,8 @@ static std::string formatCode(const Program &program) {
 }
 
 /// "size n=1..8, tuned for 4", with a new line.
-static std::string sizeText(const Program &program, const InputInfo &input) {
+static std::string sizeText(const Program &program,
+                            const InputDescription &input) {
   const SizeSymbol &symbol = program.symbols[program.exprs[input.dims[0]].a];
   return concat("size ", symbol.name, symbol.name.empty() ? "" : "=",
                 symbol.min, "..", symbol.max, ", tuned for ", symbol.opt, "\n");
@@ -249,7 +250,7 @@ std::string runtime::formatProgram(const Program &program) {
       concat("program '", program.name, "' for ",
              program.device == DeviceKind::CPU ? "the CPU" : "CUDA GPUs", "\n");
   LazyBounds bounds(program);
-  for (const InputInfo &input : program.inputs) {
+  for (const InputDescription &input : program.inputs) {
     text += concat(input.kind == InputKind::Parameter ? "  parameter '"
                                                       : "  input '",
                    input.name, "': ");
@@ -266,7 +267,7 @@ std::string runtime::formatProgram(const Program &program) {
       }
     text += "\n";
   }
-  for (const OutputInfo &output : program.outputs)
+  for (const OutputDescription &output : program.outputs)
     text += concat("  output '", output.name, "': ", dtypeName(output.dtype),
                    " ", dimsText(program, bounds, output.dims), "\n");
   text += concat("  arena: ", formatBytes(program.arenaBytes),

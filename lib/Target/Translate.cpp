@@ -132,7 +132,7 @@ LogicalResult Translator::readInputs() {
       continue;
     }
     inputNumbers.back() = program.inputs.size();
-    InputInfo input;
+    InputDescription input;
     input.name = argumentName(function, number);
     input.kind = !type       ? InputKind::Size
                  : parameter ? InputKind::Parameter
@@ -158,7 +158,7 @@ LogicalResult Translator::readOutputs(func::ReturnOp end) {
   unsigned next = 0;
   for (auto [typeAttr, name] : llvm::zip_equal(types, names)) {
     auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
-    OutputInfo output;
+    OutputDescription output;
     output.name = cast<StringAttr>(name).str();
     std::optional<DType> dtype = dtypeOf(type.getElementType());
     if (!dtype)

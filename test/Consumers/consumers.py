@@ -79,6 +79,17 @@ def check_cpp(prefix, scratch, options, executable):
         expect(f"C++, {kind}", run(f"{build}/run-{kind}", executable), "x has 2 dimensions")
 
 
+def check_frontend(prefix, scratch, options):
+    """A program of users, by clang and by g++."""
+    for compiler in (setting(options.build, "CMAKE_CXX_COMPILER"), shutil.which("g++-12") or shutil.which("g++")):
+        build = os.path.join(scratch, "frontend-" + os.path.basename(compiler))
+        configure("frontend", build, options, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}")
+        run("cmake", "--build", build)
+        text = run(f"{build}/first", env=dict(os.environ, TRIPY_DEVICE="cpu"))
+        expect("a program of tripy.h", text, "tensor([1.5000, 2.5000, 3.5000, 4.5000, 5.5000], dtype=float32, loc=cpu:0")
+        expect("its error", text, "first.cpp:16 in main()")
+
+
 def check_dialect(prefix, scratch, options):
     build = os.path.join(scratch, "dialect")
     start = time.process_time() + sum(os.times()[2:4])
@@ -143,7 +154,8 @@ def check_errors(prefix, scratch, options):
     """What is not there is named, with the package that has it."""
     libraries = setting(options.build, "CMAKE_INSTALL_LIBDIR")
     for component, missing, package in (
-            ("Frontend", None, None),
+            ("Python", None, None),
+            ("Frontend", "libtripy_frontend.so.*", "tripy-frontend"),
             ("Dialects", "cmake/Tripy/TripyCompilerTargets.cmake", "tripy-dev"),
             ("Compiler", "libTripy.so.*", "tripy-tools"),
             ("Runtime", "cmake/Tripy/TripyRuntimeTargets.cmake", "tripy-runtime-dev"),
@@ -158,7 +170,7 @@ def check_errors(prefix, scratch, options):
                       f"find_package(Tripy 0.1 REQUIRED COMPONENTS {component})\n")
         done = subprocess.run(["cmake", "-G", "Ninja", "-S", copy, "-B", f"{copy}/build", f"-DCMAKE_PREFIX_PATH={copy}"],
                               text=True, capture_output=True)
-        wanted = "has the components Runtime, Dialects and Compiler; found 'Frontend'"
+        wanted = "has the components Runtime, Frontend, Dialects and Compiler; found 'Python'"
         if missing:
             name = re.escape(os.path.basename(missing)).replace(r"\*", r"[\d.]+")
             wanted = rf"the component '{component}' of Tripy is not installed: \S*/{name} is in the package {package}\b"
@@ -171,6 +183,7 @@ def check_errors(prefix, scratch, options):
 def check_prefix(prefix, scratch, options):
     executable = check_c(prefix, scratch, options)
     check_cpp(prefix, scratch, options, executable)
+    check_frontend(prefix, scratch, options)
     check_dialect(prefix, scratch, options)
     check_compiler(prefix, scratch, options)
     check_stock_mlir(prefix, scratch, options)

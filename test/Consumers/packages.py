@@ -34,9 +34,16 @@ PACKAGES = {
         *(f"bin/{tool}" for tool in TOOLS), r"LIB/libTripy\.so\.\d+\.\d+(\.\d+)?", r"LIB/TripyPlugin\.so",
         r"LIB/libTripyCudaWrappers\.so", DOCS + r"(README|CONTRIBUTING)\.md", DOCS + r"docs/[\w/-]+\.md",
         DOCS + r"bench/results/(h200\.(svg|json)|[\w-]+\.md)"]),
-    "tripy-dev": ("libdevel", ["tripy-runtime-dev", "tripy-tools", "libmlir-22-dev", "llvm-22-dev"], [
+    "tripy-frontend": ("libs", ["tripy-tools", "libc6", "libgcc-s1", "libstdc++6"], [
+        r"LIB/libtripy_frontend\.so\.\d+\.\d+(\.\d+)?"]),
+    "tripy-frontend-dev": ("libdevel", ["tripy-frontend", "tripy-runtime-dev"], [
+        r"LIB/libtripy_frontend\.so", r"LIB/cmake/Tripy/TripyFrontendTargets(-\w+)?\.cmake", "include/tripy/tripy.h",
+        r"include/tripy/Base/(DType|Status)\.h", r"include/tripy/Frontend/\w+\.h",
+        r"include/tripy/Frontend/(Functions\.h|TensorMembers)\.inc"]),
+    "tripy-dev": ("libdevel", ["tripy-frontend-dev", "tripy-runtime-dev", "tripy-tools", "libmlir-22-dev", "llvm-22-dev"], [
         r"LIB/libTripy\.so", r"LIB/cmake/Tripy/TripyCompilerTargets(-\w+)?\.cmake",
-        r"include/tripy/(?!runtime\.h)[\w/]+\.h", r"include/tripy/[\w/]+\.td", r"include/tripy/[\w/.]+\.inc"]),
+        r"include/tripy/(?!runtime\.h|tripy\.h|Frontend/|Base/(DType|Status)\.h)[\w/]+\.h", r"include/tripy/[\w/]+\.td",
+        r"include/tripy/(?!Frontend/)[\w/.]+\.inc"]),
 }
 # What a sanitized build needs besides.
 SANITIZER = "libclang-rt-22-dev"
@@ -176,6 +183,7 @@ def main():
     else:
         executable = consumers.check_c(prefix, scratch, options)
         consumers.check_cpp(prefix, scratch, options, executable)
+        consumers.check_frontend(prefix, scratch, options)
         consumers.check_stock_mlir(prefix, scratch, options)
         consumers.check_errors(prefix, scratch, options)
 

@@ -286,7 +286,7 @@ Status KernelTuner::makeTensors(const runtime::ExecutionContext &context) {
   size_t own = program.inputs.size() / result.copies;
   std::vector<HostTensor> values;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const InputInfo &input = program.inputs[i];
+    const InputDescription &input = program.inputs[i];
     runtime::Shape shape = shapeOf(input.dims);
     if (i < own) {
       Result<HostTensor> made = makeValues(input.dtype, shape, i + 1);
@@ -298,7 +298,7 @@ Status KernelTuner::makeTensors(const runtime::ExecutionContext &context) {
         !status.isOk())
       return status;
   }
-  for (const OutputInfo &output : program.outputs)
+  for (const OutputDescription &output : program.outputs)
     if (Status status = addTensor(HostTensor(), output.dtype,
                                   shapeOf(output.dims), outputs);
         !status.isOk())

@@ -154,7 +154,7 @@ Status Tool::readInput(const NamedSpec &spec, size_t number) {
   Result<size_t> argument = findTensor(spec, true);
   if (!argument)
     return argument.status();
-  const InputInfo &input =
+  const InputDescription &input =
       program().inputs[executable->argumentInputs()[*argument]];
   Wanted wanted;
   wanted.dtype = input.dtype;

@@ -39,9 +39,9 @@ void expectSafe(const ToolResult &result, const std::string &what) {
 /// Each text of a program, to be changed.
 std::vector<std::string *> textsOf(Program &program) {
   std::vector<std::string *> texts = {&program.name};
-  for (InputInfo &input : program.inputs)
+  for (InputDescription &input : program.inputs)
     texts.push_back(&input.name);
-  for (OutputInfo &output : program.outputs)
+  for (OutputDescription &output : program.outputs)
     texts.push_back(&output.name);
   for (SizeSymbol &symbol : program.symbols)
     texts.push_back(&symbol.name);
@@ -71,23 +71,23 @@ const std::function<void(Program &)> damages[] = {
         symbol.dim += 1;
     },
     [](Program &program) {
-      for (InputInfo &input : program.inputs)
+      for (InputDescription &input : program.inputs)
         input.kind = InputKind::Parameter;
     },
     [](Program &program) {
       // Neither a constant nor a symbol.
-      for (InputInfo &input : program.inputs)
+      for (InputDescription &input : program.inputs)
         for (TableIndex dim = 0; dim < program.exprs.size(); ++dim)
           if (program.exprs[dim].op != SizeOp::Constant &&
               program.exprs[dim].op != SizeOp::Symbol && !input.dims.empty())
             input.dims.back() = dim;
     },
     [](Program &program) {
-      for (OutputInfo &output : program.outputs)
+      for (OutputDescription &output : program.outputs)
         output.dims.resize(20);
     },
     [](Program &program) {
-      for (OutputInfo &output : program.outputs)
+      for (OutputDescription &output : program.outputs)
         output.dtype = DType(99);
     },
     [](Program &program) {
@@ -99,7 +99,7 @@ const std::function<void(Program &)> damages[] = {
         launch.accesses.clear();
     },
     [](Program &program) {
-      for (InputInfo &input : program.inputs)
+      for (InputDescription &input : program.inputs)
         input.name = program.inputs[0].name;
     },
     [](Program &program) {
@@ -160,7 +160,7 @@ TEST(RunToolText, EveryEvilInTheNamesOfAnExecutable) {
   std::string model = folder.path("m.tpx");
   for (const std::string &evil : evils) {
     auto sample = samples::cpuSample();
-    for (InputInfo &input : sample->program.inputs)
+    for (InputDescription &input : sample->program.inputs)
       input.name = evil;
     damages[3](sample->program);
     ASSERT_TRUE(writeFile(model, samples::container(*sample)).isOk());

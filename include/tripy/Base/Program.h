@@ -73,7 +73,7 @@ enum class InputKind : uint8_t {
   /// reads before it returns. No kernel gets its address.
   Size = 3,
 };
-struct InputInfo {
+struct InputDescription {
   std::string name;
   InputKind kind = InputKind::Argument;
   DType dtype = DType::F32;
@@ -85,7 +85,7 @@ struct InputInfo {
   /// Of the tensor that is passed.
   size_t rank() const { return kind == InputKind::Size ? 0 : dims.size(); }
 };
-struct OutputInfo {
+struct OutputDescription {
   std::string name;
   DType dtype = DType::F32;
   std::vector<TableIndex> dims;
@@ -279,8 +279,8 @@ struct Program {
   std::vector<SizeSymbol> symbols;
   std::vector<SizeExpr> exprs;
   std::vector<SizeCheck> checks;
-  std::vector<InputInfo> inputs;
-  std::vector<OutputInfo> outputs;
+  std::vector<InputDescription> inputs;
+  std::vector<OutputDescription> outputs;
   std::vector<Buffer> buffers;
   uint64_t arenaBytes = 0;
   std::vector<Kernel> kernels;

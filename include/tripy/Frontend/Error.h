@@ -1,0 +1,60 @@
+//===- Error.h - What the frontend throws -----------------------*- C++ -*-===//
+//
+//   try {
+//     std::cout << a + b;
+//   } catch (const tripy::Error &error) {
+//     std::cerr << error.what();   // with the user's lines
+//   }
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_FRONTEND_ERROR_H
+#define TRIPY_FRONTEND_ERROR_H
+
+#include "tripy/Base/Status.h"
+#include "tripy/Frontend/SourceLoc.h"
+
+#include <iosfwd>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tripy {
+
+/// "ShapeOutOfRange".
+std::ostream &operator<<(std::ostream &os, Code code);
+
+/// A line of the user's that an error is about.
+struct ErrorFrame {
+  SourceLoc loc;
+  /// What stands there: "" for the call itself, else "Input 0".
+  std::string role;
+};
+
+/// The one exception of the frontend. what() is the message with the user's
+/// lines; their text is read from the source files where these are at hand.
+class Error : public std::runtime_error {
+public:
+  /// `summary` is one sentence: lower-case start, no full stop. `frames` starts
+  /// with the call that failed.
+  Error(Code code, const std::string &summary,
+        std::vector<ErrorFrame> frames = {});
+  /// With a text that holds the user's lines already.
+  static Error withText(Code code, const std::string &text);
+
+  Code code() const { return failCode; }
+  /// The sentence alone.
+  const std::string &summary() const { return sentence; }
+  const std::vector<ErrorFrame> &frames() const { return places; }
+
+private:
+  struct Whole {};
+  Error(Whole, Code code, const std::string &text);
+
+  Code failCode;
+  std::string sentence;
+  std::vector<ErrorFrame> places;
+};
+
+} // namespace tripy
+
+#endif // TRIPY_FRONTEND_ERROR_H

@@ -1,0 +1,78 @@
+//===- Indexing.h - Parts of tensors ----------------------------*- C++ -*-===//
+//
+//   x[0]                      x[{0, slice(1, end)}]      x[slice(end, 0, -1)]
+//   x[{ellipsis, newaxis}]    x[indices]                 x[{slice(), slice({},
+//   {}, -2)}]
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_FRONTEND_INDEXING_H
+#define TRIPY_FRONTEND_INDEXING_H
+
+#include "tripy/Frontend/Tensor.h"
+
+namespace tripy {
+
+/// All dimensions that other indices leave over; once at most.
+struct Ellipsis {};
+inline constexpr Ellipsis ellipsis;
+/// A new dimension of size 1.
+struct NewAxis {};
+inline constexpr NewAxis newaxis;
+/// A bound that is left out: the first or the last element.
+struct End {};
+inline constexpr End end;
+
+/// Every step-th element from `start` up to, not including, `stop`. Negative
+/// bounds count from the end, and bounds outside are cut.
+class Slice {
+public:
+  class Bound {
+  public:
+    Bound() = default;
+    Bound(End) {}
+    template <std::integral T> Bound(T value) : size(Size(value)) {}
+    Bound(Size size) : size(std::move(size)) {}
+    std::optional<Size> size;
+  };
+
+  Bound start, stop;
+  int64_t step = 1;
+};
+/// slice() is all elements, slice(n) the first n.
+inline Slice slice() { return {}; }
+inline Slice slice(Slice::Bound stop) { return {{}, std::move(stop), 1}; }
+inline Slice slice(Slice::Bound start, Slice::Bound stop, int64_t step = 1) {
+  return {std::move(start), std::move(stop), step};
+}
+
+/// One index: a number, a slice, a tensor of numbers, newaxis or ellipsis.
+class Index {
+public:
+  template <std::integral T>
+  Index(T number, SourceLoc loc = SourceLoc::current())
+      : kind(Kind::Number), place(loc), number(Size(number)) {}
+  Index(Size size, SourceLoc loc = SourceLoc::current())
+      : kind(Kind::Number), place(loc), number(std::move(size)) {}
+  Index(Slice slice, SourceLoc loc = SourceLoc::current())
+      : kind(Kind::Slice), place(loc), range(std::move(slice)) {}
+  Index(Tensor indices, SourceLoc loc = SourceLoc::current())
+      : kind(Kind::Tensor), place(loc), indices(std::move(indices)) {}
+  Index(Ellipsis, SourceLoc loc = SourceLoc::current())
+      : kind(Kind::Ellipsis), place(loc) {}
+  Index(NewAxis, SourceLoc loc = SourceLoc::current())
+      : kind(Kind::NewAxis), place(loc) {}
+
+private:
+  friend class Indexer;
+  enum class Kind { Number, Slice, Tensor, Ellipsis, NewAxis };
+  friend class Tensor;
+  Kind kind;
+  SourceLoc place;
+  Size number = 0;
+  Slice range;
+  Tensor indices;
+};
+
+} // namespace tripy
+
+#endif // TRIPY_FRONTEND_INDEXING_H

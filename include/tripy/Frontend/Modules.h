@@ -1,0 +1,158 @@
+//===- Modules.h - Layers ---------------------------------------*- C++ -*-===//
+//
+// The modules that Tripy has: a parameter for each operand of their operation.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_FRONTEND_MODULES_H
+#define TRIPY_FRONTEND_MODULES_H
+
+#include "tripy/Frontend/Functions.h"
+#include "tripy/Frontend/Module.h"
+
+#include <functional>
+#include <memory>
+
+namespace tripy {
+
+// A layer is called at the user's line.
+#define TRIPY_LAYER(type, ...)                                                 \
+  TRIPY_MODULE_MEMBERS(type, __VA_ARGS__)                                      \
+  Tensor operator()(const Tensor &x, SourceLoc loc = SourceLoc::current())     \
+      const {                                                                  \
+    return forward(x, loc);                                                    \
+  }
+
+/// x times the transposed weight (out, in), plus bias (out).
+struct Linear : Module {
+  Linear(int64_t inFeatures, int64_t outFeatures, bool hasBias = true,
+         DType dtype = float32);
+  Parameter weight;
+  std::optional<Parameter> bias;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(Linear, weight, bias)
+};
+
+/// Rows of the weight (count, dimension), by a tensor of their numbers.
+struct Embedding : Module {
+  Embedding(int64_t count, int64_t dimension, DType dtype = float32);
+  Parameter weight;
+  Tensor forward(const Tensor &indices,
+                 SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(Embedding, weight)
+};
+
+/// Over the trailing dimensions, of this shape.
+struct LayerNorm : Module {
+  explicit LayerNorm(Shape shape, DType dtype = float32, double eps = 1e-5);
+  Parameter weight, bias;
+  double eps;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(LayerNorm, weight, bias)
+};
+struct RMSNorm : Module {
+  explicit RMSNorm(Shape shape, DType dtype = float32, double eps = 1e-5);
+  Parameter weight;
+  double eps;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(RMSNorm, weight)
+};
+/// Over groups of channels of (batch, channels, ...).
+struct GroupNorm : Module {
+  GroupNorm(int64_t groups, int64_t channels, DType dtype = float32,
+            double eps = 1e-5);
+  int64_t groups;
+  Parameter weight, bias;
+  double eps;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(GroupNorm, weight, bias)
+};
+struct InstanceNorm : Module {
+  explicit InstanceNorm(int64_t channels, DType dtype = float32,
+                        double eps = 1e-5);
+  Parameter weight, bias;
+  double eps;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(InstanceNorm, weight, bias)
+};
+/// With the statistics that training has left.
+struct BatchNorm : Module {
+  explicit BatchNorm(int64_t features, DType dtype = float32,
+                     double eps = 1e-5);
+  // NOLINTNEXTLINE(readability-identifier-naming): names in state dicts.
+  Parameter weight, bias, running_mean, running_var;
+  double eps;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(BatchNorm, weight, bias, running_mean, running_var)
+};
+
+/// What may be left out of a convolution's module; as ConvolutionOptions.
+struct ConvOptions {
+  Dims stride = {}, dilation = {}, low = {}, high = {};
+  int64_t groups = 1;
+  bool hasBias = true;
+  DType dtype = float32;
+};
+/// Over 1, 2 or 3 spatial dimensions; the weight is (out, in / groups, window).
+struct Conv : Module {
+  Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
+       const ConvOptions &options = {});
+  ConvOptions options;
+  Parameter weight;
+  std::optional<Parameter> bias;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(Conv, weight, bias)
+};
+/// The weight is (in, out / groups, window).
+struct ConvTranspose : Module {
+  ConvTranspose(int64_t inChannels, int64_t outChannels, const Dims &window,
+                const ConvOptions &options = {});
+  ConvOptions options;
+  Parameter weight;
+  std::optional<Parameter> bias;
+  Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
+  TRIPY_LAYER(ConvTranspose, weight, bias)
+};
+
+#undef TRIPY_LAYER
+
+/// Modules and functions one after the other: named "0", "1", ..., or as given.
+class Sequential : public Module {
+public:
+  using Function = std::function<Tensor(const Tensor &)>;
+  Sequential() = default;
+
+  /// Adds a copy of a module, or a function of one tensor.
+  template <typename T> Sequential &add(T step) {
+    return add(std::to_string(steps.size()), std::move(step));
+  }
+  template <typename T> Sequential &add(std::string name, T step) {
+    if constexpr (std::is_base_of_v<Module, T>) {
+      auto shared = std::make_shared<T>(std::move(step));
+      steps.push_back({std::move(name), shared,
+                       [shared](const Tensor &x) { return (*shared)(x); }});
+    } else {
+      steps.push_back({std::move(name), nullptr, std::move(step)});
+    }
+    return *this;
+  }
+  size_t size() const { return steps.size(); }
+  /// Errors: NotFound.
+  const Module &operator[](const std::string &name) const;
+
+  Tensor forward(Tensor x) const;
+  Tensor operator()(const Tensor &x) const { return forward(x); }
+  void visitMembers(ModuleVisitor &visitor) override;
+  std::string typeName() const override { return "Sequential"; }
+
+private:
+  struct Step {
+    std::string name;
+    std::shared_ptr<Module> module;
+    Function function;
+  };
+  std::vector<Step> steps;
+};
+
+} // namespace tripy
+
+#endif // TRIPY_FRONTEND_MODULES_H

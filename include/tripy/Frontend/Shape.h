@@ -1,0 +1,93 @@
+//===- Shape.h - Sizes of dimensions ----------------------------*- C++ -*-===//
+//
+// A size is a number or, in a program with dynamic shapes that is being
+// compiled, a value that is known when the program runs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_FRONTEND_SHAPE_H
+#define TRIPY_FRONTEND_SHAPE_H
+
+#include "tripy/Frontend/SourceLoc.h"
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tripy {
+
+namespace frontend {
+class Node;
+class Call;
+/// A result of a node.
+struct Value {
+  std::shared_ptr<Node> node;
+  uint32_t result = 0;
+  explicit operator bool() const { return node != nullptr; }
+};
+} // namespace frontend
+
+/// The size of a dimension, or a number computed from sizes.
+class Size {
+public:
+  template <std::integral T> Size(T value) : number(int64_t(value)) {}
+
+  /// Whether it is a number now.
+  bool isStatic() const { return !symbol; }
+  /// The number. Errors: InvalidArgument for a size that only the run decides.
+  int64_t value(SourceLoc loc = SourceLoc::current()) const;
+  /// "4", or "?".
+  std::string str() const;
+
+  /// Division rounds down.
+  friend Size operator+(const Size &a, const Size &b);
+  friend Size operator-(const Size &a, const Size &b);
+  friend Size operator*(const Size &a, const Size &b);
+  friend Size operator/(const Size &a, const Size &b);
+  friend Size operator%(const Size &a, const Size &b);
+  /// Sizes that only the run decides are equal to themselves alone.
+  friend bool operator==(const Size &a, const Size &b) {
+    return a.number == b.number && a.symbol.node == b.symbol.node;
+  }
+
+private:
+  friend class frontend::Call;
+  explicit Size(frontend::Value value) : number(-1), symbol(std::move(value)) {}
+
+  int64_t number;
+  frontend::Value symbol;
+};
+std::ostream &operator<<(std::ostream &os, const Size &size);
+
+/// Sizes of a tensor's dimensions, outermost first.
+class Shape {
+public:
+  Shape() = default;
+  Shape(std::initializer_list<Size> sizes) : list(sizes) {}
+  Shape(std::vector<Size> sizes) : list(std::move(sizes)) {}
+  Shape(const std::vector<int64_t> &sizes) : list(sizes.begin(), sizes.end()) {}
+
+  size_t rank() const { return list.size(); }
+  /// `dim` may count from the end. Errors: InvalidArgument for no dimension.
+  const Size &operator[](int64_t dim) const;
+  auto begin() const { return list.begin(); }
+  auto end() const { return list.end(); }
+  const std::vector<Size> &sizes() const { return list; }
+  /// Number of elements.
+  Size volume() const;
+  /// "(2, 3)", "(5,)", "()".
+  std::string str() const;
+  friend bool operator==(const Shape &, const Shape &) = default;
+
+private:
+  std::vector<Size> list;
+};
+std::ostream &operator<<(std::ostream &os, const Shape &shape);
+
+} // namespace tripy
+
+#endif // TRIPY_FRONTEND_SHAPE_H

@@ -1,0 +1,192 @@
+//===- Tensor.h - Lazily evaluated tensors ----------------------*- C++ -*-===//
+//
+//   tripy::Tensor a({{1.0, 2.0}, {3.0, 4.0}});
+//   tripy::Tensor b = a + 1.5;         // nothing has run yet
+//   std::cout << b;                    // compiles, runs, prints
+//
+// A tensor is a handle on a node of a graph that never changes; copies are
+// cheap. Threads may use the same tensors at the same time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_FRONTEND_TENSOR_H
+#define TRIPY_FRONTEND_TENSOR_H
+
+#include "tripy/Frontend/Error.h"
+#include "tripy/Frontend/Shape.h"
+#include "tripy/Frontend/Types.h"
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tripy {
+
+class Index;
+
+namespace detail {
+template <typename... A> inline constexpr bool isNever = false;
+
+/// A nested list of numbers.
+class Literal {
+public:
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  Literal(T value) : number(value) {}
+  Literal(std::initializer_list<Literal> items) : number(0), items(items) {
+    isList = true;
+  }
+
+  Number number;
+  std::vector<Literal> items;
+  bool isList = false;
+};
+
+template <typename T> struct ElementType;
+#define TRIPY_ELEMENT_TYPE(type, dtype)                                        \
+  template <> struct ElementType<type> {                                       \
+    static constexpr DType value = dtype;                                      \
+  };
+TRIPY_ELEMENT_TYPE(double, float64)
+TRIPY_ELEMENT_TYPE(float, float32)
+TRIPY_ELEMENT_TYPE(int64_t, int64)
+TRIPY_ELEMENT_TYPE(int32_t, int32)
+TRIPY_ELEMENT_TYPE(int16_t, int16)
+TRIPY_ELEMENT_TYPE(int8_t, int8)
+TRIPY_ELEMENT_TYPE(uint8_t, uint8)
+TRIPY_ELEMENT_TYPE(bool, boolean)
+#undef TRIPY_ELEMENT_TYPE
+} // namespace detail
+
+/// A tensor of rank at most 8. Errors of its members are tripy::Error, at the
+/// caller's line.
+class Tensor {
+public:
+  /// No tensor: to be assigned. Any use but isEmpty() is an error.
+  Tensor() = default;
+  /// From nested lists: {1.0, 2.0}, {{1, 2}, {3, 4}}. Elements are float32 when
+  /// one is floating, else int32 or bool, or of `dtype`. Errors:
+  /// InvalidArgument for lists of different lengths.
+  Tensor(std::initializer_list<detail::Literal> items,
+         std::optional<DType> dtype = std::nullopt,
+         SourceLoc loc = SourceLoc::current());
+  /// One number, of rank 0.
+  explicit Tensor(Number value, SourceLoc loc = SourceLoc::current());
+  /// Copies `values`, row-major. Without `shape`, of rank 1. Errors:
+  /// InvalidArgument when the shape has another number of elements.
+  template <typename T>
+    requires requires { detail::ElementType<T>::value; }
+  explicit Tensor(std::span<const T> values,
+                  std::optional<Shape> shape = std::nullopt,
+                  SourceLoc loc = SourceLoc::current())
+      : Tensor(fromBytes(detail::ElementType<T>::value,
+                         shape ? *shape : Shape({values.size()}), values.data(),
+                         values.size(), loc)) {}
+  template <typename T>
+    requires requires { detail::ElementType<T>::value; }
+  explicit Tensor(const std::vector<T> &values,
+                  std::optional<Shape> shape = std::nullopt,
+                  SourceLoc loc = SourceLoc::current())
+      : Tensor(std::span<const T>(values), std::move(shape), loc) {}
+  /// Reads a NumPy file. Errors: those of reading, with the file's name.
+  static Tensor fromNpy(const std::string &path,
+                        SourceLoc loc = SourceLoc::current());
+
+  bool isEmpty() const { return !source; }
+  DType dtype(SourceLoc loc = SourceLoc::current()) const;
+  /// Sizes; those that only the run decides are symbolic while compiling.
+  Shape shape(SourceLoc loc = SourceLoc::current()) const;
+  int64_t rank(SourceLoc loc = SourceLoc::current()) const;
+  /// Where it is, or will be once it is evaluated.
+  Device device(SourceLoc loc = SourceLoc::current()) const;
+  /// For error messages and names of inputs; "" by default.
+  std::string name() const;
+  Tensor &setName(std::string name);
+  SourceLoc loc() const;
+
+  /// Computes the value, once; returns the tensor. Errors: those of compiling
+  /// and running.
+  const Tensor &eval(SourceLoc loc = SourceLoc::current()) const;
+  /// The elements, row-major, in host memory. Errors: DTypeMismatch when T is
+  /// not the element type.
+  template <typename T>
+  std::vector<T> toVector(SourceLoc loc = SourceLoc::current()) const {
+    std::vector<T> out(elements(detail::ElementType<T>::value, loc));
+    copyTo(out.data(), loc);
+    return out;
+  }
+  /// The only element. Errors: InvalidArgument unless there is just one.
+  template <typename T> T item(SourceLoc loc = SourceLoc::current()) const {
+    checkSingle(loc);
+    if constexpr (std::same_as<T, bool>)
+      return single(loc).toInt() != 0;
+    else if constexpr (std::integral<T>)
+      return T(single(loc).toInt());
+    else
+      return T(single(loc).toDouble());
+  }
+  /// The text that printing gives.
+  std::string str(SourceLoc loc = SourceLoc::current()) const;
+
+  /// x[0], x[-1], x[slice(1, end)], x[{0, slice(), newaxis}], x[indices].
+  /// Numbers outside are errors where they are known to be; slices are cut.
+  Tensor operator[](const Index &index) const;
+  Tensor operator[](std::initializer_list<Index> indices) const;
+
+#include "tripy/Frontend/TensorMembers.inc"
+
+private:
+  friend class frontend::Call;
+  explicit Tensor(frontend::Value value) : source(std::move(value)) {}
+  static Tensor fromBytes(DType dtype, const Shape &shape, const void *data,
+                          size_t elements, SourceLoc loc);
+  size_t elements(DType expected, SourceLoc loc) const;
+  void copyTo(void *data, SourceLoc loc) const;
+  void checkSingle(SourceLoc loc) const;
+  Number single(SourceLoc loc) const;
+
+  frontend::Value source;
+};
+
+template <> std::vector<bool> Tensor::toVector<bool>(SourceLoc loc) const;
+
+/// As the tensor's str().
+std::ostream &operator<<(std::ostream &os, const Tensor &tensor);
+
+/// Evaluates several tensors in one program.
+void eval(std::initializer_list<Tensor> tensors,
+          SourceLoc loc = SourceLoc::current());
+void eval(const std::vector<Tensor> &tensors,
+          SourceLoc loc = SourceLoc::current());
+
+/// An operand: a tensor, or a number, which gets the element type of the other
+/// operands. It knows where in the user's program it stands.
+class TensorLike {
+public:
+  TensorLike(const Tensor &tensor, SourceLoc loc = SourceLoc::current())
+      : held(tensor), place(loc) {}
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  TensorLike(T value, SourceLoc loc = SourceLoc::current())
+      : number(value), place(loc) {}
+  /// A size as a tensor of rank 0 and int32.
+  TensorLike(const Size &size, SourceLoc loc = SourceLoc::current());
+
+  /// Empty for a number.
+  const Tensor &tensor() const { return held; }
+  bool isNumber() const { return number.has_value(); }
+  const std::optional<Number> &literal() const { return number; }
+  SourceLoc loc() const { return place; }
+  /// The tensor, or the number as one.
+  Tensor toTensor() const;
+
+private:
+  Tensor held;
+  std::optional<Number> number;
+  SourceLoc place;
+};
+
+} // namespace tripy
+
+#endif // TRIPY_FRONTEND_TENSOR_H

@@ -1,0 +1,26 @@
+//===- tripy.h - Tripy for C++ programs -------------------------*- C++ -*-===//
+//
+//   #include <tripy/tripy.h>
+//   namespace tp = tripy;
+//
+//   auto c = tp::arange(5) + 1.5;   // nothing has run yet
+//   std::cout << c;                 // compiles, runs, prints
+//
+// Link with Tripy::Tripy. docs/guide has a tour.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_TRIPY_H
+#define TRIPY_TRIPY_H
+
+#include "tripy/Frontend/Cache.h"
+#include "tripy/Frontend/Compile.h"
+#include "tripy/Frontend/Error.h"
+#include "tripy/Frontend/Functions.h"
+#include "tripy/Frontend/Indexing.h"
+#include "tripy/Frontend/Module.h"
+#include "tripy/Frontend/Modules.h"
+#include "tripy/Frontend/Shape.h"
+#include "tripy/Frontend/Tensor.h"
+#include "tripy/Frontend/Types.h"
+
+#endif // TRIPY_TRIPY_H

@@ -1,0 +1,192 @@
+//===- Call.cpp - Records a call of an operation --------------------------===//
+
+#include "Call.h"
+
+#include "Numbers.h"
+#include "Throw.h"
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+Call::Call(Op op, SourceLoc loc) : node(std::make_shared<Node>(op, loc)) {
+  const OpInfo &info = opInfo(op);
+  node->operands.reserve(info.operands.size());
+  node->groups.reserve(info.operands.size());
+  node->attributes.reserve(info.attributes.size());
+}
+
+//===-- operands ----------------------------------------------------------===//
+
+const Value &Call::use(const Tensor &tensor, SourceLoc loc) {
+  if (!tensor.source)
+    fail(Code::InvalidArgument, "the tensor is empty: it was never assigned",
+         loc);
+  return tensor.source;
+}
+
+void Call::add(const Value &value) { node->operands.push_back(value); }
+
+void Call::operand(const TensorLike &value) {
+  node->groups.push_back(1);
+  places.push_back(value.loc());
+  if (value.isNumber()) {
+    numbers.push_back({uint32_t(node->groups.size() - 1),
+                       uint32_t(node->operands.size()), *value.literal(),
+                       value.loc()});
+    node->operands.emplace_back();
+    return;
+  }
+  add(use(value.tensor(), node->loc));
+}
+
+void Call::operand(const std::optional<Tensor> &value) {
+  bool isGiven = value && !value->isEmpty();
+  node->groups.push_back(isGiven);
+  if (isGiven) {
+    places.push_back(node->loc);
+    add(value->source);
+  }
+}
+
+void Call::operand(const std::vector<Tensor> &values) {
+  node->groups.push_back(values.size());
+  for (const Tensor &value : values) {
+    places.push_back(node->loc);
+    add(use(value, node->loc));
+  }
+}
+
+/// A number as a size that an operation reads.
+static Size sizeConstant(int64_t number, SourceLoc loc) {
+  Call call(Op::SizeConstant, loc);
+  call.attribute(number);
+  call.record();
+  return call.size();
+}
+
+void Call::operand(const Size &value) {
+  node->groups.push_back(1);
+  places.push_back(node->loc);
+  add(value.isStatic() ? sizeConstant(value.number, node->loc).symbol
+                       : value.symbol);
+}
+
+void Call::operand(const Shape &sizes) {
+  uint32_t count = 0;
+  for (const Size &size : sizes)
+    if (!size.isStatic()) {
+      places.push_back(node->loc);
+      add(size.symbol);
+      ++count;
+    }
+  node->groups.push_back(count);
+}
+
+void Call::staticSizes(const Shape &sizes) {
+  std::vector<int64_t> list;
+  for (const Size &size : sizes)
+    list.push_back(size.isStatic() ? size.number : dynamicSize);
+  set(std::move(list));
+}
+
+//===-- numbers -----------------------------------------------------------===//
+
+void Call::sameElement(std::initializer_list<uint32_t> groups) {
+  sameGroups.emplace_back(groups);
+}
+
+static runtime::HostTensor makeScalar(const Number &number, DType dtype,
+                                      SourceLoc loc) {
+  auto tensor = runtime::HostTensor::create(dtype, {});
+  check(tensor.status(), loc);
+  storeNumber(tensor->data(), dtype, number);
+  return std::move(*tensor);
+}
+
+Tensor tripy::frontend::numberTensor(const Number &number, DType dtype,
+                                     SourceLoc loc) {
+  Number converted = number.as(dtype, loc);
+  return Call::makeTensor(makeLeaf(
+      std::make_shared<Storage>(makeScalar(converted, dtype, loc)), loc));
+}
+
+void Call::resolveNumbers() {
+  // Where each group begins.
+  std::vector<uint32_t> begins;
+  uint32_t begin = 0;
+  for (uint32_t group : node->groups) {
+    begins.push_back(begin);
+    begin += group;
+  }
+  for (const PendingNumber &pending : numbers) {
+    DType dtype = pending.number.dtype();
+    for (const std::vector<uint32_t> &same : sameGroups) {
+      bool isIn = false;
+      std::optional<DType> found;
+      for (uint32_t group : same) {
+        isIn |= group == pending.group;
+        if (node->groups[group] == 0)
+          continue;
+        const Value &value = node->operands[begins[group]];
+        if (value && !found)
+          found = value.node->outputs[value.result].type->dtype;
+      }
+      if (isIn && found)
+        dtype = *found;
+    }
+    node->operands[pending.operand] =
+        valueOf(numberTensor(pending.number, dtype, pending.loc));
+  }
+}
+
+//===-- recording ---------------------------------------------------------===//
+
+static std::string describe(const TypeInfo &type) {
+  if (type.isSize)
+    return "size";
+  std::string text = std::string(dtypeName(type.dtype)) + " of shape (";
+  for (size_t i = 0; i < type.sizes.size(); ++i) {
+    text += i ? ", " : "";
+    text += type.sizes[i] < 0 ? "?" : std::to_string(type.sizes[i]);
+  }
+  return text + (type.sizes.size() == 1 ? ",)" : ")");
+}
+
+void Call::failWith(const Status &status) const {
+  std::vector<ErrorFrame> inputs;
+  for (size_t i = 0; i < node->operands.size(); ++i) {
+    const Value &value = node->operands[i];
+    const Node &source = *value.node;
+    std::string role = "Input " + std::to_string(i);
+    if (!source.name.empty())
+      role += " '" + source.name + "'";
+    inputs.push_back(
+        {source.loc,
+         role + ", " + describe(*source.outputs[value.result].type)});
+  }
+  fail(status.code(), status.message(), node->loc, std::move(inputs));
+}
+
+void Call::record() {
+  if (!numbers.empty())
+    resolveNumbers();
+  static thread_local std::vector<const TypeInfo *> types;
+  types.clear();
+  for (const Value &operand : node->operands) {
+    types.push_back(operand.node->outputs[operand.result].type);
+    node->isTraced |= operand.node->isTraced;
+  }
+  auto results = resultTypes(node->view(), types);
+  if (!results)
+    failWith(results.status());
+  node->outputs.reserve((*results)->size());
+  for (const TypeInfo *type : **results)
+    node->outputs.push_back({type, nullptr});
+}
+
+std::vector<Tensor> Call::tensors() const {
+  std::vector<Tensor> list;
+  for (uint32_t i = 0; i < node->outputs.size(); ++i)
+    list.push_back(tensor(i));
+  return list;
+}

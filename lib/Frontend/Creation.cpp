@@ -1,0 +1,117 @@
+//===- Creation.cpp - Tensors from numbers, and operators -----------------===//
+
+#include "Call.h"
+#include "Throw.h"
+
+#include "tripy/Frontend/Functions.h"
+
+#include <cmath>
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+//===-- operators ---------------------------------------------------------===//
+
+/// Whether the operation is on bits: no operand is bool.
+static bool isOfBits(const TensorLike &lhs, const TensorLike &rhs) {
+  const TensorLike &known = lhs.isNumber() ? rhs : lhs;
+  DType dtype = known.isNumber() ? known.literal()->dtype()
+                                 : known.tensor().dtype(known.loc());
+  return dtypeInfo(dtype).cls != DTypeClass::Bool;
+}
+
+Tensor tripy::operator&(const TensorLike &lhs, const TensorLike &rhs) {
+  return isOfBits(lhs, rhs) ? op::bitwise_and(lhs, rhs, lhs.loc())
+                            : op::logical_and(lhs, rhs, lhs.loc());
+}
+Tensor tripy::operator|(const TensorLike &lhs, const TensorLike &rhs) {
+  return isOfBits(lhs, rhs) ? op::bitwise_or(lhs, rhs, lhs.loc())
+                            : op::logical_or(lhs, rhs, lhs.loc());
+}
+Tensor tripy::operator^(const TensorLike &lhs, const TensorLike &rhs) {
+  return isOfBits(lhs, rhs) ? op::bitwise_xor(lhs, rhs, lhs.loc())
+                            : op::logical_xor(lhs, rhs, lhs.loc());
+}
+Tensor tripy::operator~(const TensorLike &input) {
+  return isOfBits(input, input) ? op::bitwise_not(input, input.loc())
+                                : op::logical_not(input, input.loc());
+}
+Tensor tripy::operator!(const TensorLike &input) {
+  return op::logical_not(input, input.loc());
+}
+
+Tensor &tripy::operator+=(Tensor &lhs, const TensorLike &rhs) {
+  return lhs = TensorLike(lhs, rhs.loc()) + rhs;
+}
+Tensor &tripy::operator-=(Tensor &lhs, const TensorLike &rhs) {
+  return lhs = TensorLike(lhs, rhs.loc()) - rhs;
+}
+Tensor &tripy::operator*=(Tensor &lhs, const TensorLike &rhs) {
+  return lhs = TensorLike(lhs, rhs.loc()) * rhs;
+}
+Tensor &tripy::operator/=(Tensor &lhs, const TensorLike &rhs) {
+  return lhs = TensorLike(lhs, rhs.loc()) / rhs;
+}
+
+//===-- one value ---------------------------------------------------------===//
+
+/// The value is an operand: another one needs no other program.
+Tensor tripy::full(const Shape &shape, const Number &value,
+                   std::optional<DType> dtype, SourceLoc loc) {
+  Tensor number = numberTensor(value, dtype.value_or(value.dtype()), loc);
+  return shape.rank() == 0 ? number : expand({number, loc}, shape, loc);
+}
+
+/// The value is part of the operation.
+static Tensor fixed(const Shape &shape, bool value, DType dtype,
+                    SourceLoc loc) {
+  Number number = value;
+  return op::full(shape,
+                  dtype == boolean ? number : Number(int(value)).as(dtype, loc),
+                  loc);
+}
+Tensor tripy::ones(const Shape &shape, DType dtype, SourceLoc loc) {
+  return fixed(shape, true, dtype, loc);
+}
+Tensor tripy::zeros(const Shape &shape, DType dtype, SourceLoc loc) {
+  return fixed(shape, false, dtype, loc);
+}
+Tensor tripy::fullLike(const Tensor &input, const Number &value,
+                       std::optional<DType> dtype, SourceLoc loc) {
+  return full(input.shape(loc), value, dtype.value_or(input.dtype(loc)), loc);
+}
+Tensor tripy::onesLike(const Tensor &input, std::optional<DType> dtype,
+                       SourceLoc loc) {
+  return ones(input.shape(loc), dtype.value_or(input.dtype(loc)), loc);
+}
+Tensor tripy::zerosLike(const Tensor &input, std::optional<DType> dtype,
+                        SourceLoc loc) {
+  return zeros(input.shape(loc), dtype.value_or(input.dtype(loc)), loc);
+}
+
+//===-- arange ------------------------------------------------------------===//
+
+Tensor tripy::arange(const Number &start, const Number &stop,
+                     const Number &step, DType dtype, SourceLoc loc) {
+  if (step.toDouble() == 0)
+    fail(Code::InvalidArgument, "the step of arange is not 0", loc);
+  double count =
+      std::ceil((stop.toDouble() - start.toDouble()) / step.toDouble());
+  if (!(count > 0))
+    fail(Code::InvalidArgument,
+         "arange has an element; found start " + start.str() + ", stop " +
+             stop.str() + ", step " + step.str(),
+         loc);
+  Tensor counts = iota({int64_t(count)}, 0, dtype, loc);
+  bool isUnit = step.toDouble() == 1, isZero = start.toDouble() == 0;
+  if (!isUnit)
+    counts = TensorLike(counts, loc) *
+             TensorLike(numberTensor(step, dtype, loc), loc);
+  if (!isZero)
+    counts = TensorLike(counts, loc) +
+             TensorLike(numberTensor(start, dtype, loc), loc);
+  return counts;
+}
+Tensor tripy::arange(const Number &stop, DType dtype, SourceLoc loc) {
+  return arange(0, stop, 1, dtype, loc);
+}

@@ -1,0 +1,118 @@
+//===- Error.cpp - What the frontend throws -------------------------------===//
+//
+// The text of an error: the call's line, the sentence, then the lines of the
+// inputs, as the compiler's diagnostics have them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Throw.h"
+
+#include "tripy/Runtime/Report.h"
+
+#include <algorithm>
+#include <ostream>
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+std::ostream &tripy::operator<<(std::ostream &os, Code code) {
+  return os << codeName(code);
+}
+
+/// How many characters of `line` the expression at `column` has: a name or
+/// number, what is in brackets behind it, and, behind an operator, the same
+/// again.
+static size_t expressionLength(std::string_view line, size_t column) {
+  auto isWord = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+           c == ':' || c == '.';
+  };
+  size_t at = column - 1;
+  auto skipWord = [&] {
+    while (at < line.size() && isWord(line[at]))
+      ++at;
+    int depth = 0;
+    while (at < line.size() &&
+           (depth > 0 ||
+            std::string_view("([{").find(line[at]) != std::string_view::npos)) {
+      depth += std::string_view("([{").find(line[at]) != std::string_view::npos;
+      depth -= std::string_view(")]}").find(line[at]) != std::string_view::npos;
+      ++at;
+    }
+  };
+  skipWord();
+  size_t next = at;
+  while (next < line.size() && line[next] == ' ')
+    ++next;
+  if (next < line.size() && std::string_view("+-*/%<>=!&|^").find(line[next]) !=
+                                std::string_view::npos) {
+    while (next < line.size() && !isWord(line[next]) && line[next] != '(')
+      ++next;
+    at = next;
+    skipWord();
+  }
+  return std::max<size_t>(at - (column - 1), 1);
+}
+
+static std::string formatFrame(const ErrorFrame &frame,
+                               const std::string &indent) {
+  const SourceLoc &loc = frame.loc;
+  std::string text = indent;
+  if (!frame.role.empty())
+    text += frame.role + ": ";
+  text += "--> " + std::string(loc.file) + ":" + std::to_string(loc.line);
+  if (*loc.function)
+    text += " in " + std::string(loc.function) + "()";
+  text += "\n";
+  std::optional<std::string> line = runtime::readSourceLine(loc.file, loc.line);
+  if (!line)
+    return text;
+  std::string number = std::to_string(loc.line);
+  number.insert(0, number.size() < 5 ? 5 - number.size() : 0, ' ');
+  text += indent + "      |\n" + indent + number + " | " + *line + "\n";
+  text += indent + "      | ";
+  if (loc.column > 0 && loc.column <= line->size())
+    text += std::string(loc.column - 1, ' ') +
+            std::string(expressionLength(*line, loc.column), '^');
+  return text + "\n";
+}
+
+static std::string formatError(const std::string &summary,
+                               const std::vector<ErrorFrame> &frames) {
+  std::string text;
+  if (!frames.empty())
+    text += formatFrame(frames.front(), "");
+  text += "error: " + summary;
+  for (size_t i = 1; i < frames.size(); ++i) {
+    std::string frame = formatFrame(frames[i], "    ");
+    text += "\n" + frame.substr(0, frame.size() - 1);
+  }
+  return text;
+}
+
+Error::Error(Code code, const std::string &summary,
+             std::vector<ErrorFrame> frames)
+    : std::runtime_error(formatError(summary, frames)), failCode(code),
+      sentence(summary), places(std::move(frames)) {}
+
+Error::Error(Whole, Code code, const std::string &text)
+    : std::runtime_error(text), failCode(code) {
+  size_t begin = text.find("error: ");
+  begin = begin == std::string::npos ? 0 : begin + 7;
+  sentence = text.substr(begin, text.find('\n', begin) - begin);
+}
+
+Error Error::withText(Code code, const std::string &text) {
+  return Error(Whole(), code, text);
+}
+
+void tripy::frontend::fail(Code code, const std::string &summary, SourceLoc loc,
+                           std::vector<ErrorFrame> inputs) {
+  inputs.insert(inputs.begin(), ErrorFrame{loc, ""});
+  throw Error(code, summary, std::move(inputs));
+}
+
+void tripy::frontend::check(const Status &status, SourceLoc loc) {
+  if (!status.isOk())
+    fail(status.code(), status.message(), loc);
+}

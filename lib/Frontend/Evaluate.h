@@ -1,0 +1,44 @@
+//===- Evaluate.h - Computes the values of nodes ----------------*- C++ -*-===//
+//
+// Private to the frontend.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_FRONTEND_EVALUATE_H
+#define TRIPY_LIB_FRONTEND_EVALUATE_H
+
+#include "Graph.h"
+
+namespace tripy::frontend {
+
+/// The value of each, which is computed where there is none: in one program.
+/// Throws Error: what the compiler says, or at `loc`.
+std::vector<std::shared_ptr<const Storage>>
+evaluate(std::span<const Value> values, SourceLoc loc);
+
+inline std::shared_ptr<const Storage> evaluate(const Value &value,
+                                               SourceLoc loc) {
+  return evaluate(std::span(&value, 1), loc).front();
+}
+
+/// What values depend on, as a program.
+struct Collected {
+  GraphProgram program;
+  /// The leaves that are inputs, in order, with their values; null for
+  /// arguments of a function that is being compiled.
+  std::vector<std::shared_ptr<const Storage>> inputs;
+  std::vector<Value> leaves;
+  /// The nodes of the steps, which must not go before the program.
+  std::vector<std::shared_ptr<Node>> nodes;
+};
+
+/// Collects all results of the nodes of `values`; inputs are first `arguments`,
+/// then the others as they are met. Under graphMutex().
+Collected collect(std::span<const Value> values,
+                  std::span<const Value> arguments = {});
+
+/// Identifies a program, but for the values of its inputs.
+std::string structureOf(const Collected &collected);
+
+} // namespace tripy::frontend
+
+#endif // TRIPY_LIB_FRONTEND_EVALUATE_H

@@ -1,0 +1,157 @@
+//===- Graph.cpp - The graph that tensors are handles on ------------------===//
+
+#include "Graph.h"
+
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+//===-- types -------------------------------------------------------------===//
+
+namespace {
+struct TypeHash {
+  size_t operator()(const TypeInfo &type) const {
+    size_t hash = size_t(type.dtype) * 2 + type.isSize;
+    for (int64_t size : type.sizes)
+      hash = hash * 0x9e3779b97f4a7c15u + size_t(size) + 1;
+    return hash;
+  }
+};
+
+struct TypeTable {
+  std::mutex mutex;
+  /// Nodes of a set stay where they are.
+  std::unordered_set<TypeInfo, TypeHash> types;
+};
+} // namespace
+
+const TypeInfo *tripy::frontend::internType(TypeInfo type) {
+  static TypeTable *table = new TypeTable; // tensors may outlive statics
+  std::lock_guard lock(table->mutex);
+  return &*table->types.insert(std::move(type)).first;
+}
+
+//===-- nodes -------------------------------------------------------------===//
+
+std::mutex &tripy::frontend::graphMutex() {
+  static std::mutex *mutex = new std::mutex;
+  return *mutex;
+}
+
+/// A chain of nodes is let go one by one, not each within the one before.
+Node::~Node() {
+  static thread_local std::vector<Value> *pending = nullptr;
+  if (operands.empty())
+    return;
+  if (pending) {
+    for (Value &operand : operands)
+      pending->push_back(std::move(operand));
+    return;
+  }
+  std::vector<Value> list = std::move(operands);
+  pending = &list;
+  while (!list.empty()) {
+    Value last = std::move(list.back());
+    list.pop_back();
+    last.node.reset();
+  }
+  pending = nullptr;
+}
+
+Value tripy::frontend::makeLeaf(std::shared_ptr<const Storage> storage,
+                                SourceLoc loc) {
+  auto node = std::make_shared<Node>(Op::Leaf, loc);
+  const runtime::TensorView &view = storage->view();
+  std::span<const int64_t> sizes = view.shape.sizes();
+  const TypeInfo *type =
+      internType({false, view.dtype, {sizes.begin(), sizes.end()}});
+  node->outputs.push_back({type, std::move(storage)});
+  return {std::move(node), 0};
+}
+
+//===-- operations as bytes -----------------------------------------------===//
+
+template <typename T> static void append(std::string &out, const T &value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  out.append(bytes, sizeof(T));
+}
+
+static void appendValue(std::string &out, std::monostate) {}
+static void appendValue(std::string &out, bool value) { append(out, value); }
+static void appendValue(std::string &out, int64_t value) { append(out, value); }
+static void appendValue(std::string &out, double value) { append(out, value); }
+static void appendValue(std::string &out, DType value) { append(out, value); }
+static void appendValue(std::string &out, const std::string &value) {
+  append(out, value.size());
+  out += value;
+}
+static void appendValue(std::string &out, const TypedNumber &number) {
+  append(out, number.dtype);
+  out += char(number.value.index());
+  std::visit([&](auto value) { append(out, value); }, number.value);
+}
+template <typename T>
+static void appendValue(std::string &out, const std::vector<T> &list) {
+  append(out, list.size());
+  for (T value : list)
+    append(out, value);
+}
+
+void tripy::frontend::encodeOperation(const OperationView &operation,
+                                      std::string &out) {
+  append(out, operation.op);
+  for (uint32_t group : operation.groups)
+    append(out, group);
+  for (const AttributeValue &attribute : operation.attributes) {
+    out += char(attribute.index());
+    std::visit([&](const auto &value) { appendValue(out, value); }, attribute);
+  }
+}
+
+//===-- result types ------------------------------------------------------===//
+
+namespace {
+struct TypeMemory {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::vector<const TypeInfo *>> known;
+};
+} // namespace
+
+/// Programs with ever new shapes do not fill the memory. Lists that callers
+/// still read stay, so that the oldest half could not simply go.
+static constexpr size_t maxKnownTypes = size_t(1) << 20;
+
+Result<const std::vector<const TypeInfo *> *>
+tripy::frontend::resultTypes(const OperationView &operation,
+                             std::span<const TypeInfo *const> operands) {
+  static TypeMemory *memory = new TypeMemory;
+  static thread_local std::vector<const TypeInfo *> unkept;
+  static thread_local std::string key;
+  key.clear();
+  encodeOperation(operation, key);
+  for (const TypeInfo *type : operands)
+    append(key, type);
+  {
+    std::lock_guard lock(memory->mutex);
+    auto found = memory->known.find(key);
+    if (found != memory->known.end())
+      return &found->second;
+  }
+  Result<std::vector<TypeInfo>> types = inferTypes(operation, operands);
+  if (!types)
+    return types.status();
+  std::vector<const TypeInfo *> list;
+  for (TypeInfo &type : *types)
+    list.push_back(internType(std::move(type)));
+  std::lock_guard lock(memory->mutex);
+  if (memory->known.size() >= maxKnownTypes) {
+    unkept = std::move(list);
+    return &unkept;
+  }
+  return &memory->known.emplace(key, std::move(list)).first->second;
+}

@@ -1,0 +1,77 @@
+//===- Graph.h - The graph that tensors are handles on ----------*- C++ -*-===//
+//
+// A node is an operation of trace with its attributes, its operands and the
+// user's line, or a leaf, which has a value. Nodes never change, but for their
+// value, which evaluation adds; what they were computed from is then let go.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_FRONTEND_GRAPH_H
+#define TRIPY_LIB_FRONTEND_GRAPH_H
+
+#include "Lowering.h"
+#include "Storage.h"
+
+#include "tripy/Frontend/Error.h"
+#include "tripy/Frontend/Shape.h"
+#include "tripy/Frontend/SourceLoc.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tripy::frontend {
+
+/// The one object of an equal type; it is never freed.
+const TypeInfo *internType(TypeInfo type);
+
+class Node {
+public:
+  struct Output {
+    const TypeInfo *type;
+    /// Null until it is evaluated. Under graphMutex().
+    std::shared_ptr<const Storage> storage;
+  };
+
+  Node(Op op, SourceLoc loc) : op(op), loc(loc) {}
+  ~Node();
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+
+  OperationView view() const { return {op, groups, attributes}; }
+  Place place() const { return {loc.file, loc.function, loc.line, loc.column}; }
+
+  const Op op;
+  const SourceLoc loc;
+  /// Computed from the arguments of a function that is being compiled.
+  bool isTraced = false;
+  /// Of the evaluation that looked at the node last, and the number of its
+  /// first result there. Under graphMutex().
+  uint64_t visit = 0;
+  uint32_t firstValue = 0;
+  std::vector<uint32_t> groups;
+  std::vector<AttributeValue> attributes;
+  /// Under graphMutex() once the node is recorded.
+  std::vector<Value> operands;
+  std::vector<Output> outputs;
+  std::string name;
+};
+
+/// Guards values and operands of all nodes.
+std::mutex &graphMutex();
+
+/// A leaf with a value.
+Value makeLeaf(std::shared_ptr<const Storage> storage, SourceLoc loc);
+
+/// Appends what identifies the operation of a node, without its operands.
+void encodeOperation(const OperationView &operation, std::string &out);
+
+/// Result types of an operation; remembers those of equal ones. Errors: see
+/// inferTypes().
+Result<const std::vector<const TypeInfo *> *>
+resultTypes(const OperationView &operation,
+            std::span<const TypeInfo *const> operands);
+
+} // namespace tripy::frontend
+
+#endif // TRIPY_LIB_FRONTEND_GRAPH_H

@@ -1,0 +1,223 @@
+//===- Emit.cpp - A graph as a module of trace ----------------------------===//
+//
+// One operation for each step, at the user's line; and the compiler's result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Attributes.h"
+
+#include "tripy/Compiler/Compiler.h"
+#include "tripy/Dialect/Trace/Trace.h"
+#include "tripy/Dialect/Tripy/Tripy.h"
+#include "tripy/Pipelines/Diagnostics.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::frontend;
+
+static_assert(dynamicSize == ShapedType::kDynamic);
+
+/// Constants of fewer bytes are part of the IR.
+static constexpr size_t minResourceBytes = 1024;
+
+/// "in add()" at a line, with the name of the tensor.
+static Location locationOf(const Place &place, StringRef name,
+                           MLIRContext *context) {
+  if (place.line == 0)
+    return NameLoc::get(StringAttr::get(context, "graph"));
+  Location location = FileLineColLoc::get(context, StringRef(place.file),
+                                          place.line, place.column);
+  if (*place.function)
+    location = NameLoc::get(
+        StringAttr::get(context, llvm::Twine(place.function) + "()"), location);
+  if (!name.empty())
+    location = NameLoc::get(StringAttr::get(context, name), location);
+  return location;
+}
+
+namespace {
+
+/// Builds the function "main" of a program.
+class Emitter {
+public:
+  Emitter(const GraphProgram &program, MLIRContext *context)
+      : program(program), context(context), b(context) {}
+
+  OwningOpRef<ModuleOp> emit();
+
+private:
+  void emitFunction(ModuleOp module);
+  void describeInput(func::FuncOp function, unsigned argument,
+                     const ProgramInput &input);
+  Value emitConstant(const ProgramInput &input);
+  void emitStep(const ProgramStep &step);
+
+  const GraphProgram &program;
+  MLIRContext *context;
+  OpBuilder b;
+  std::vector<Value> values;
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp> Emitter::emit() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  emitFunction(*module);
+  return module;
+}
+
+void Emitter::emitFunction(ModuleOp module) {
+  SmallVector<Type> arguments, results;
+  std::vector<const TypeInfo *> types;
+  for (const ProgramInput &input : program.inputs) {
+    types.push_back(input.type);
+    if (!input.constant)
+      arguments.push_back(toMlir(*input.type, context));
+  }
+  for (const ProgramStep &step : program.steps)
+    types.insert(types.end(), step.results.begin(), step.results.end());
+  for (uint32_t output : program.outputs)
+    results.push_back(toMlir(*types[output], context));
+  b.setInsertionPointToEnd(module.getBody());
+  auto function = func::FuncOp::create(b, module.getLoc(), "main",
+                                       b.getFunctionType(arguments, results));
+  Block *body = function.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  unsigned next = 0;
+  for (const ProgramInput &input : program.inputs) {
+    if (input.constant) {
+      values.push_back(emitConstant(input));
+      continue;
+    }
+    BlockArgument argument = body->getArgument(next);
+    argument.setLoc(locationOf(input.place, input.name, context));
+    values.push_back(argument);
+    describeInput(function, next++, input);
+  }
+  for (const ProgramStep &step : program.steps)
+    emitStep(step);
+  SmallVector<Value> returned;
+  for (auto [i, output] : llvm::enumerate(program.outputs)) {
+    returned.push_back(values[output]);
+    if (i < program.outputNames.size() && !program.outputNames[i].empty())
+      function.setResultAttr(i, nameAttrName,
+                             b.getStringAttr(program.outputNames[i]));
+  }
+  func::ReturnOp::create(b, module.getLoc(), returned);
+}
+
+void Emitter::describeInput(func::FuncOp function, unsigned argument,
+                            const ProgramInput &input) {
+  if (!input.name.empty())
+    function.setArgAttr(argument, nameAttrName, b.getStringAttr(input.name));
+  if (!input.smallest.empty())
+    function.setArgAttr(
+        argument, profileAttrName,
+        ProfileAttr::get(context, input.smallest, input.usual, input.largest));
+  if (!input.dimensions.empty()) {
+    SmallVector<Attribute> names;
+    for (const std::string &name : input.dimensions)
+      names.push_back(b.getStringAttr(name));
+    function.setArgAttr(argument, dimsAttrName, b.getArrayAttr(names));
+  }
+}
+
+Value Emitter::emitConstant(const ProgramInput &input) {
+  auto type = cast<RankedTensorType>(toMlir(*input.type, context));
+  size_t bytes = type.getNumElements() * dtypeSize(input.type->dtype);
+  ArrayRef<char> data(static_cast<const char *>(input.constant), bytes);
+  ElementsAttr value;
+  if (bytes >= minResourceBytes) {
+    // Neither copied nor hashed: the elements outlive the compilation.
+    value = DenseResourceElementsAttr::get(
+        type, input.name.empty() ? "constant" : input.name,
+        UnmanagedAsmResourceBlob::allocateInferAlign(data));
+  } else if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> bits(data.begin(), data.end());
+    value = DenseElementsAttr::get(type, bits);
+  } else {
+    value = DenseElementsAttr::getFromRawBuffer(type, data);
+  }
+  return trace::ConstantOp::create(
+      b, locationOf(input.place, input.name, context), value);
+}
+
+void Emitter::emitStep(const ProgramStep &step) {
+  StringRef text(opInfo(step.operation.op).name);
+  auto name = *RegisteredOperationName::lookup(text, context);
+  OperationState state(locationOf(step.place, step.name, context), name);
+  for (uint32_t operand : step.operands)
+    state.operands.push_back(values[operand]);
+  for (const TypeInfo *type : step.results)
+    state.types.push_back(toMlir(*type, context));
+  state.attributes = toMlir(step.operation, name);
+  Operation *op = b.create(state);
+  for (Value result : op->getResults())
+    values.push_back(result);
+}
+
+//===-- the compiler ------------------------------------------------------===//
+
+namespace {
+
+/// A context with the compiler's dialects, and what it reported.
+struct Session {
+  Session()
+      : context(registry(), MLIRContext::Threading::DISABLED), stream(text),
+        printer(&context, stream) {
+    // Operations are looked up by name.
+    context.loadDialect<trace::TraceDialect, arith::ArithDialect,
+                        func::FuncDialect, TripyDialect>();
+  }
+  static DialectRegistry registry() {
+    DialectRegistry dialects;
+    registerCompilerDialects(dialects);
+    return dialects;
+  }
+  Status failure() {
+    return Status(Code::InvalidArgument,
+                  text.empty() ? "the compiler failed without a reason" : text);
+  }
+
+  MLIRContext context;
+  std::string text;
+  llvm::raw_string_ostream stream;
+  UserDiagnosticHandler printer;
+};
+
+} // namespace
+
+Result<std::vector<uint8_t>>
+tripy::frontend::compileGraph(const GraphProgram &program,
+                              const LoweringOptions &options) {
+  CompileOptions compile;
+  if (Status status = compile.setTarget(options.target); !status.isOk())
+    return status;
+  compile.verify = options.verify;
+  Session session;
+  OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
+  if (failed(mlir::verify(*module)))
+    return session.failure();
+  session.printer.remember(*module);
+  FailureOr<std::vector<uint8_t>> bytes = compileToBytes(*module, compile);
+  if (failed(bytes))
+    return session.failure();
+  return std::move(*bytes);
+}
+
+Result<std::string> tripy::frontend::printGraph(const GraphProgram &program) {
+  Session session;
+  OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
+  if (failed(mlir::verify(*module)))
+    return session.failure();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  return text;
+}

@@ -1,0 +1,233 @@
+//===- Module.cpp - Functions with parameters -----------------------------===//
+
+#include "tripy/Frontend/Module.h"
+
+#include "Call.h"
+#include "Evaluate.h"
+#include "Throw.h"
+
+#include "tripy/Frontend/Functions.h"
+#include "tripy/Runtime/IO/SafeTensors.h"
+
+#include <algorithm>
+#include <ostream>
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+//===-- parameters --------------------------------------------------------===//
+
+Parameter::Parameter(Shape shape, DType dtype, SourceLoc loc) {
+  Tensor counts =
+      iota({shape.volume()}, 0, dtype == boolean ? int32 : dtype, loc);
+  value = reshape({counts, loc}, shape, loc);
+  if (dtype == boolean)
+    value = cast({value, loc}, dtype, loc);
+}
+
+static std::string describe(const Tensor &tensor) {
+  return std::string(dtypeName(tensor.dtype())) + " of shape " +
+         tensor.shape().str();
+}
+
+static void checkFits(const std::string &name, const Tensor &old,
+                      const Tensor &tensor, SourceLoc loc) {
+  Call::use(tensor, loc);
+  if (tensor.shape() != old.shape() || tensor.dtype() != old.dtype())
+    fail(Code::InvalidArgument,
+         "the parameter" + (name.empty() ? name : " '" + name + "'") + " is " +
+             describe(old) + "; found " + describe(tensor),
+         loc, {{tensor.loc(), "the new value"}});
+}
+
+void Parameter::set(const Tensor &tensor, SourceLoc loc) {
+  checkFits("", value, tensor, loc);
+  value = tensor;
+}
+
+Parameter &Parameter::operator=(const Tensor &tensor) {
+  set(tensor, tensor.loc());
+  return *this;
+}
+
+//===-- visitors ----------------------------------------------------------===//
+
+namespace {
+
+/// All parameters below a module, by their whole name.
+class ParameterList : public ModuleVisitor {
+public:
+  explicit ParameterList(bool enters) : enters(enters) {}
+  void parameter(const std::string &name, Parameter &parameter) override {
+    list.emplace_back(prefix + name, &parameter);
+  }
+  void child(const std::string &name, Module &module) override {
+    if (!enters)
+      return;
+    std::string outer = prefix;
+    prefix += name + ".";
+    module.visitMembers(*this);
+    prefix = outer;
+  }
+
+  std::vector<std::pair<std::string, Parameter *>> list;
+
+private:
+  bool enters;
+  std::string prefix;
+};
+
+class ChildList : public ModuleVisitor {
+public:
+  void parameter(const std::string &, Parameter &) override {}
+  void child(const std::string &name, Module &module) override {
+    list.emplace_back(name, &module);
+  }
+  std::vector<std::pair<std::string, const Module *>> list;
+};
+
+class TreePrinter : public ModuleVisitor {
+public:
+  void parameter(const std::string &name, Parameter &parameter) override {
+    begin(name);
+    text += "Parameter = (shape=" + parameter.shape().str() +
+            ", dtype=" + std::string(dtypeName(parameter.dtype())) + "),\n";
+  }
+  void child(const std::string &name, Module &module) override {
+    begin(name);
+    text += "Module = ";
+    print(module);
+    text += ",\n";
+  }
+  void print(Module &module) {
+    text += module.typeName() + "(\n";
+    ++depth;
+    module.visitMembers(*this);
+    --depth;
+    text += std::string(4 * depth, ' ') + ")";
+  }
+  std::string text;
+
+private:
+  void begin(const std::string &name) {
+    text += std::string(4 * depth, ' ') + name + ": ";
+  }
+  size_t depth = 0;
+};
+
+} // namespace
+
+/// Visitors get what they may change; these do not.
+static Module &mutableOf(const Module &module) {
+  return const_cast<Module &>(module);
+}
+
+static StateDict valuesOf(const Module &module, bool enters) {
+  ParameterList parameters(enters);
+  mutableOf(module).visitMembers(parameters);
+  StateDict values;
+  for (auto &[name, parameter] : parameters.list)
+    values.emplace_back(name, parameter->tensor());
+  return values;
+}
+
+StateDict Module::stateDict() const { return valuesOf(*this, true); }
+StateDict Module::namedParameters() const { return valuesOf(*this, false); }
+
+std::vector<std::pair<std::string, const Module *>>
+Module::namedChildren() const {
+  ChildList children;
+  mutableOf(*this).visitMembers(children);
+  return children.list;
+}
+
+std::string Module::str() const {
+  TreePrinter printer;
+  printer.print(mutableOf(*this));
+  return printer.text;
+}
+
+std::ostream &tripy::operator<<(std::ostream &os, const Module &module) {
+  return os << module.str();
+}
+
+std::ostream &tripy::operator<<(std::ostream &os, const StateDict &dict) {
+  os << "{";
+  for (size_t i = 0; i < dict.size(); ++i)
+    os << (i ? ", " : "") << "'" << dict[i].first << "': " << dict[i].second;
+  return os << "}";
+}
+
+//===-- state dicts -------------------------------------------------------===//
+
+static std::string joined(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  return text.empty() ? "none" : text;
+}
+
+void Module::loadStateDict(const StateDict &values, bool strict,
+                           SourceLoc loc) {
+  ParameterList parameters(/*enters=*/true);
+  visitMembers(parameters);
+  std::map<std::string, Tensor> byName(values.begin(), values.end());
+  std::vector<std::string> missing, unknown;
+  for (auto &[name, parameter] : parameters.list) {
+    auto found = byName.find(name);
+    if (found == byName.end())
+      missing.push_back(name);
+    else
+      checkFits(name, parameter->tensor(), found->second, loc);
+  }
+  for (const auto &[name, value] : values)
+    if (std::none_of(parameters.list.begin(), parameters.list.end(),
+                     [&](const auto &entry) { return entry.first == name; }))
+      unknown.push_back(name);
+  if (strict && (!missing.empty() || !unknown.empty()))
+    fail(Code::InvalidArgument,
+         "the names are those of the module's parameters; missing: " +
+             joined(missing) + "; unknown: " + joined(unknown),
+         loc);
+  for (auto &[name, parameter] : parameters.list)
+    if (auto found = byName.find(name); found != byName.end())
+      parameter->set(found->second, loc);
+}
+
+void Module::loadSafetensors(const std::string &path, bool strict,
+                             SourceLoc loc) {
+  Result<io::SafeTensors> file = io::SafeTensors::open(path);
+  check(file.status(), loc);
+  StateDict values;
+  for (const io::SafeTensor &entry : file->tensors()) {
+    Result<runtime::HostTensor> tensor = file->read(entry.name);
+    check(tensor.status(), loc);
+    values.emplace_back(
+        std::string(entry.name),
+        Call::makeTensor(
+            makeLeaf(std::make_shared<Storage>(std::move(*tensor)), loc)));
+  }
+  loadStateDict(values, strict, loc);
+}
+
+void Module::saveSafetensors(const std::string &path, SourceLoc loc) const {
+  StateDict values = stateDict();
+  std::vector<Value> sources;
+  for (const auto &[name, tensor] : values)
+    sources.push_back(Call::use(tensor, loc));
+  auto storages = evaluate(sources, loc);
+  std::vector<runtime::HostTensor> copies;
+  std::vector<io::NamedTensor> named;
+  for (size_t i = 0; i < values.size(); ++i) {
+    runtime::TensorView view = storages[i]->view();
+    if (storages[i]->device().isGpu()) {
+      auto copy = runtime::HostTensor::create(view.dtype, view.shape);
+      check(copy.status(), loc);
+      storages[i]->copyToHost(copy->data(), loc);
+      view = copy->view();
+      copies.push_back(std::move(*copy));
+    }
+    named.push_back({values[i].first, view});
+  }
+  check(io::writeSafeTensors(path, named), loc);
+}

@@ -1,0 +1,133 @@
+//===- Modules.cpp - Layers -----------------------------------------------===//
+
+#include "tripy/Frontend/Modules.h"
+
+#include "Throw.h"
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+/// The bias of a layer that has one.
+static std::optional<Tensor> tensorOf(const std::optional<Parameter> &bias) {
+  return bias ? std::optional(bias->tensor()) : std::nullopt;
+}
+static std::optional<Parameter> biasOf(bool hasBias, int64_t size,
+                                       DType dtype) {
+  return hasBias ? std::optional(Parameter({size}, dtype)) : std::nullopt;
+}
+
+Linear::Linear(int64_t inFeatures, int64_t outFeatures, bool hasBias,
+               DType dtype)
+    : weight({outFeatures, inFeatures}, dtype),
+      bias(biasOf(hasBias, outFeatures, dtype)) {}
+Tensor Linear::forward(const Tensor &x, SourceLoc loc) const {
+  return linear({x, loc}, weight, {.bias = tensorOf(bias)}, loc);
+}
+
+Embedding::Embedding(int64_t count, int64_t dimension, DType dtype)
+    : weight({count, dimension}, dtype) {}
+Tensor Embedding::forward(const Tensor &indices, SourceLoc loc) const {
+  return embedding(weight, {indices, loc}, loc);
+}
+
+//===-- norms -------------------------------------------------------------===//
+
+LayerNorm::LayerNorm(Shape shape, DType dtype, double eps)
+    : weight(shape, dtype), bias(shape, dtype), eps(eps) {}
+Tensor LayerNorm::forward(const Tensor &x, SourceLoc loc) const {
+  return layer_norm({x, loc}, weight, bias, eps, loc);
+}
+RMSNorm::RMSNorm(Shape shape, DType dtype, double eps)
+    : weight(shape, dtype), eps(eps) {}
+Tensor RMSNorm::forward(const Tensor &x, SourceLoc loc) const {
+  return rms_norm({x, loc}, weight, eps, loc);
+}
+GroupNorm::GroupNorm(int64_t groups, int64_t channels, DType dtype, double eps)
+    : groups(groups), weight({channels}, dtype), bias({channels}, dtype),
+      eps(eps) {}
+Tensor GroupNorm::forward(const Tensor &x, SourceLoc loc) const {
+  return group_norm({x, loc}, weight, bias, groups, eps, loc);
+}
+InstanceNorm::InstanceNorm(int64_t channels, DType dtype, double eps)
+    : weight({channels}, dtype), bias({channels}, dtype), eps(eps) {}
+Tensor InstanceNorm::forward(const Tensor &x, SourceLoc loc) const {
+  return instance_norm({x, loc}, weight, bias, eps, loc);
+}
+BatchNorm::BatchNorm(int64_t features, DType dtype, double eps)
+    : weight({features}, dtype), bias({features}, dtype),
+      running_mean({features}, dtype), running_var({features}, dtype),
+      eps(eps) {}
+Tensor BatchNorm::forward(const Tensor &x, SourceLoc loc) const {
+  return batch_norm({x, loc}, running_mean, running_var, weight, bias, eps,
+                    loc);
+}
+
+//===-- convolutions ------------------------------------------------------===//
+
+/// (first, second / groups, window...).
+static Shape weightShape(int64_t first, int64_t second, int64_t groups,
+                         const Dims &window) {
+  if (groups < 1 || second % groups != 0)
+    fail(Code::InvalidArgument,
+         "groups divide the channels; found " + std::to_string(groups) +
+             " groups of " + std::to_string(second) + " channels",
+         SourceLoc());
+  std::vector<int64_t> sizes = {first, second / groups};
+  sizes.insert(sizes.end(), window.numbers().begin(), window.numbers().end());
+  return sizes;
+}
+
+Conv::Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
+           const ConvOptions &options)
+    : options(options),
+      weight(weightShape(outChannels, inChannels, options.groups, window),
+             options.dtype),
+      bias(biasOf(options.hasBias, outChannels, options.dtype)) {}
+Tensor Conv::forward(const Tensor &x, SourceLoc loc) const {
+  return convolution({x, loc}, weight,
+                     {.bias = tensorOf(bias),
+                      .stride = options.stride,
+                      .dilation = options.dilation,
+                      .low = options.low,
+                      .high = options.high,
+                      .groups = options.groups},
+                     loc);
+}
+
+ConvTranspose::ConvTranspose(int64_t inChannels, int64_t outChannels,
+                             const Dims &window, const ConvOptions &options)
+    : options(options),
+      weight(weightShape(inChannels, outChannels, options.groups, window),
+             options.dtype),
+      bias(biasOf(options.hasBias, outChannels, options.dtype)) {}
+Tensor ConvTranspose::forward(const Tensor &x, SourceLoc loc) const {
+  return conv_transpose({x, loc}, weight,
+                        {.bias = tensorOf(bias),
+                         .stride = options.stride,
+                         .dilation = options.dilation,
+                         .low = options.low,
+                         .high = options.high,
+                         .groups = options.groups},
+                        loc);
+}
+
+//===-- sequences ---------------------------------------------------------===//
+
+Tensor Sequential::forward(Tensor x) const {
+  for (const Step &step : steps)
+    x = step.function(x);
+  return x;
+}
+
+void Sequential::visitMembers(ModuleVisitor &visitor) {
+  for (Step &step : steps)
+    if (step.module)
+      visitor.visit(step.name, *step.module);
+}
+
+const Module &Sequential::operator[](const std::string &name) const {
+  for (const Step &step : steps)
+    if (step.name == name && step.module)
+      return *step.module;
+  fail(Code::NotFound, "there is no module '" + name + "'", SourceLoc());
+}

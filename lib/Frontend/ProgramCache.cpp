@@ -1,0 +1,188 @@
+//===- ProgramCache.cpp - Compiled graphs by their structure --------------===//
+
+#include "ProgramCache.h"
+
+#include "Throw.h"
+
+#include "tripy/Base/Chips.h"
+#include "tripy/Runtime/Cuda/DriverApi.h"
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+//===-- programs ----------------------------------------------------------===//
+
+Result<CompiledProgram::Context> CompiledProgram::take() {
+  {
+    std::lock_guard lock(mutex);
+    if (!idle.empty()) {
+      Context context = std::move(idle.back());
+      idle.pop_back();
+      return context;
+    }
+  }
+  return runtime::ExecutionContext::create(executable);
+}
+
+void CompiledProgram::giveBack(Context context) {
+  std::lock_guard lock(mutex);
+  idle.push_back(std::move(context));
+}
+
+Status CompiledProgram::run(std::span<const runtime::TensorView> inputs,
+                            std::span<const runtime::TensorView> outputs) {
+  Result<Context> context = take();
+  if (!context)
+    return context.status();
+  Status status = (*context)->run(inputs, outputs);
+  giveBack(std::move(*context));
+  return status;
+}
+
+Status
+CompiledProgram::outputShapes(std::span<const runtime::TensorView> inputs,
+                              std::span<runtime::Shape> shapes) {
+  Result<Context> context = take();
+  if (!context)
+    return context.status();
+  Status status = (*context)->outputShapes(inputs, shapes);
+  giveBack(std::move(*context));
+  return status;
+}
+
+//===-- the cache ---------------------------------------------------------===//
+
+ProgramCache &ProgramCache::instance() {
+  static ProgramCache *cache = new ProgramCache;
+  return *cache;
+}
+
+std::shared_ptr<ProgramCache::Entry> ProgramCache::entryOf(const Hash128 &key) {
+  std::lock_guard lock(mutex);
+  auto found = entries.find(key);
+  if (found != entries.end()) {
+    ages.splice(ages.begin(), ages, found->second->age);
+    return found->second;
+  }
+  auto entry = std::make_shared<Entry>();
+  ages.push_front(key);
+  entry->age = ages.begin();
+  entries.emplace(key, entry);
+  shrink();
+  return entry;
+}
+
+/// Under `mutex`.
+void ProgramCache::shrink() {
+  while (ages.size() > limit) {
+    entries.erase(ages.back());
+    ages.pop_back();
+  }
+}
+
+void ProgramCache::remove(const Hash128 &key) {
+  std::lock_guard lock(mutex);
+  auto found = entries.find(key);
+  if (found == entries.end())
+    return;
+  ages.erase(found->second->age);
+  entries.erase(found);
+}
+
+/// "sm_90a" of GPU number `ordinal`; "" where nothing is known of it.
+static std::string chipOf(int32_t ordinal) {
+  Result<const cuda::DriverApi *> found = cuda::systemDriver();
+  if (!found)
+    return "";
+  const cuda::DriverApi &api = **found;
+  cuda::DeviceId id;
+  int major = 0, minor = 0;
+  auto read = [&](cuda::DeviceAttribute attribute, int &value) {
+    return api.deviceGetAttribute(&value, attribute, id) ==
+           cuda::DriverResult::Success;
+  };
+  if (api.deviceGet(&id, ordinal) != cuda::DriverResult::Success ||
+      !read(cuda::DeviceAttribute::ComputeMajor, major) ||
+      !read(cuda::DeviceAttribute::ComputeMinor, minor))
+    return "";
+  std::string name = "sm_" + std::to_string(major * 10 + minor);
+  // With the instructions that this architecture alone has.
+  return findChip(name + "a") ? name + "a" : findChip(name) ? name : "";
+}
+
+std::string tripy::frontend::targetOf(const Device &device) {
+  if (!device.isGpu())
+    return "cpu";
+  openDevice(device, SourceLoc()); // starts the driver
+  std::string chip = chipOf(device.index());
+  return chip.empty() ? "cuda" : "cuda:" + chip;
+}
+
+static std::shared_ptr<CompiledProgram>
+compileEager(const Collected &collected, const Device &device, SourceLoc loc) {
+  LoweringOptions options;
+  options.target = targetOf(device);
+  options.verify = false;
+  auto bytes = compileGraph(collected.program, options);
+  if (!bytes)
+    throw Error::withText(bytes.status().code(), bytes.status().message());
+  runtime::LoadOptions load;
+  load.trustHostCode = true; // made by this process
+  load.device = openDevice(device, loc);
+  auto executable = runtime::Executable::loadBytes(*bytes, load);
+  check(executable.status(), loc);
+  return std::make_shared<CompiledProgram>(std::move(*executable));
+}
+
+std::shared_ptr<CompiledProgram> ProgramCache::find(const Collected &collected,
+                                                    const Device &device,
+                                                    SourceLoc loc) {
+  std::string text = structureOf(collected) + device.str();
+  Hash128 key =
+      hashBytes({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  std::shared_ptr<Entry> entry = entryOf(key);
+  // Others that want this program wait here; those who want another do not.
+  std::lock_guard lock(entry->mutex);
+  bool isKnown = entry->program != nullptr;
+  {
+    std::lock_guard count(mutex);
+    (isKnown ? counts.hits : counts.misses)++;
+  }
+  if (isKnown)
+    return entry->program;
+  try {
+    entry->program = compileEager(collected, device, loc);
+  } catch (...) {
+    remove(key);
+    throw;
+  }
+  return entry->program;
+}
+
+CacheStatistics ProgramCache::statistics() {
+  std::lock_guard lock(mutex);
+  CacheStatistics result = counts;
+  result.programs = entries.size();
+  return result;
+}
+
+void ProgramCache::clear() {
+  std::lock_guard lock(mutex);
+  entries.clear();
+  ages.clear();
+  counts = {};
+}
+
+void ProgramCache::setLimit(size_t programs) {
+  std::lock_guard lock(mutex);
+  limit = programs;
+  shrink();
+}
+
+CacheStatistics tripy::eagerCacheStatistics() {
+  return ProgramCache::instance().statistics();
+}
+void tripy::clearEagerCache() { ProgramCache::instance().clear(); }
+void tripy::setEagerCacheLimit(size_t programs) {
+  ProgramCache::instance().setLimit(programs);
+}

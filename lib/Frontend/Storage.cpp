@@ -1,0 +1,111 @@
+//===- Storage.cpp - Elements of tensors ----------------------------------===//
+
+#include "Storage.h"
+
+#include "Throw.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+Storage::Storage(runtime::HostTensor tensor)
+    : host(std::move(tensor)), place(host.view()) {}
+
+Storage::Storage(runtime::DeviceMemory memory, runtime::TensorView view,
+                 std::shared_ptr<runtime::Device> owner)
+    : memory(std::move(memory)), place(view), owner(std::move(owner)) {}
+
+Storage::Storage(runtime::TensorView view, std::function<void()> release)
+    : place(view), release(std::move(release)) {}
+
+Storage::~Storage() {
+  if (release)
+    release();
+}
+
+Device Storage::device() const {
+  return place.device == DeviceKind::CPU ? Device::cpu()
+                                         : Device::gpu(place.ordinal);
+}
+
+void Storage::copyToHost(void *data, SourceLoc loc) const {
+  if (bytes() == 0)
+    return;
+  if (place.device == DeviceKind::CPU) {
+    std::memcpy(data, place.data, bytes());
+    return;
+  }
+  std::shared_ptr<runtime::Device> from =
+      owner ? owner : openDevice(device(), loc);
+  check(from->copyToHost(data, place.data, bytes(), nullptr), loc);
+  check(from->synchronize(nullptr), loc);
+}
+
+//===-- devices -----------------------------------------------------------===//
+
+namespace {
+struct OpenDevices {
+  std::mutex mutex;
+  /// By the number of the GPU; -1 is the CPU.
+  std::map<int32_t, std::shared_ptr<runtime::Device>> list;
+};
+} // namespace
+
+static OpenDevices &openDevices() {
+  static OpenDevices devices;
+  return devices;
+}
+
+static Result<std::shared_ptr<runtime::Device>> findDevice(int32_t number) {
+  OpenDevices &open = openDevices();
+  std::lock_guard lock(open.mutex);
+  auto known = open.list.find(number);
+  if (known != open.list.end())
+    return known->second;
+  auto device = number < 0 ? runtime::createCpuDevice()
+                           : runtime::createCudaDevice(number);
+  if (device)
+    open.list[number] = *device;
+  return device;
+}
+
+std::shared_ptr<runtime::Device>
+tripy::frontend::openDevice(const Device &device, SourceLoc loc) {
+  auto found = findDevice(device.isGpu() ? device.index() : -1);
+  check(found.status(), loc);
+  return *found;
+}
+
+Device tripy::defaultDevice() {
+  static const Device device = [] {
+    if (const char *text = std::getenv("TRIPY_DEVICE"); text && *text)
+      return Device(text);
+    return findDevice(0) ? Device::gpu() : Device::cpu();
+  }();
+  return device;
+}
+
+std::shared_ptr<Storage> tripy::frontend::allocate(const Device &device,
+                                                   DType dtype,
+                                                   const runtime::Shape &shape,
+                                                   SourceLoc loc) {
+  if (!device.isGpu()) {
+    Result<runtime::HostTensor> tensor =
+        runtime::HostTensor::create(dtype, shape);
+    check(tensor.status(), loc);
+    return std::make_shared<Storage>(std::move(*tensor));
+  }
+  std::shared_ptr<runtime::Device> owner = openDevice(device, loc);
+  std::optional<uint64_t> bytes = shape.bytes(dtype);
+  if (!bytes)
+    fail(Code::LimitExceeded, "a tensor of shape " + shape.str(), loc);
+  auto memory = runtime::DeviceMemory::allocate(owner, *bytes);
+  check(memory.status(), loc);
+  runtime::TensorView view{dtype, DeviceKind::CUDA, device.index(), shape,
+                           memory->data()};
+  return std::make_shared<Storage>(std::move(*memory), view, owner);
+}

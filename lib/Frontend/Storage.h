@@ -1,0 +1,57 @@
+//===- Storage.h - Elements of tensors --------------------------*- C++ -*-===//
+//
+// Memory with the elements of a tensor, on the host or on a device. It does not
+// change once a node has it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_FRONTEND_STORAGE_H
+#define TRIPY_LIB_FRONTEND_STORAGE_H
+
+#include "tripy/Frontend/Types.h"
+#include "tripy/Runtime/Device.h"
+#include "tripy/Runtime/TensorView.h"
+
+#include <functional>
+#include <memory>
+
+namespace tripy::frontend {
+
+class Storage {
+public:
+  /// Takes host memory over.
+  explicit Storage(runtime::HostTensor tensor);
+  /// `memory` is on the device of `view`.
+  Storage(runtime::DeviceMemory memory, runtime::TensorView view,
+          std::shared_ptr<runtime::Device> owner);
+  /// Memory of somebody else; `release` is called when it is not needed.
+  Storage(runtime::TensorView view, std::function<void()> release);
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+
+  const runtime::TensorView &view() const { return place; }
+  DType dtype() const { return place.dtype; }
+  uint64_t bytes() const { return *place.shape.bytes(place.dtype); }
+  Device device() const;
+  /// Copies the elements to host memory. Throws Error at `loc`.
+  void copyToHost(void *data, SourceLoc loc) const;
+
+private:
+  runtime::HostTensor host;
+  runtime::DeviceMemory memory;
+  runtime::TensorView place;
+  std::shared_ptr<runtime::Device> owner;
+  std::function<void()> release;
+};
+
+/// The device of the runtime, which is opened once. Throws Error at `loc`.
+std::shared_ptr<runtime::Device> openDevice(const Device &device,
+                                            SourceLoc loc);
+
+/// Memory on a device for a tensor. Throws Error at `loc`.
+std::shared_ptr<Storage> allocate(const Device &device, DType dtype,
+                                  const runtime::Shape &shape, SourceLoc loc);
+
+} // namespace tripy::frontend
+
+#endif // TRIPY_LIB_FRONTEND_STORAGE_H

@@ -1,0 +1,189 @@
+//===- CompileTest.cpp - Compiled functions -------------------------------===//
+
+#include "tripy/tripy.h"
+
+#include "gtest/gtest.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace tp = tripy;
+using Floats = std::vector<float>;
+
+static tp::Tensor addOne(const tp::Tensor &x) { return x + 1; }
+
+static std::string temporary(const std::string &name) {
+  return testing::TempDir() + "/" + name;
+}
+
+TEST(Compile, Functions) {
+  auto fast = tp::compile(addOne, tp::InputInfo({2}, tp::float32));
+  EXPECT_EQ(fast(tp::Tensor({1.0, 2.0})).toVector<float>(), (Floats{2, 3}));
+  // Evaluated first, where it is not yet.
+  EXPECT_EQ(fast(tp::ones({2}) * 3).toVector<float>(), (Floats{4, 4}));
+}
+
+TEST(Compile, ShapesFromAProfile) {
+  auto fast = tp::compile([](const tp::Tensor &x) { return tp::softmax(x); },
+                          tp::InputInfo({{1, 2, 4}, 2}, tp::float32));
+  for (int64_t batch : {1, 2, 4})
+    EXPECT_EQ(fast(tp::ones({batch, 2})).toVector<float>(),
+              Floats(2 * batch, 0.5));
+  EXPECT_THROW(fast(tp::ones({5, 2})), tp::Error);
+  EXPECT_THROW(fast(tp::ones({0, 2})), tp::Error);
+}
+
+TEST(Compile, SizesOfATensor) {
+  auto fast = tp::compile(
+      [](const tp::Tensor &x) {
+        tp::Shape shape = x.shape();
+        EXPECT_FALSE(shape[0].isStatic());
+        EXPECT_TRUE(shape[1].isStatic());
+        return tp::reshape(x, {shape[0] * 2, shape[1] / 2}) +
+               tp::ones({shape[0] * 2, 1});
+      },
+      tp::InputInfo({{1, 2, 4}, 4}, tp::float32));
+  tp::Tensor y = fast(tp::zeros({3, 4}));
+  EXPECT_EQ(y.shape(), tp::Shape({6, 2}));
+  EXPECT_EQ(y.toVector<float>(), Floats(12, 1));
+}
+
+TEST(Compile, NamedDimensionsAgree) {
+  tp::NamedDimension batch("batch", 1, 2, 8);
+  auto fast = tp::compile(
+      [](const tp::Tensor &a, const tp::Tensor &b) { return a * b; },
+      tp::InputInfo({batch, 2}, tp::float32, "a"),
+      tp::InputInfo({batch, 2}, tp::float32, "b"));
+  EXPECT_EQ(fast(tp::ones({3, 2}), tp::ones({3, 2})).shape(),
+            tp::Shape({3, 2}));
+  EXPECT_THROW(fast(tp::ones({3, 2}), tp::ones({2, 2})), tp::Error);
+  auto named = fast.run({{"b", tp::ones({1, 2})}, {"a", tp::zeros({1, 2})}});
+  EXPECT_EQ(named.front().toVector<float>(), (Floats{0, 0}));
+  EXPECT_THROW(fast.run({{"a", tp::ones({1, 2})}}), tp::Error);
+}
+
+TEST(Compile, SizesAreArguments) {
+  auto fast = tp::compile([](const tp::Size &n) { return tp::iota({n}); },
+                          tp::DimensionInputInfo({1, 4, 16}));
+  EXPECT_EQ(fast(3).toVector<float>(), (Floats{0, 1, 2}));
+  EXPECT_THROW(fast(17), tp::Error);
+}
+
+TEST(Compile, OtherArgumentsArePartOfTheProgram) {
+  tp::Tensor weight({10.0, 20.0});
+  auto fast = tp::compile([](const tp::Tensor &x, const tp::Tensor &w,
+                             float scale) { return x * w * scale; },
+                          tp::InputInfo({2}, tp::float32), weight, 0.5f);
+  EXPECT_EQ(fast.inputs().size(), 1u);
+  EXPECT_EQ(fast(tp::ones({2})).toVector<float>(), (Floats{5, 10}));
+  // Large ones, too.
+  tp::Tensor large = (tp::arange(1000) * 2).eval();
+  auto second = tp::compile([&](const tp::Tensor &x) { return x + large; },
+                            tp::InputInfo({1}, tp::float32));
+  EXPECT_EQ(second(tp::ones({1})).toVector<float>()[999], 1999);
+}
+
+TEST(Compile, SeveralResults) {
+  auto both = tp::compile(
+      [](const tp::Tensor &x) {
+        return std::pair(x + 1, std::vector{x * 2, x});
+      },
+      tp::InputInfo({1}, tp::float32));
+  std::vector<tp::Tensor> results = both.run({tp::Tensor({3.0})});
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].item<float>(), 4);
+  EXPECT_EQ(results[1].item<float>(), 6);
+  EXPECT_EQ(results[2].item<float>(), 3);
+  EXPECT_THROW(both(tp::Tensor({3.0})), tp::Error);
+}
+
+TEST(Compile, EvaluationIsRefused) {
+  tp::Tensor other = tp::ones({1});
+  auto run = [&](auto function) {
+    try {
+      tp::compile(function, tp::InputInfo({1}, tp::float32));
+    } catch (const tp::Error &error) {
+      return error.summary();
+    }
+    return std::string();
+  };
+  EXPECT_NE(run([](const tp::Tensor &x) {
+              return (x + 1).eval();
+            }).find("cannot evaluate a tensor while compiling"),
+            std::string::npos);
+  EXPECT_NE(run([](const tp::Tensor &x) {
+              return x.item<float>() > 0 ? x : -x;
+            }).find("cannot evaluate a tensor while compiling"),
+            std::string::npos);
+  // What does not depend on an argument may be evaluated.
+  EXPECT_EQ(run([&](const tp::Tensor &x) {
+              return other.item<float>() > 0 ? x : -x;
+            }),
+            "");
+}
+
+TEST(Compile, ErrorsOfCalls) {
+  auto fast = tp::compile(addOne, tp::InputInfo({{1, 2, 4}}, tp::float32, "x"));
+  auto messageOf = [&](auto call) {
+    try {
+      call();
+    } catch (const tp::Error &error) {
+      std::ostringstream text;
+      text << error.code() << ": " << error.summary();
+      return text.str();
+    }
+    return std::string("nothing");
+  };
+  EXPECT_EQ(messageOf([&] { fast(); }),
+            "InvalidArgument: the program takes 1 arguments (x); found 0");
+  EXPECT_TRUE(messageOf([&] {
+                fast(tp::ones({2}, tp::int32));
+              }).starts_with("DTypeMismatch: "));
+  EXPECT_TRUE(
+      messageOf([&] { fast(tp::ones({8})); }).starts_with("ShapeOutOfRange: "));
+  EXPECT_THROW(tp::InputInfo({{2, 1, 4}}, tp::float32), tp::Error);
+  EXPECT_THROW(tp::compile([](const tp::Tensor &) { return tp::Tensor(); },
+                           tp::InputInfo({1}, tp::float32)),
+               tp::Error);
+}
+
+TEST(Compile, DescriptionsPrint) {
+  auto fast = tp::compile(addOne, tp::InputInfo({{1, 2, 4}, 2}, tp::float32));
+  EXPECT_EQ(fast.inputs().front().str(),
+            "InputInfo(min=[1, 2], opt=[2, 2], max=[4, 2], dtype=float32)");
+  EXPECT_EQ(fast.inputs().front().name(), "arg0");
+}
+
+TEST(Compile, FilesAreOfTheirOwn) {
+  std::string path = temporary("add.tpx");
+  tp::compile(addOne, tp::InputInfo({{1, 2, 4}}, tp::float32)).save(path);
+  tp::Executable again = tp::Executable::load(path);
+  EXPECT_EQ(again(tp::ones({3})).toVector<float>(), (Floats{2, 2, 2}));
+  EXPECT_EQ(again.inputs().front().str(),
+            "InputInfo(min=[1], opt=[2], max=[4], dtype=float32)");
+
+  EXPECT_THROW(tp::Executable::load(temporary("none.tpx")), tp::Error);
+  std::filesystem::resize_file(path, 100);
+  EXPECT_THROW(tp::Executable::load(path), tp::Error);
+  std::ofstream(path) << "text";
+  EXPECT_THROW(tp::Executable::load(path), tp::Error);
+  EXPECT_THROW(again.save("/nowhere/add.tpx"), tp::Error);
+}
+
+TEST(Compile, Threads) {
+  auto fast = tp::compile(addOne, tp::InputInfo({{1, 2, 64}}, tp::float32));
+  std::vector<std::thread> threads;
+  std::vector<float> found(8);
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      for (int n = 1; n <= 16; ++n)
+        found[i] +=
+            fast(tp::full({n}, i, tp::float32)).toVector<float>()[n - 1];
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(found[i], 16 * (i + 1));
+}

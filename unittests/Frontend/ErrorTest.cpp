@@ -1,0 +1,104 @@
+//===- ErrorTest.cpp - Errors name the user's lines -----------------------===//
+
+#include "tripy/tripy.h"
+
+#include "gtest/gtest.h"
+
+namespace tp = tripy;
+
+static tp::Tensor add(const tp::Tensor &a, const tp::Tensor &b) {
+  return a + b;
+}
+
+/// What `call` throws.
+template <typename F> static tp::Error errorOf(F call) {
+  try {
+    call();
+  } catch (const tp::Error &error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return tp::Error(tp::Code::Internal, "nothing was thrown");
+}
+
+TEST(Error, OfShapes) {
+  tp::Tensor a = tp::ones({3, 4});
+  tp::Tensor b = tp::ones({3, 3});
+  tp::Error error = errorOf([&] { add(a, b); });
+  EXPECT_EQ(error.code(), tp::Code::InvalidArgument);
+  EXPECT_EQ(error.summary(),
+            "violates [trace.add C2] aligned at the last dimension, sizes are "
+            "equal or one of them is 1; found tensor<3x4xf32>, "
+            "tensor<3x3xf32>");
+  ASSERT_EQ(error.frames().size(), 3u);
+  EXPECT_EQ(error.frames()[0].loc.line, 10u);
+  EXPECT_STREQ(error.frames()[0].loc.function, "add");
+  EXPECT_EQ(error.frames()[1].role, "Input 0, float32 of shape (3, 4)");
+  EXPECT_EQ(error.frames()[2].role, "Input 1, float32 of shape (3, 3)");
+  EXPECT_EQ(error.frames()[2].loc.line, error.frames()[1].loc.line + 1);
+  // The text quotes the lines.
+  std::string text = error.what();
+  EXPECT_NE(text.find("ErrorTest.cpp:10 in add()\n      |\n   10 |   return a "
+                      "+ b;\n      |          ^^^^^\nerror: violates"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("tp::Tensor b = tp::ones({3, 3});"), std::string::npos)
+      << text;
+}
+
+TEST(Error, OfElementTypes) {
+  tp::Tensor a = tp::ones({2}), b = tp::ones({2}, tp::int32);
+  EXPECT_NE(
+      errorOf([&] { a *b; })
+          .summary()
+          .find("both operands have one element type; found 'f32' and 'i32'"),
+      std::string::npos)
+      << errorOf([&] { a *b; }).summary();
+  EXPECT_EQ(errorOf([&] { b + 1.5; }).summary(),
+            "refusing to automatically cast the float32 1.5 to int32; "
+            "tripy::cast changes the element type of a tensor");
+  EXPECT_THROW(tp::Tensor({true}) + 2, tp::Error);
+  EXPECT_THROW(tp::ones({2}, tp::int8) + 1000, tp::Error);
+  EXPECT_NO_THROW(a + 1);
+}
+
+TEST(Error, OfArguments) {
+  tp::Tensor x = tp::ones({2, 3});
+  EXPECT_THROW(tp::softmax(x, 2), tp::Error);
+  EXPECT_THROW(tp::reshape(x, {-1, -1}), tp::Error);
+  EXPECT_THROW(tp::reshape(x, {4, 2}), tp::Error);
+  EXPECT_THROW(tp::permute(x, {0, 0}), tp::Error);
+  EXPECT_THROW(tp::squeeze(x, 0), tp::Error);
+  EXPECT_THROW(tp::expand(x, {2}), tp::Error);
+  EXPECT_THROW(tp::concatenate({}, 0), tp::Error);
+  EXPECT_THROW(tp::stack({x, tp::ones({3, 2})}), tp::Error);
+  EXPECT_THROW(tp::split(x, 0), tp::Error);
+  EXPECT_THROW(tp::split(x, std::vector<int64_t>{1, 2}), tp::Error);
+  EXPECT_THROW(tp::arange(0, 5, 0), tp::Error);
+  EXPECT_THROW(tp::arange(0), tp::Error);
+  EXPECT_THROW(tp::flatten(x, 1, 0), tp::Error);
+  EXPECT_THROW(tp::outer(x, x), tp::Error);
+  EXPECT_THROW(tp::pad(x, {{1, 1}}), tp::Error);
+  EXPECT_THROW(tp::pad(x, {{1, 1}, {0, 0}}, "mirror"), tp::Error);
+  EXPECT_THROW(tp::repeat(x, 2, 2), tp::Error);
+  EXPECT_THROW(tp::repeat(x, -1, 0), tp::Error);
+}
+
+TEST(Error, OfReading) {
+  tp::Tensor x = tp::ones({2});
+  EXPECT_EQ(errorOf([&] { x.toVector<int>(); }).code(),
+            tp::Code::DTypeMismatch);
+  EXPECT_THROW(x.item<float>(), tp::Error);
+  EXPECT_THROW(tp::Tensor().eval(), tp::Error);
+  EXPECT_THROW(tp::exp(tp::Tensor()), tp::Error);
+  EXPECT_EQ(errorOf([] { tp::Tensor::fromNpy("/nowhere/x.npy"); }).code(),
+            tp::Code::NotFound);
+}
+
+TEST(Error, OfLists) {
+  EXPECT_THROW(tp::Tensor({{1, 2}, {3}}), tp::Error);
+  EXPECT_THROW(tp::Tensor({{1, 2}, 3}), tp::Error);
+  EXPECT_THROW(tp::Tensor({1, {2, 3}}), tp::Error);
+  EXPECT_THROW(tp::Tensor({1.5}, tp::int32), tp::Error);
+  EXPECT_THROW(tp::Tensor({300}, tp::int8), tp::Error);
+}

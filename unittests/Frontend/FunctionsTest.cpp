@@ -1,0 +1,106 @@
+//===- FunctionsTest.cpp - Functions made from definitions, and others ----===//
+
+#include "tripy/tripy.h"
+
+#include "gtest/gtest.h"
+
+namespace tp = tripy;
+using Floats = std::vector<float>;
+using Ints = std::vector<int32_t>;
+using Bools = std::vector<bool>;
+
+TEST(Functions, OperatorsWithNumbers) {
+  tp::Tensor x({1.0, 2.0, 4.0});
+  EXPECT_EQ((x + 1).toVector<float>(), (Floats{2, 3, 5}));
+  EXPECT_EQ((1 - x).toVector<float>(), (Floats{0, -1, -3}));
+  EXPECT_EQ((2 / x).toVector<float>(), (Floats{2, 1, 0.5}));
+  EXPECT_EQ((-x * 0.5).toVector<float>(), (Floats{-0.5, -1, -2}));
+  EXPECT_EQ((x % 3).toVector<float>(), (Floats{1, 2, 1}));
+  EXPECT_EQ(tp::pow(x, 2).toVector<float>(), (Floats{1, 4, 16}));
+  EXPECT_EQ((x >= 2).toVector<bool>(), (Bools{false, true, true}));
+  EXPECT_EQ((2 == x).toVector<bool>(), (Bools{false, true, false}));
+  EXPECT_EQ((x != 2).toVector<bool>(), (Bools{true, false, true}));
+  tp::Tensor n({-7, 7});
+  EXPECT_EQ(tp::floor_div(n, 2).toVector<int32_t>(), (Ints{-4, 3}));
+  EXPECT_EQ((n & 3).toVector<int32_t>(), (Ints{1, 3}));
+  EXPECT_EQ((n << 1).toVector<int32_t>(), (Ints{-14, 14}));
+  EXPECT_EQ((~n).toVector<int32_t>(), (Ints{6, -8}));
+  EXPECT_EQ((!(n > 0) | (n == 7)).toVector<bool>(), (Bools{true, true}));
+}
+
+TEST(Functions, NumbersTakeTheTypeOfTheirPartners) {
+  tp::Tensor half = tp::ones({2}, tp::float16);
+  EXPECT_EQ((half + 1.5).dtype(), tp::float16);
+  EXPECT_EQ(tp::where(half > 0, half, 0).dtype(), tp::float16);
+  EXPECT_EQ(tp::where(half > 0, 1.0, 0.0).dtype(), tp::float32);
+  EXPECT_EQ(tp::clamp(half, 0, 1).dtype(), tp::float16);
+  EXPECT_EQ(tp::maximum(0, tp::Tensor({1, -1})).toVector<int32_t>(),
+            (Ints{1, 0}));
+}
+
+TEST(Functions, Creation) {
+  EXPECT_EQ(tp::arange(1, 7, 2.5).toVector<float>(), (Floats{1, 3.5, 6}));
+  EXPECT_EQ(tp::arange(5, 0, -2, tp::int32).toVector<int32_t>(),
+            (Ints{5, 3, 1}));
+  EXPECT_EQ(tp::iota({2, 2}, -1).toVector<float>(), (Floats{0, 1, 0, 1}));
+  EXPECT_EQ(tp::full({2}, 7).dtype(), tp::int32);
+  EXPECT_EQ(tp::full({2}, 7, tp::bfloat16).dtype(), tp::bfloat16);
+  EXPECT_EQ(tp::ones({1}, tp::boolean).toVector<bool>(), (Bools{true}));
+  tp::Tensor like = tp::zerosLike(tp::ones({2, 1}, tp::int64));
+  EXPECT_EQ(like.dtype(), tp::int64);
+  EXPECT_EQ(like.shape(), tp::Shape({2, 1}));
+  EXPECT_EQ(tp::tril(tp::ones({2, 2})).toVector<float>(), (Floats{1, 0, 1, 1}));
+}
+
+TEST(Functions, ShapesAndParts) {
+  tp::Tensor x = tp::reshape(tp::arange(6), {2, 3});
+  EXPECT_EQ(tp::flatten(x).shape(), tp::Shape({6}));
+  EXPECT_EQ(tp::flatten(tp::ones({2, 3, 4}), 1).shape(), tp::Shape({2, 12}));
+  EXPECT_EQ(tp::transpose(x).toVector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(tp::stack({x, x}, 1).shape(), tp::Shape({2, 2, 3}));
+  EXPECT_EQ(tp::concatenate({x, x}, -1).shape(), tp::Shape({2, 6}));
+  std::vector<tp::Tensor> parts = tp::split(x, std::vector<int64_t>{1, 2}, 1);
+  EXPECT_EQ(parts[1].toVector<float>(), (Floats{1, 2, 4, 5}));
+  EXPECT_EQ(tp::repeat(x, 2, 0).shape(), tp::Shape({4, 3}));
+  EXPECT_EQ(tp::pad(tp::ones({1}), {{1, 2}}, 5).toVector<float>(),
+            (Floats{5, 1, 5, 5}));
+  EXPECT_EQ(tp::pad(tp::arange(3), {{2, 0}}, "reflect").toVector<float>(),
+            (Floats{2, 1, 0, 1, 2}));
+  EXPECT_EQ(tp::expand(tp::ones({3, 1}), {2, -1, 4}).shape(),
+            tp::Shape({2, 3, 4}));
+}
+
+TEST(Functions, ReductionsTakeOneDimensionOrSeveral) {
+  tp::Tensor x = tp::reshape(tp::arange(6), {2, 3});
+  EXPECT_EQ(tp::sum(x).item<float>(), 15);
+  EXPECT_EQ(tp::sum(x, 0).toVector<float>(), (Floats{3, 5, 7}));
+  EXPECT_EQ(tp::sum(x, {0, 1}, true).shape(), tp::Shape({1, 1}));
+  EXPECT_EQ(tp::max(x, -1).toVector<float>(), (Floats{2, 5}));
+  EXPECT_EQ(tp::argmax(x, 1).toVector<int32_t>(), (Ints{2, 2}));
+  EXPECT_EQ(tp::argmax(x).item<int>(), 5);
+  EXPECT_EQ(tp::var(x, {.dims = 1, .correction = 0}).toVector<float>(),
+            (Floats{2.0f / 3, 2.0f / 3}));
+}
+
+TEST(Functions, OptionsAreNamed) {
+  tp::Tensor x = tp::ones({1, 1, 4, 4}), w = tp::ones({1, 1, 3, 3});
+  tp::Tensor y = tp::convolution(
+      x, w, {.bias = tp::ones({1}), .low = {1, 1}, .high = {1, 1}});
+  EXPECT_EQ(y.shape(), tp::Shape({1, 1, 4, 4}));
+  EXPECT_EQ(y.toVector<float>()[0], 5);
+  EXPECT_EQ(tp::maxpool(x, {2, 2}, {.stride = {2, 2}}).shape(),
+            tp::Shape({1, 1, 2, 2}));
+  EXPECT_EQ(tp::resize(x, "nearest", {.sizes = {1, 1, 8, 2}}).shape(),
+            tp::Shape({1, 1, 8, 2}));
+}
+
+TEST(Functions, Composed) {
+  tp::Tensor x({1.0, 2.0});
+  EXPECT_EQ(tp::outer(x, x).toVector<float>(), (Floats{1, 2, 2, 4}));
+  EXPECT_EQ(tp::maskedFill(x, x > 1, -1).toVector<float>(), (Floats{1, -1}));
+  EXPECT_TRUE(tp::allclose(x, x + 1e-7));
+  EXPECT_FALSE(tp::allclose(x, x + 1e-2));
+  EXPECT_TRUE(tp::equal(x, x * 1));
+  EXPECT_FALSE(tp::equal(x, x[0]));
+  EXPECT_EQ(tp::matmul(x, x).item<float>(), 5);
+}

@@ -1,0 +1,205 @@
+//===- ModuleTest.cpp - Modules, their parameters and files ---------------===//
+
+#include "tripy/tripy.h"
+
+#include "gtest/gtest.h"
+
+#include <sstream>
+
+namespace tp = tripy;
+
+namespace {
+
+struct MLP : tp::Module {
+  tp::Linear c_fc, c_proj;
+  explicit MLP(int64_t embedding)
+      : c_fc(embedding, 4 * embedding), c_proj(4 * embedding, embedding) {}
+  tp::Tensor forward(const tp::Tensor &x) const {
+    return c_proj(tp::gelu(c_fc(x)));
+  }
+  TRIPY_MODULE(MLP, c_fc, c_proj)
+};
+
+struct Nested : tp::Module {
+  std::vector<tp::Linear> layers;
+  std::map<std::string, tp::LayerNorm> norms;
+  tp::Parameter scale{{1}};
+  Nested() {
+    layers.emplace_back(2, 3);
+    layers.emplace_back(3, 2, /*hasBias=*/false);
+    norms.emplace("last", tp::LayerNorm({2}));
+  }
+  TRIPY_MODULE(Nested, layers, norms, scale)
+  tp::Tensor forward(const tp::Tensor &x) const {
+    return norms.at("last")(layers[1](layers[0](x))) * scale;
+  }
+};
+
+} // namespace
+
+static std::vector<std::string> names(const tp::StateDict &dict) {
+  std::vector<std::string> list;
+  for (const auto &[name, value] : dict)
+    list.push_back(name);
+  return list;
+}
+
+template <typename T> static std::string print(const T &value) {
+  std::ostringstream os;
+  os << value;
+  return os.str();
+}
+
+TEST(Module, FoundingProgram) {
+  MLP mlp(2);
+  tp::Tensor x = tp::iota({1, 2}, 1);
+  EXPECT_EQ(print(mlp(x)),
+            "tensor(\n    [[447.9999, 1183.7289]], \n    dtype=float32, "
+            "loc=cpu:0, shape=(1, 2))");
+  auto fast = tp::compile(mlp, tp::InputInfo({{1, 2, 4}, 2}, tp::float32));
+  EXPECT_EQ(print(fast(x)), print(mlp(x)));
+  EXPECT_EQ(fast.inputs().size(), 1u);
+}
+
+namespace {
+struct GEGLU : tp::Module {
+  tp::Linear proj{2, 2};
+  tp::Tensor forward(const tp::Tensor &x) const {
+    std::vector<tp::Tensor> parts = tp::split(proj(x), 2, -1);
+    return parts[0] * tp::gelu(parts[1]);
+  }
+  TRIPY_MODULE(GEGLU, proj)
+};
+} // namespace
+
+TEST(Module, FoundingBlock) {
+  GEGLU layer;
+  EXPECT_EQ(print(layer(tp::ones({1, 2}))),
+            "tensor([[6.0000]], dtype=float32, loc=cpu:0, shape=(1, 1))");
+  auto fast = tp::compile(layer, tp::InputInfo({{1, 2, 4}, 2}, tp::float32));
+  EXPECT_EQ(print(fast(tp::Tensor({{1.0, 2.0}, {2.0, 3.0}}))),
+            "tensor(\n    [[18.0000],\n     [42.0000]], \n    dtype=float32, "
+            "loc=cpu:0, shape=(2, 1))");
+}
+
+TEST(Module, ErrorsOfLayersStandAtTheirCalls) {
+  tp::Linear layer(2, 1);
+  try {
+    layer(tp::ones({1, 3}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_EQ(error.frames().front().loc.line, __LINE__ - 3u);
+    EXPECT_NE(std::string(error.frames().front().loc.file).find("ModuleTest"),
+              std::string::npos);
+  }
+}
+
+TEST(Module, ParametersOfMembers) {
+  EXPECT_EQ(names(MLP(2).stateDict()),
+            (std::vector<std::string>{"c_fc.weight", "c_fc.bias",
+                                      "c_proj.weight", "c_proj.bias"}));
+  Nested nested;
+  EXPECT_EQ(names(nested.stateDict()),
+            (std::vector<std::string>{"layers.0.weight", "layers.0.bias",
+                                      "layers.1.weight", "norms.last.weight",
+                                      "norms.last.bias", "scale"}));
+  EXPECT_EQ(names(nested.namedParameters()),
+            (std::vector<std::string>{"scale"}));
+  EXPECT_EQ(nested.namedChildren().size(), 3u);
+  EXPECT_EQ(nested.namedChildren()[1].first, "layers.1");
+  EXPECT_EQ(nested(tp::ones({1, 2})).shape(), tp::Shape({1, 2}));
+}
+
+TEST(Module, StateDictsPrint) {
+  tp::Linear linear(2, 1);
+  EXPECT_EQ(print(linear.stateDict()),
+            "{'weight': tensor(\n    [[0.0000, 1.0000]], \n    dtype=float32, "
+            "loc=cpu:0, shape=(1, 2)), 'bias': tensor([0.0000], "
+            "dtype=float32, loc=cpu:0, shape=(1,))}");
+}
+
+TEST(Module, TreesPrint) {
+  EXPECT_EQ(print(MLP(1)),
+            "MLP(\n"
+            "    c_fc: Module = Linear(\n"
+            "        weight: Parameter = (shape=(4, 1), dtype=float32),\n"
+            "        bias: Parameter = (shape=(4,), dtype=float32),\n"
+            "    ),\n"
+            "    c_proj: Module = Linear(\n"
+            "        weight: Parameter = (shape=(1, 4), dtype=float32),\n"
+            "        bias: Parameter = (shape=(1,), dtype=float32),\n"
+            "    ),\n"
+            ")");
+}
+
+TEST(Module, CopiesHaveTheirOwnParameters) {
+  tp::Linear a(1, 1), b = a;
+  b.weight = tp::Tensor({{5.0}});
+  EXPECT_EQ(a(tp::ones({1, 1})).item<float>(), 0);
+  EXPECT_EQ(b(tp::ones({1, 1})).item<float>(), 5);
+  EXPECT_THROW(b.weight = tp::ones({2, 1}), tp::Error);
+  EXPECT_THROW(b.weight = tp::ones({1, 1}, tp::float16), tp::Error);
+}
+
+TEST(Module, LoadsStateDicts) {
+  tp::Linear linear(1, 2);
+  linear.loadStateDict({{"weight", tp::ones({2, 1})}, {"bias", tp::ones({2})}});
+  EXPECT_EQ(linear(tp::ones({1, 1})).toVector<float>(),
+            (std::vector<float>{2, 2}));
+  tp::StateDict part = {{"bias", tp::zeros({2})}};
+  tp::StateDict more = linear.stateDict();
+  more.emplace_back("other", tp::ones({1}));
+  EXPECT_THROW(linear.loadStateDict(part), tp::Error);
+  EXPECT_THROW(linear.loadStateDict(more), tp::Error);
+  EXPECT_THROW(linear.loadStateDict(
+                   {{"weight", tp::ones({1, 2})}, {"bias", part[0].second}}),
+               tp::Error);
+  EXPECT_EQ(linear.bias->tensor().toVector<float>()[0], 1); // unchanged
+  linear.loadStateDict(part, /*strict=*/false);
+  linear.loadStateDict(more, /*strict=*/false);
+  EXPECT_EQ(linear.bias->tensor().toVector<float>()[0], 1);
+}
+
+TEST(Module, Files) {
+  std::string path = testing::TempDir() + "/mlp.safetensors";
+  MLP mlp(2), other(2);
+  mlp.c_fc.bias->set(tp::full({8}, -1.0));
+  mlp.saveSafetensors(path);
+  other.loadSafetensors(path);
+  EXPECT_TRUE(tp::equal(other.c_fc.bias->tensor(), tp::full({8}, -1.0)));
+  EXPECT_THROW(MLP(3).loadSafetensors(path), tp::Error);
+  EXPECT_THROW(other.loadSafetensors(path + ".none"), tp::Error);
+}
+
+TEST(Module, Layers) {
+  tp::Tensor image = tp::ones({1, 2, 4, 4});
+  EXPECT_EQ(tp::Conv(2, 4, {3, 3},
+                     {.low = {1, 1}, .high = {1, 1}, .groups = 2})(image)
+                .shape(),
+            tp::Shape({1, 4, 4, 4}));
+  EXPECT_EQ(tp::ConvTranspose(2, 3, {2, 2}, {.stride = {2, 2}})(image).shape(),
+            tp::Shape({1, 3, 8, 8}));
+  EXPECT_EQ(tp::Embedding(5, 2)(tp::Tensor({4, 0})).toVector<float>(),
+            (std::vector<float>{8, 9, 0, 1}));
+  tp::Tensor zero = tp::zeros({1, 2, 2, 2});
+  EXPECT_EQ(tp::GroupNorm(1, 2)(zero).toVector<float>()[7], 1);
+  EXPECT_EQ(tp::InstanceNorm(2)(zero).toVector<float>()[7], 1);
+  EXPECT_EQ(tp::BatchNorm(2)(image).shape(), image.shape());
+  EXPECT_EQ(tp::LayerNorm({2})(zero).toVector<float>()[1], 1);
+  EXPECT_EQ(tp::RMSNorm({2})(zero).toVector<float>()[1], 0);
+  EXPECT_THROW(tp::Conv(3, 4, 3, {.groups = 2}), tp::Error);
+}
+
+TEST(Module, Sequences) {
+  tp::Sequential model;
+  model.add(tp::Linear(1, 3)).add([](const tp::Tensor &x) {
+    return tp::relu(x);
+  });
+  model.add("out", tp::Linear(3, 1, /*hasBias=*/false));
+  EXPECT_EQ(names(model.stateDict()),
+            (std::vector<std::string>{"0.weight", "0.bias", "out.weight"}));
+  EXPECT_EQ(model(tp::ones({1, 1})).item<float>(), 0 * 0 + 1 * 2 + 2 * 4);
+  EXPECT_EQ(model.size(), 3u);
+  EXPECT_EQ(model["out"].typeName(), "Linear");
+  EXPECT_THROW(model["none"], tp::Error);
+}
