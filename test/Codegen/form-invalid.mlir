@@ -447,8 +447,8 @@ kernel.func @f64_function loop sizeArgs = [] : (tensor<4xf64>) -> tensor<4xf64> 
   %e = tensor.empty() : tensor<4xf64>
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : tensor<4xf64>) outs(%e : tensor<4xf64>) {
   ^bb0(%x: f64, %out: f64):
-    // expected-error @below {{'math.asin' op is computed for f32 and narrower floats, which its operand can be cast to; found 'f64'}}
-    %y = math.asin %x : f64
+    // expected-error @below {{'math.erfc' op is computed for f32 and narrower floats, which its operand can be cast to; found 'f64'}}
+    %y = math.erfc %x : f64
     linalg.yield %y : f64
   } -> tensor<4xf64>
   kernel.yield %0 : tensor<4xf64>
