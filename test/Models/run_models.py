@@ -199,4 +199,5 @@ def main():
             check(options, name, dtype, rows)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -201,6 +201,7 @@ if wants python; then
     done | xargs -P 3 -L1 sh -c 'timeout 150 python3 test/Models/run_models.py --bin bin --target cuda:sm_90a \
       --device cuda:0 --models $0 --dtypes $1 >"models-$0-$1.out" 2>&1; echo $? >"models-$0-$1.rc"'
     collect . python
+    check networks 500 python3 test/Models/networks.py --bin bin --target cuda:sm_90a --device cuda:0 --dtypes f32,f16,bf16
   else
     echo "python3 with numpy is not there: skipped"
   fi
