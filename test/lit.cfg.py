@@ -16,26 +16,14 @@
 #   assembler      tripy-compile finds CUDA's assembler
 
 import os
-import re
 import subprocess
+import sys
 import tempfile
 
 import lit.formats
 
-# Where tripy-opt is a command: not in text that a test looks for.
-COMMAND = r"(?<![-\w./])tripy-opt(?![-\w.])"
-RUNS_IT = re.compile("RUN:.*" + COMMAND)
-
-
-class TestsOfTripyOpt(lit.formats.ShTest):
-    """The tests with a RUN line that --verify-roundtrip changes."""
-
-    def getTestsInDirectory(self, *arguments):
-        for test in super().getTestsInDirectory(*arguments):
-            with open(test.getSourcePath(), errors="replace") as text:
-                if RUNS_IT.search(text.read()):
-                    yield test
-
+sys.path.insert(0, os.path.dirname(__file__))
+from tripy_opt_tests import COMMAND, TestsOfTripyOpt  # noqa: E402
 
 config.name = "tripy"
 config.suffixes = [".mlir", ".td", ".test"]

@@ -23,6 +23,11 @@ FailureOr<ContractionSpace> ContractionSpace::of(linalg::GenericOp op,
   auto found = linalg::inferContractionDims(op);
   if (failed(found))
     return op.emitOpError("is not a contraction");
+  Type element = elementTypeOf(op.getResult(0));
+  if (element.getIntOrFloatBitWidth() < 8)
+    return op.emitOpError("sums must take whole bytes to be a contraction's; "
+                          "found ")
+           << element;
   ContractionSpace space(op, emission, result);
   space.batch.assign(found->batch.begin(), found->batch.end());
   space.m.assign(found->m.begin(), found->m.end());
