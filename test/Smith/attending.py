@@ -12,6 +12,8 @@ from sets import Set
 from shapes import Type, require
 
 F32 = 2.0**-24
+# A little less than the largest f32.
+MOST = 3.4e38
 # Of what exponentials may be rounded to: half the spacing at 1, and of the smallest numbers.
 SHORT_ERROR = {"f16": (2.0**-11, 2.0**-25), "bf16": (2.0**-8, 2.0**-133)}
 
@@ -139,7 +141,11 @@ def value(at):
     values = sets.choose(np.broadcast_to(kept, values.shape), values, sets.exact(np.zeros(values.shape)))
     found = folding.matmul(at.context, p, values, at.dtype, at.dtype)
     everything = sets.unknown(found.shape, at.dtype)
-    return [sets.choose(np.broadcast_to(unsure, found.shape), everything, found)]
+    # Sums are divided at their end: what adds up to more than f32 holds may be infinite, or NaN.
+    with np.errstate(all="ignore"):
+        magnitudes = np.where(values.num, np.maximum(np.abs(values.lo), np.abs(values.hi)), 0.0)
+        large = np.matmul(possible.astype(np.float64), np.where(np.isfinite(magnitudes), magnitudes, 0.0)) > MOST
+    return [sets.choose(np.broadcast_to(unsure | large, found.shape), everything, found)]
 
 
 #===-- drawing -----------------------------------------------------------------===#

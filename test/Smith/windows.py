@@ -241,7 +241,9 @@ def batch_norm(at):
     wide = [v.moved(lambda part: part.reshape(-1, *[1] * (x.lo.ndim - 2))) for v in at.sets[1:]]
     mean, variance, weight, bias = (v.broadcast(x.shape) for v in wide)
     centred = sets.settle(sets.sub(x, mean), "f32")
-    return [folding.scaled(at.context, at.dtype, centred, variance, at.attributes["eps"], weight, bias)]
+    scale = folding.scaled(at.context, "f32", weight, variance, at.attributes["eps"], sets.exact(np.ones(x.shape)))
+    product = sets.settle(sets.mul(centred, scale), "f32", folding.FEW, 2.0**-147)
+    return [sets.settle(sets.add(product, bias), at.dtype)]
 
 
 #===-- resize ------------------------------------------------------------------===#

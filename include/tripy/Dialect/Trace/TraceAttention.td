@@ -36,6 +36,9 @@ def Trace_AttentionOp : Trace_Op<"attention", [AttrSizedOperandSegments]> {
     anything, such as the rest of a cache. Values that a mask hides are
     multiplied by 0: they should be finite.
 
+    A sum over keys is divided by that of its exponentials, of which the largest is
+    1, at its end: values above the largest f32 divided by N may give infinity.
+
     ```mlir
     %r = trace.attention %q, %k, %v : (tensor<2x4x5x8xf16>, tensor<2x4x7x8xf16>, tensor<2x4x7x8xf16>) -> tensor<2x4x5x8xf16>
     %s = trace.attention %q, %g, %h mask = %m lengths = %l causal = "bottom_right" scale = 0.25 : (tensor<2x4x5x8xf16>, tensor<2x2x7x8xf16>, tensor<2x2x7x6xf16>, tensor<5x7xi1>, tensor<2xi32>) -> tensor<2x4x5x6xf16>

@@ -62,7 +62,8 @@ def Trace_BatchNormOp : Trace_Op<"batch_norm"> {
   let description = [{
     `input` is (batch, channels, ...), the other operands are (channels): mean
     and variance of each channel, as training has left them. Computed in f32 for
-    16-bit inputs.
+    16-bit inputs, as (x - mean) * (weight / sqrt(var + eps)) + bias: the factor
+    of a channel is computed once.
 
     ```mlir
     %r = trace.batch_norm %x, %m, %v, %w, %b eps = 1.0e-5 : (tensor<2x4x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x8xf32>
