@@ -48,6 +48,8 @@ public:
 
   mlir::Value number(double value);
   mlir::Value minusInfinity();
+  /// The larger one of a maximum so far and a score; the maximum, of a NaN.
+  mlir::Value larger(mlir::Value max, mlir::Value score);
   /// What a score is compared with: `max`, or 0 where no key is seen.
   mlir::Value reference(mlir::Value max);
   /// What a row's sum divides: 1 where no key is seen.

@@ -171,10 +171,7 @@ Value AttentionEmitter::takeScores(Index row, Index first, Index count,
             Value score =
                 space.score(block, at, math.add(first, i), load(scores, place));
             store(scores, place, score);
-            Value larger = arith::CmpFOp::create(
-                e.b, e.loc, arith::CmpFPredicate::OGT, score, carried.front());
-            return SmallVector<Value>{arith::SelectOp::create(
-                e.b, e.loc, larger, score, carried.front())};
+            return SmallVector<Value>{space.larger(carried.front(), score)};
           })
       .front();
 }

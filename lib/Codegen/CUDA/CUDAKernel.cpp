@@ -323,6 +323,13 @@ Value CUDAKernel::shuffle(Value value, int32_t distance,
              : arith::BitcastOp::create(b, e.loc, type, joined).getResult();
 }
 
+Value CUDAKernel::overLanes(Value value, int64_t lanes,
+                            llvm::function_ref<Value(Value, Value)> combine) {
+  for (int32_t distance = 1; distance < lanes; distance *= 2)
+    value = combine(value, shuffle(value, distance));
+  return value;
+}
+
 Value CUDAKernel::reduceWarp(linalg::GenericOp op, Value value) {
   for (int32_t distance = 16; distance > 0; distance /= 2)
     value = e.combine(op, value, shuffle(value, distance));

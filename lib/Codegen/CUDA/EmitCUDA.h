@@ -89,6 +89,11 @@ struct CUDAKernel {
   mlir::Value
   shuffle(mlir::Value value, int32_t distance,
           mlir::gpu::ShuffleMode mode = mlir::gpu::ShuffleMode::XOR);
+  /// Combines the values of `lanes` neighbours, a power of 2 of at most 32;
+  /// each of them gets the result.
+  mlir::Value
+  overLanes(mlir::Value value, int64_t lanes,
+            llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
   /// Combines the values of the 32 lanes of a warp; every lane gets the result.
   mlir::Value reduceWarp(mlir::linalg::GenericOp op, mlir::Value value);
   /// Combines the values of the `threads` threads of a block; every thread

@@ -72,8 +72,6 @@ private:
                      Value valid, Place place);
   void fillKeys(Value tensor, const Memory &to, int64_t columns, Index first);
   SmallVector<Value> multiplyScores();
-  Value overRow(Value value, llvm::function_ref<Value(Value, Value)> combine);
-  Value larger(Value a, Value b);
   Value add(Value a, Value b) {
     return arith::AddFOp::create(e.b, e.loc, a, b);
   }
@@ -196,20 +194,6 @@ SmallVector<Value> AttentionEmitter::multiplyScores() {
       });
 }
 
-/// Combines the values of the threads of a row, which are neighbours.
-Value AttentionEmitter::overRow(
-    Value value, llvm::function_ref<Value(Value, Value)> combine) {
-  for (int32_t distance = 1; distance < division.perRow(); distance *= 2)
-    value = combine(value, kernel.shuffle(value, distance));
-  return value;
-}
-
-Value AttentionEmitter::larger(Value a, Value b) {
-  Value isLarger =
-      arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, b, a);
-  return kernel.select(isLarger, b, a);
-}
-
 SmallVector<Value> AttentionEmitter::addValues(ArrayRef<Value> start) {
   return e.reduceLoop(
       constant(0), constant(division.keys), constant(1), start,
@@ -244,9 +228,10 @@ AttentionEmitter::State AttentionEmitter::takeKeys(Index first,
     Value inside = kernel.compare(arith::CmpIPredicate::ult, number, block.end);
     score =
         space.score(block, at, kernel.clampTo(inside, number), score, inside);
-    max = larger(max, score);
+    max = space.larger(max, score);
   }
-  max = overRow(max, [&](Value a, Value b) { return larger(a, b); });
+  max = kernel.overLanes(max, division.perRow(),
+                         [&](Value a, Value b) { return space.larger(a, b); });
   Value reference = space.reference(max);
   auto powerOf = [&](Value score) {
     return space.exp(arith::SubFOp::create(e.b, e.loc, score, reference));
@@ -269,7 +254,8 @@ AttentionEmitter::State AttentionEmitter::takeKeys(Index first,
 }
 
 void AttentionEmitter::finish(const State &state) {
-  Value total = overRow(state.sum, [&](Value a, Value b) { return add(a, b); });
+  Value total = kernel.overLanes(state.sum, division.perRow(),
+                                 [&](Value a, Value b) { return add(a, b); });
   Value divisor = space.divisor(total);
   int64_t width = space.width % together == 0 ? together : 1;
   for (size_t i = 0; i < state.sums.size(); i += width) {

@@ -236,8 +236,6 @@ private:
   void startKeys(Value stage, Index first);
   State start();
   SmallVector<Value> multiplyScores(Value stage);
-  Value overRow(Value value, llvm::function_ref<Value(Value, Value)> combine);
-  Value larger(Value a, Value b);
   Value add(Value a, Value b) {
     return arith::AddFOp::create(e.b, e.loc, a, b);
   }
@@ -371,19 +369,8 @@ SmallVector<Value> AttentionEmitter::multiplyScores(Value stage) {
   return products;
 }
 
-/// Combines the values of the 4 threads of a row.
-Value AttentionEmitter::overRow(
-    Value value, llvm::function_ref<Value(Value, Value)> combine) {
-  for (int32_t distance : {1, 2})
-    value = combine(value, kernel.shuffle(value, distance));
-  return value;
-}
-
-Value AttentionEmitter::larger(Value a, Value b) {
-  Value isLarger =
-      arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, b, a);
-  return kernel.select(isLarger, b, a);
-}
+/// Lanes that have the columns of one row of a fragment.
+static constexpr int64_t rowLanes = 4;
 
 /// The row of a thread's number `i` of 4.
 static int64_t rowOf(size_t i) { return i % 4 / 2; }
@@ -406,8 +393,9 @@ void AttentionEmitter::takePowers(State &state, MutableArrayRef<Value> scores) {
     Value max = state.maxima[row];
     for (auto [i, score] : llvm::enumerate(scores))
       if (rowOf(i) == row)
-        max = larger(max, score);
-    max = overRow(max, [&](Value a, Value b) { return larger(a, b); });
+        max = space.larger(max, score);
+    max = kernel.overLanes(
+        max, rowLanes, [&](Value a, Value b) { return space.larger(a, b); });
     references[row] = space.reference(max);
     factors[row] = space.exp(
         arith::SubFOp::create(e.b, e.loc, state.maxima[row], references[row]));
@@ -474,8 +462,9 @@ void AttentionEmitter::finish(const State &state) {
   SmallVector<Value> results(state.sums);
   std::array<Value, ownRows> divisors;
   for (int64_t row = 0; row < ownRows; ++row)
-    divisors[row] = space.divisor(overRow(
-        state.totals[row], [&](Value a, Value b) { return add(a, b); }));
+    divisors[row] = space.divisor(
+        kernel.overLanes(state.totals[row], rowLanes,
+                         [&](Value a, Value b) { return add(a, b); }));
   for (auto [i, result] : llvm::enumerate(results))
     result = arith::DivFOp::create(e.b, e.loc, result, divisors[rowOf(i)]);
   Value own =

@@ -153,6 +153,12 @@ Value AttentionSpace::reference(Value max) {
   return arith::SelectOp::create(e->b, e->loc, isNone, number(0), max);
 }
 
+Value AttentionSpace::larger(Value max, Value score) {
+  Value isLarger = arith::CmpFOp::create(e->b, e->loc,
+                                         arith::CmpFPredicate::OGT, score, max);
+  return arith::SelectOp::create(e->b, e->loc, isLarger, score, max);
+}
+
 Value AttentionSpace::divisor(Value sum) {
   Value isNone = arith::CmpFOp::create(e->b, e->loc, arith::CmpFPredicate::OEQ,
                                        sum, number(0));
