@@ -77,6 +77,17 @@ static Shape weightShape(int64_t first, int64_t second, int64_t groups,
   return sizes;
 }
 
+/// The options of a call, which both functions name alike.
+template <typename Options, typename Bias>
+static Options callOptions(const ConvOptions &options, const Bias &bias) {
+  return {.bias = tensorOf(bias),
+          .stride = options.stride,
+          .dilation = options.dilation,
+          .low = options.low,
+          .high = options.high,
+          .groups = options.groups};
+}
+
 Conv::Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
            const ConvOptions &options)
     : options(options),
@@ -85,13 +96,7 @@ Conv::Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
       bias(biasOf(options.hasBias, outChannels, options.dtype)) {}
 Tensor Conv::forward(const Tensor &x, SourceLoc loc) const {
   return convolution({x, loc}, weight,
-                     {.bias = tensorOf(bias),
-                      .stride = options.stride,
-                      .dilation = options.dilation,
-                      .low = options.low,
-                      .high = options.high,
-                      .groups = options.groups},
-                     loc);
+                     callOptions<ConvolutionOptions>(options, bias), loc);
 }
 
 ConvTranspose::ConvTranspose(int64_t inChannels, int64_t outChannels,
@@ -102,13 +107,7 @@ ConvTranspose::ConvTranspose(int64_t inChannels, int64_t outChannels,
       bias(biasOf(options.hasBias, outChannels, options.dtype)) {}
 Tensor ConvTranspose::forward(const Tensor &x, SourceLoc loc) const {
   return conv_transpose({x, loc}, weight,
-                        {.bias = tensorOf(bias),
-                         .stride = options.stride,
-                         .dilation = options.dilation,
-                         .low = options.low,
-                         .high = options.high,
-                         .groups = options.groups},
-                        loc);
+                        callOptions<ConvTransposeOptions>(options, bias), loc);
 }
 
 //===-- sequences ---------------------------------------------------------===//
