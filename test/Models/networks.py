@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs whole networks and checks them against float64 NumPy.
+"""Runs whole networks and checks them against float64, by NumPy or by PyTorch.
 
 usage: networks.py --bin DIR [--target cpu|cuda:sm_90a] [--device cpu|cuda:0] [--dtypes f32,f16] [--scale 1] [--depth N]
-                   [--networks resnet18,unet,vit,decoder] [--write FOLDER]
+                   [--networks resnet18,unet,vit,decoder] [--write FOLDER] [--reference numpy|torch]
 
 resnet18: ResNet-18. unet: a block of a diffusion U-Net, two convolutions with group_norm and silu, then twice the size.
 vit: ViT-B/16, a class token in front of the patches. decoder: two layers of a decoder as LLaMA has them (rotary
@@ -20,6 +20,7 @@ import tempfile
 
 import numpy as np
 
+from layers import NumpyLayers, torch_layers
 from run_models import run, to_bits, write_safetensors
 
 # Of the typical magnitude: what the layers' roundings add up to.
@@ -36,18 +37,11 @@ class Tensor:
         return f"tensor<{''.join(f'{dim}x' for dim in self.dims)}{self.dtype}>"
 
 
-def windows(x, kernel, stride, low, high, fill):
-    """(..., H', W', kh, kw) of an image (..., H, W)."""
-    pads = [(0, 0)] * (x.ndim - 2) + [(low, high)] * 2
-    view = np.lib.stride_tricks.sliding_window_view(np.pad(x, pads, constant_values=fill), (kernel, kernel), axis=(-2, -1))
-    return view[..., ::stride, ::stride, :, :]
-
-
 class Net:
     """Writes a program and computes it. Dimensions are numbers, or '?' for the dynamic ones."""
 
-    def __init__(self, dtype, rng):
-        self.dtype, self.rng = dtype, rng
+    def __init__(self, dtype, rng, layers):
+        self.dtype, self.rng, self.layers = dtype, rng, layers
         self.arguments, self.lines, self.weights, self.inputs = [], [], {}, {}
 
     def fresh(self):
@@ -89,9 +83,7 @@ class Net:
     # Layers.
 
     def unary(self, name, x):
-        functions = {"relu": lambda v: np.maximum(v, 0), "silu": lambda v: v / (1 + np.exp(-v)), "cos": np.cos, "sin": np.sin,
-                     "gelu": lambda v: 0.5 * v * (1 + np.tanh(np.sqrt(2 / np.pi) * (v + 0.044715 * v**3))), "neg": np.negative}
-        return self.op(name + " {}", [x], x.dims, functions[name](x.value))
+        return self.op(name + " {}", [x], x.dims, self.layers.unary[name](x.value))
 
     def binary(self, name, x, y):
         value = {"add": np.add, "mul": np.multiply}[name](x.value, y.value)
@@ -102,21 +94,20 @@ class Net:
     def linear(self, name, x, features, bias=True):
         w = self.weight(name + ".weight", (features, x.dims[-1]), spread=x.dims[-1] ** -0.5)
         b = [self.weight(name + ".bias", (features,), spread=0.1)] if bias else []
-        value = x.value @ w.value.T + (b[0].value if bias else 0)
+        value = self.layers.linear(x.value, w.value, b[0].value if bias else None)
         return self.op("linear {}, {}" + ", {}" * bias, [x, w, *b], (*x.dims[:-1], features), value)
 
     def convolution(self, name, x, channels, kernel, stride=1, bias=False):
         fan, low = x.dims[1] * kernel * kernel, kernel // 2
         w = self.weight(name + ".weight", (channels, x.dims[1], kernel, kernel), spread=(2 / fan) ** 0.5)
         b = [self.weight(name + ".bias", (channels,), spread=0.1)] if bias else []
-        value = np.einsum("nchwij,ocij->nohw", windows(x.value, kernel, stride, low, low, 0), w.value, optimize=True)
-        value = value + (b[0].value[:, None, None] if bias else 0)
+        value = self.layers.convolution(x.value, w.value, b[0].value if bias else None, stride, low)
         sizes = f"stride = [{stride}, {stride}] low = [{low}, {low}] high = [{low}, {low}]"
         return self.op("convolution {}, {}" + ", {}" * bias + " " + sizes, [x, w, *b], (x.dims[0], channels, *value.shape[2:]), value)
 
     def maxpool(self, x, kernel, stride):
         low = kernel // 2
-        value = windows(x.value, kernel, stride, low, low, -np.inf).max(axis=(-2, -1))
+        value = self.layers.maxpool(x.value, kernel, stride, low)
         sizes = f"window = [{kernel}, {kernel}] stride = [{stride}, {stride}] low = [{low}, {low}] high = [{low}, {low}]"
         return self.op("maxpool {} " + sizes, [x], (*x.dims[:2], *value.shape[2:]), value)
 
@@ -125,30 +116,26 @@ class Net:
         mean, bias = self.weight(name + ".running_mean", channels, spread=0.1), self.weight(name + ".bias", channels, spread=0.1)
         scale = self.weight(name + ".weight", channels, 1, 0.1)
         variance = self.weight(name + ".running_var", channels, 1, 0.1)
-        m, v, s, b = (t.value[:, None, None] for t in (mean, variance, scale, bias))
-        value = (x.value - m) / np.sqrt(v + 1e-5) * s + b
+        value = self.layers.batch_norm(x.value, mean.value, variance.value, scale.value, bias.value)
         return self.op("batch_norm {}, {}, {}, {}, {} eps = 1.0e-5", [x, mean, variance, scale, bias], x.dims, value)
 
     def group_norm(self, name, x, groups):
         scale, bias = self.weight(name + ".weight", (x.dims[1],), 1, 0.1), self.weight(name + ".bias", (x.dims[1],), spread=0.1)
-        parts = x.value.reshape(x.value.shape[0], groups, -1)
-        parts = (parts - parts.mean(-1, keepdims=True)) / np.sqrt(parts.var(-1, keepdims=True) + 1e-5)
-        value = parts.reshape(x.value.shape) * scale.value[:, None, None] + bias.value[:, None, None]
+        value = self.layers.group_norm(x.value, groups, scale.value, bias.value)
         return self.op(f"group_norm {{}}, {{}}, {{}} groups = {groups} eps = 1.0e-5", [x, scale, bias], x.dims, value)
 
     def layer_norm(self, name, x):
         scale, bias = self.weight(name + ".weight", (x.dims[-1],), 1, 0.1), self.weight(name + ".bias", (x.dims[-1],), spread=0.1)
-        v = x.value
-        value = (v - v.mean(-1, keepdims=True)) / np.sqrt(v.var(-1, keepdims=True) + 1e-5) * scale.value + bias.value
+        value = self.layers.layer_norm(x.value, scale.value, bias.value)
         return self.op("layer_norm {}, {}, {} eps = 1.0e-5", [x, scale, bias], x.dims, value)
 
     def rms_norm(self, name, x):
         scale = self.weight(name + ".weight", (x.dims[-1],), 1, 0.1)
-        value = x.value / np.sqrt((x.value**2).mean(-1, keepdims=True) + 1e-5) * scale.value
+        value = self.layers.rms_norm(x.value, scale.value)
         return self.op("rms_norm {}, {} eps = 1.0e-5", [x, scale], x.dims, value)
 
     def twice(self, x):
-        value = x.value.repeat(2, axis=2).repeat(2, axis=3)
+        value = self.layers.twice(x.value)
         text = 'resize {} scales = [1.0, 1.0, 2.0, 2.0] mode = "nearest" coordinates = "asymmetric"'
         return self.op(text, [x], (*x.dims[:2], *value.shape[2:]), value)
 
@@ -178,15 +165,10 @@ class Net:
 
     def attention(self, q, k, v, length=None):
         """With `length`, queries are the last of so many keys, and see none behind their own."""
-        group = q.value.shape[1] // k.value.shape[1]
-        keys, values = k.value.repeat(group, axis=1), v.value.repeat(group, axis=1)
-        scores = q.value @ keys.swapaxes(2, 3) / np.sqrt(q.value.shape[-1])
+        rows, columns, hidden = q.value.shape[2], k.value.shape[2], None
         if length is not None:
-            rows, columns = scores.shape[-2:]
             hidden = np.arange(columns) > np.arange(rows)[:, None] + int(length.value) - rows
-            scores = np.where(hidden, -np.inf, scores)
-        scores = np.exp(scores - scores.max(-1, keepdims=True))
-        value = scores / scores.sum(-1, keepdims=True) @ values
+        value = self.layers.attention(q.value, k.value, v.value, hidden)
         text = "attention {}, {}, {}" + (' lengths = {} causal = "bottom_right"' if length is not None else "")
         return self.op(text, [q, k, v] + [length] * (length is not None), q.dims, value)
 
@@ -334,12 +316,13 @@ class Runs:
 
     def __init__(self, name, options):
         self.build, self.options = globals()[name], options
+        self.layers = torch_layers() if options.reference == "torch" else NumpyLayers
         self.sizes = {"decoder": [(2, 5), (2, 1), (2, 12), (1, 1)], "vit": [(1,), (2,)]}.get(name, [(2,), (1,), (3,)])
         self.name, self.cache = name, Cache()
 
     def net(self, dtype, number):
         """Draws the same weights for each run."""
-        net = Net(dtype, np.random.default_rng(7))
+        net = Net(dtype, np.random.default_rng(7), self.layers)
         sizes = self.sizes[number]
         if self.name == "decoder":
             if number == 0 or self.sizes[number - 1][0] != sizes[0]:
@@ -413,7 +396,11 @@ def main():
     parser.add_argument("--depth", type=int, default=12, help="layers of vit")
     parser.add_argument("--write", default="", help="folder that keeps programs, weights and values")
     parser.add_argument("--verbose", action="store_true", help="print what tripy-run says")
+    parser.add_argument("--reference", choices=["numpy", "torch"], default="numpy",
+                        help="whose layers say what is right, in float64: formulas in NumPy, or PyTorch 2.4 or later")
     options = parser.parse_args()
+    if options.reference == "torch" and torch_layers() is None:
+        sys.exit("networks: --reference torch needs PyTorch 2.4 or later")
     for name in options.networks.split(","):
         for dtype in options.dtypes.split(","):
             check(options, name, dtype)

@@ -6,6 +6,7 @@
 //                inferResults(Adaptor in, out)   from `inferred`
 //                inferReturnTypes(...)           both, for MLIR
 //   infers = 0:  checkRules(Operation *op, emit) the rules on the operation
+//   shape:       reifyResultShapes(...)          the sizes of the result
 //
 // The output is included once, in a source file of the dialect that includes
 // tripy/Dialect/Common/Contract.h.
@@ -79,6 +80,17 @@ static void emitInference(const ContractOp &op, raw_ostream &os) {
      << "  inferResults(in, out);\n  return ::mlir::success();\n}\n\n";
 }
 
+static void emitShape(const ContractOp &op, raw_ostream &os) {
+  os << "::llvm::LogicalResult " << op.op.getCppClassName()
+     << "::reifyResultShapes(\n    ::mlir::OpBuilder &builder,\n"
+     << "    ::mlir::ReifiedRankedShapedTypeDims &shapes) {\n"
+     << "  [[maybe_unused]] auto in = *this;\n"
+     << "  ResultShape shape(builder, getLoc());\n"
+     << "  shapes.push_back(shape.fitted((*this)->getResult(0), "
+     << expandNames(op.shape, op, op.record, /*withResults=*/true)
+     << "));\n  return ::mlir::success();\n}\n\n";
+}
+
 static bool emitContracts(const RecordKeeper &records, raw_ostream &os) {
   emitSourceFileHeader("Rules and type inference of operations", os, records);
   std::vector<ContractOp> ops = contractOps(records);
@@ -90,6 +102,8 @@ static bool emitContracts(const RecordKeeper &records, raw_ostream &os) {
     emitRules(op, os);
     if (op.infers)
       emitInference(op, os);
+    if (!op.shape.empty())
+      emitShape(op, os);
   }
   emitNamespace(ns, /*open=*/false, os);
   return false;

@@ -33,6 +33,7 @@ struct ContractOp {
   /// See TripyContract in OpBase.td.
   bool infers;
   llvm::StringRef inferred;
+  llvm::StringRef shape;
 };
 
 /// All operations with a contract, in the order of their definition. Rules that

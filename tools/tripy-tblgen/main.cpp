@@ -15,7 +15,8 @@ using namespace tripy::tblgen;
 
 ContractOp::ContractOp(const Record *record)
     : record(record), op(record), infers(record->getValueAsBit("infers")),
-      inferred(record->getValueAsString("inferred")) {
+      inferred(record->getValueAsString("inferred")),
+      shape(record->getValueAsString("shape")) {
   for (const Record *rule : record->getValueAsListOfDefs("rules")) {
     Rule entry{rule->getValueAsString("id"), rule->getValueAsString("text"),
                rule->getValueAsString("check"), rule->getValueAsString("got"),

@@ -202,6 +202,12 @@ if wants python; then
       --device cuda:0 --models $0 --dtypes $1 >"models-$0-$1.out" 2>&1; echo $? >"models-$0-$1.rc"'
     collect . python
     check networks 500 python3 test/Models/networks.py --bin bin --target cuda:sm_90a --device cuda:0 --dtypes f32,f16,bf16
+    if python3 -c 'import torch' 2>/dev/null; then
+      for device in cuda:0 cpu; do
+        check "networks against PyTorch on $device" 500 python3 test/Models/networks.py --bin bin --reference torch \
+          --target "${device/cuda:0/cuda:sm_90a}" --device $device
+      done
+    fi
   else
     echo "python3 with numpy is not there: skipped"
   fi

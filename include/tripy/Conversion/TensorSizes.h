@@ -18,6 +18,7 @@ namespace tripy {
 class TensorSizes {
 public:
   using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
+  using Lookup = llvm::function_ref<Sizes(mlir::Value)>;
 
   /// States the sizes of `tensor`: one for each dimension. Static dimensions
   /// of its type become constants whatever `sizes` says.
@@ -29,6 +30,9 @@ public:
   /// operands' sizes are known. Builds index arithmetic (for concatenations,
   /// and constants) with `builder`.
   void infer(mlir::Operation *op, mlir::OpBuilder &builder);
+  /// The same, of operands whose sizes `sizesOf` gives: it is asked for those
+  /// alone that the result's depend on.
+  void infer(mlir::Operation *op, mlir::OpBuilder &builder, Lookup sizesOf);
 
   /// Sizes of `tensor`: an index attribute for each static dimension, a value
   /// for each other one. Tensors of static shape are always known; a dynamic
@@ -47,7 +51,8 @@ public:
   }
 
 private:
-  Sizes inferResult(mlir::Operation *op, mlir::OpBuilder &builder);
+  Sizes inferResult(mlir::Operation *op, mlir::OpBuilder &builder,
+                    Lookup sizesOf);
 
   llvm::DenseMap<mlir::Value, Sizes> sizes;
 };

@@ -2,12 +2,10 @@
 
 #include "tripy/Conversion/TensorSizes.h"
 
-#include "tripy/Dialect/FlatIR/FlatIR.h"
-#include "tripy/Dialect/Kernel/Kernel.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -71,107 +69,85 @@ static Value addSizes(Value a, OpFoldResult b, Location loc,
   return arith::AddIOp::create(builder, loc, a, rhs);
 }
 
-/// Sizes summed along the dimension; elsewhere those of the first input.
-static TensorSizes::Sizes concatenated(flatir::ConcatenateOp op,
-                                       const TensorSizes &sizes,
-                                       OpBuilder &builder) {
-  TensorSizes::Sizes result = sizes.get(op.getInputs().front());
-  int64_t dim = static_cast<int64_t>(op.getDim());
-  if (!op.getResult().getType().isDynamicDim(dim))
-    return result;
-  int64_t known = 0;
-  Value sum;
-  for (Value input : op.getInputs()) {
-    OpFoldResult size = sizes.get(input)[dim];
-    if (std::optional<int64_t> constant = getConstantIntValue(size)) {
-      known += *constant;
-      continue;
+namespace {
+
+/// Says a reified size in terms of sizes that are known. Operations of
+/// `scratch` are dims of tensors, constants and sums.
+class KnownSize {
+public:
+  KnownSize(Block &scratch, TensorSizes::Lookup sizesOf, OpBuilder &builder)
+      : scratch(scratch), sizesOf(sizesOf), builder(builder) {}
+
+  OpFoldResult operator()(OpFoldResult size, Location loc) {
+    Value sum;
+    int64_t constant = 0;
+    // Numbers are added last, so that equal sums are found again.
+    for (OpFoldResult part : termsOf(size)) {
+      if (std::optional<int64_t> number = getConstantIntValue(part))
+        constant += *number;
+      else
+        sum = sum ? addSizes(sum, cast<Value>(part), loc, builder)
+                  : cast<Value>(part);
     }
-    Value value = cast<Value>(size);
-    sum = sum ? addSizes(sum, value, op.getLoc(), builder) : value;
+    OpFoldResult number = builder.getIndexAttr(constant);
+    if (!sum)
+      return number;
+    return constant == 0 ? sum : addSizes(sum, number, loc, builder);
   }
-  OpFoldResult constant = builder.getIndexAttr(known);
-  result[dim] = !sum         ? constant
-                : known == 0 ? OpFoldResult(sum)
-                             : addSizes(sum, constant, op.getLoc(), builder);
+
+private:
+  SmallVector<OpFoldResult> termsOf(OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    Operation *made = value ? value.getDefiningOp() : nullptr;
+    if (!made || made->getBlock() != &scratch)
+      return {size};
+    if (auto dim = dyn_cast<tensor::DimOp>(made))
+      return {sizesOf(dim.getSource())[*dim.getConstantIndex()]};
+    if (std::optional<int64_t> number = getConstantIntValue(value))
+      return {builder.getIndexAttr(*number)};
+    auto add = cast<arith::AddIOp>(made);
+    SmallVector<OpFoldResult> terms = termsOf(add.getLhs());
+    terms.append(termsOf(add.getRhs()));
+    return terms;
+  }
+
+  Block &scratch;
+  TensorSizes::Lookup sizesOf;
+  OpBuilder &builder;
+};
+
+} // namespace
+
+TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder,
+                                            Lookup sizesOf) {
+  auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(op);
+  // Arithmetic on tensors of upstream's dialects is element-wise.
+  if (!reify)
+    return sizesOf(op->getOperand(0));
+  Block scratch;
+  OpBuilder aside(op->getContext());
+  aside.setInsertionPointToStart(&scratch);
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(reify.reifyResultShapes(aside, shapes)))
+    llvm_unreachable("an operation of flatir gives the sizes of its result");
+  KnownSize known(scratch, sizesOf, builder);
+  Sizes result;
+  for (OpFoldResult size : shapes.front())
+    result.push_back(known(size, op->getLoc()));
   return result;
-}
-
-/// Sizes of a dot's result: batch, left, right dimensions.
-static TensorSizes::Sizes contracted(flatir::DotOp op,
-                                     const TensorSizes &sizes) {
-  TensorSizes::Sizes lhs = sizes.get(op.getLhs());
-  TensorSizes::Sizes rhs = sizes.get(op.getRhs());
-  TensorSizes::Sizes result;
-  for (auto [l, r] : llvm::zip(op.getLhsBatch(), op.getRhsBatch()))
-    result.push_back(isa<Value>(lhs[l]) ? lhs[l] : rhs[r]);
-  for (int64_t dim :
-       flatir::freeDims(lhs.size(), op.getLhsBatch(), op.getLhsContract()))
-    result.push_back(lhs[dim]);
-  for (int64_t dim :
-       flatir::freeDims(rhs.size(), op.getRhsBatch(), op.getRhsContract()))
-    result.push_back(rhs[dim]);
-  return result;
-}
-
-/// Sizes that operands give: one for each dynamic dimension of the result.
-static TensorSizes::Sizes declared(Value result, ValueRange operands) {
-  auto type = cast<RankedTensorType>(result.getType());
-  TensorSizes::Sizes list(type.getRank());
-  for (auto [i, size] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(size)) {
-      list[i] = operands.front();
-      operands = operands.drop_front();
-    }
-  return list;
-}
-
-TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder) {
-  return llvm::TypeSwitch<Operation *, Sizes>(op)
-      .Case<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
-            flatir::IotaOp, flatir::RandomBitsOp, flatir::WindowOp>(
-          [](auto shaped) {
-            return declared(shaped.getResult(), shaped.getSizes());
-          })
-      .Case([&](flatir::TransposeOp transpose) {
-        Sizes from = get(transpose.getInput()), to;
-        for (int64_t dim : transpose.getPermutation())
-          to.push_back(from[dim]);
-        return to;
-      })
-      .Case([&](flatir::GatherOp gather) {
-        Sizes from = get(gather.getInput()), at = get(gather.getIndex());
-        auto *dim = from.begin() + static_cast<int64_t>(gather.getDim());
-        from.insert(from.erase(dim), at.begin(), at.end());
-        return from;
-      })
-      .Case([&](flatir::ReduceOp reduce) {
-        Sizes to;
-        for (auto [i, size] : llvm::enumerate(get(reduce.getInput())))
-          if (!llvm::is_contained(reduce.getDims(), static_cast<int64_t>(i)))
-            to.push_back(size);
-        return to;
-      })
-      .Case([&](flatir::ConcatenateOp concat) {
-        return concatenated(concat, *this, builder);
-      })
-      .Case([&](flatir::DotOp dot) { return contracted(dot, *this); })
-      .Case([&](kernel::AttentionOp attention) {
-        Sizes to = get(attention.getQuery());
-        to.back() = get(attention.getValue()).back();
-        return to;
-      })
-      // Element-wise: operands have the result's shape.
-      .Default([&](Operation *other) { return get(other->getOperand(0)); });
 }
 
 void TensorSizes::infer(Operation *op, OpBuilder &builder) {
+  infer(op, builder, [&](Value tensor) { return get(tensor); });
+}
+
+void TensorSizes::infer(Operation *op, OpBuilder &builder, Lookup sizesOf) {
   assert(op->getNumResults() == 1 && "flatir primitives have one result");
   Value result = op->getResult(0);
   auto type = dyn_cast<RankedTensorType>(result.getType());
   if (!type || type.hasStaticShape())
     return;
-  Sizes list = inferResult(op, builder);
+  Sizes list = inferResult(op, builder, sizesOf);
   // Operands may know more than the type says.
   for (auto [i, size] : llvm::enumerate(list))
     if (auto known = dyn_cast_if_present<Attribute>(size);

@@ -40,14 +40,8 @@ void Lowering::created(Operation *op) {
   if (!type || type.hasStaticShape() ||
       isa<flatir::ConcatenateOp, flatir::CompositeOp>(op))
     return;
-  bool ownSizes =
-      isa<flatir::BroadcastOp, flatir::ReshapeOp, flatir::SliceOp,
-          flatir::IotaOp, flatir::RandomBitsOp, flatir::WindowOp>(op);
-  if (!ownSizes)
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        sizesOf(operand);
-  state.sizes.infer(op, rewriter);
+  state.sizes.infer(op, rewriter,
+                    [&](Value tensor) { return sizesOf(tensor); });
 }
 
 /// What a size is read from, for a reason: "argument 'x'".

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResultShape.h"
+
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
 #include "llvm/ADT/SmallBitVector.h"

@@ -5,6 +5,7 @@
 #include "tripy/Dialect/Common/Inliner.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -95,6 +96,12 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
+LogicalResult ScanOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getInput()));
+  return success();
+}
+
 int64_t AttentionOp::getGroupSize() {
   auto headsOf = [](Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -169,6 +176,25 @@ LogicalResult AttentionOp::verify() {
       !isa<FloatType>(getElementTypeOrSelf(getMask())))
     return emitOpError("the mask must be of i1 or floats; found ")
            << getMask().getType();
+  return success();
+}
+
+LogicalResult
+AttentionOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  Value query = getQuery(), value = getValue();
+  shapes.push_back(tensor::getMixedSizes(builder, getLoc(), query));
+  int64_t last = static_cast<int64_t>(shapes.back().size()) - 1;
+  shapes.back().back() = tensor::getMixedSize(builder, getLoc(), value, last);
+  return success();
+}
+
+LogicalResult SortOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getInput()));
+  if (getCount())
+    shapes.back().back() =
+        builder.getIndexAttr(static_cast<int64_t>(*getCount()));
   return success();
 }
 

@@ -30,6 +30,9 @@ class TripyContract {
   /// With `infers`: a C++ expression for the result type; empty when
   /// `inferResults` is written by hand.
   string inferred = "";
+  /// For an operation that declares reifyResultShapes: a C++ expression for the
+  /// sizes of its result, where `shape` is a ResultShape; see ResultShape.h.
+  string shape = "";
 }
 
 /// Verifies the rules, and with `infers` the result types, in one error. Listed

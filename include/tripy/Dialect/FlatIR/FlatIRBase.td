@@ -18,7 +18,7 @@ def FlatIR_Dialect : Dialect {
     lowering inserted says why in its location (`#tripy.why`). Sizes are `index`
     values. A composite keeps both a known function's name and its decomposition.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::tripy::TripyDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::tripy::TripyDialect"];
   let hasCanonicalizer = 1;
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -36,6 +36,12 @@ defvar FlatIR_CheckRules = [{
 class FlatIR_Op<string mnemonic, list<Trait> traits = []>
     : Op<FlatIR_Dialect, mnemonic, [Tripy_ContractTrait] # traits>, TripyContract {
   let extraClassDeclaration = FlatIR_CheckRules;
+}
+
+/// An operation that makes a tensor, whose sizes `shape` gives.
+class FlatIR_TensorOp<string mnemonic, string resultShape, list<Trait> traits = []>
+    : FlatIR_Op<mnemonic, [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>] # traits> {
+  let shape = resultShape;
 }
 
 #endif // TRIPY_DIALECT_FLATIR_FLATIRBASE

@@ -6,7 +6,7 @@ include "tripy/Dialect/Common/ScalarFns.td"
 include "tripy/Dialect/FlatIR/FlatIRBase.td"
 
 /// An operation of equal types throughout.
-class FlatIR_ElementwiseOp<ScalarFn fn> : FlatIR_Op<fn.mnemonic, [Pure, SameOperandsAndResultType]> {
+class FlatIR_ElementwiseOp<ScalarFn fn> : FlatIR_TensorOp<fn.mnemonic, "shape.of((*this)->getOperand(0))", [Pure, SameOperandsAndResultType]> {
   let summary = fn.summary;
   let description = fn.description;
   let hasFolder = 1;
@@ -40,7 +40,7 @@ def FlatIR_ComparisonDirection : I32EnumAttr<"ComparisonDirection", "comparison"
 }
 def FlatIR_ComparisonDirectionAttr : EnumAttr<FlatIR_Dialect, FlatIR_ComparisonDirection, "comparison">;
 
-def FlatIR_CompareOp : FlatIR_Op<"compare", [Pure, SameTypeOperands, SameOperandsAndResultShape]> {
+def FlatIR_CompareOp : FlatIR_TensorOp<"compare", "shape.of($lhs)", [Pure, SameTypeOperands, SameOperandsAndResultShape]> {
   let summary = "Element-wise comparison";
   let description = [{
     IEEE 754: with a NaN operand all are false but `ne`. i1 compares as 0 and 1.
@@ -56,7 +56,7 @@ def FlatIR_CompareOp : FlatIR_Op<"compare", [Pure, SameTypeOperands, SameOperand
   let hasFolder = 1;
 }
 
-def FlatIR_SelectOp : FlatIR_Op<"select", [Pure, SameOperandsAndResultShape, AllTypesMatch<["input", "other", "result"]>]> {
+def FlatIR_SelectOp : FlatIR_TensorOp<"select", "shape.of($input)", [Pure, SameOperandsAndResultShape, AllTypesMatch<["input", "other", "result"]>]> {
   let summary = "Chooses element-wise between two tensors";
   let description = [{
     ```mlir
@@ -70,7 +70,7 @@ def FlatIR_SelectOp : FlatIR_Op<"select", [Pure, SameOperandsAndResultShape, All
   let hasFolder = 1;
 }
 
-def FlatIR_ConvertOp : FlatIR_Op<"convert", [Pure, SameOperandsAndResultShape]> {
+def FlatIR_ConvertOp : FlatIR_TensorOp<"convert", "shape.of($input)", [Pure, SameOperandsAndResultShape]> {
   let summary = "Converts the element type";
   let description = [{
     Float to float rounds to nearest even; float to integer rounds toward zero,

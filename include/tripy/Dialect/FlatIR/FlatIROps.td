@@ -12,7 +12,7 @@ include "tripy/Dialect/FlatIR/FlatIRWindow.td"
 
 //===-- creation ----------------------------------------------------------===//
 
-def FlatIR_ConstantOp : FlatIR_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def FlatIR_ConstantOp : FlatIR_TensorOp<"constant", "shape.of($result)", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A tensor known at compile time";
   let description = [{
     ```mlir
@@ -34,7 +34,7 @@ defvar ResultSizes = Rule<"C1", "each dynamic size of the result has one operand
     "$result.getType().getNumDynamicDims() == (int64_t)$sizes.size()",
     "\"found \" << $sizes.size() << \" operands for \" << $result.getType()">;
 
-def FlatIR_IotaOp : FlatIR_Op<"iota", [Pure]> {
+def FlatIR_IotaOp : FlatIR_TensorOp<"iota", "shape.declared($result, $sizes)", [Pure]> {
   let summary = "Counts 0, 1, 2, ... along one dimension";
   let description = [{
     ```mlir
@@ -49,7 +49,7 @@ def FlatIR_IotaOp : FlatIR_Op<"iota", [Pure]> {
     Rule<"C3", "the element type is not i1", "!elementTypeOf($result).isInteger(1)">];
 }
 
-def FlatIR_FromIndexOp : FlatIR_Op<"from_index", [Pure]> {
+def FlatIR_FromIndexOp : FlatIR_TensorOp<"from_index", "shape.of($result)", [Pure]> {
   let summary = "A size as a tensor of rank 0";
   let description = [{
     ```mlir
@@ -79,7 +79,7 @@ def FlatIR_DimOp : FlatIR_Op<"dim", [Pure]> {
 
 //===-- movement ----------------------------------------------------------===//
 
-def FlatIR_BroadcastOp : FlatIR_Op<"broadcast", [Pure]> {
+def FlatIR_BroadcastOp : FlatIR_TensorOp<"broadcast", "shape.declared($result, $sizes)", [Pure]> {
   let summary = "Repeats along dimensions";
   let description = [{
     Dimension `i` of the input becomes dimension `dims[i]` of the result. Their
@@ -101,7 +101,7 @@ def FlatIR_BroadcastOp : FlatIR_Op<"broadcast", [Pure]> {
   let hasFolder = 1;
 }
 
-def FlatIR_ReshapeOp : FlatIR_Op<"reshape", [Pure]> {
+def FlatIR_ReshapeOp : FlatIR_TensorOp<"reshape", "shape.declared($result, $sizes)", [Pure]> {
   let summary = "Same elements in row-major order, another shape";
   let description = [{
     ```mlir
@@ -117,7 +117,7 @@ def FlatIR_ReshapeOp : FlatIR_Op<"reshape", [Pure]> {
   let hasFolder = 1;
 }
 
-def FlatIR_TransposeOp : FlatIR_Op<"transpose", [Pure]> {
+def FlatIR_TransposeOp : FlatIR_TensorOp<"transpose", "shape.permuted($input, $permutation)", [Pure]> {
   let summary = "Reorders the dimensions";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the input.
@@ -135,7 +135,7 @@ def FlatIR_TransposeOp : FlatIR_Op<"transpose", [Pure]> {
   let hasFolder = 1;
 }
 
-def FlatIR_SliceOp : FlatIR_Op<"slice", [Pure, AttrSizedOperandSegments]> {
+def FlatIR_SliceOp : FlatIR_TensorOp<"slice", "shape.declared($result, $sizes)", [Pure, AttrSizedOperandSegments]> {
   let summary = "A strided box of the input";
   let description = [{
     `result[i...] = input[offset + i * stride ...]`. Strides may be negative (the
@@ -161,7 +161,7 @@ def FlatIR_SliceOp : FlatIR_Op<"slice", [Pure, AttrSizedOperandSegments]> {
   let hasFolder = 1;
 }
 
-def FlatIR_ConcatenateOp : FlatIR_Op<"concatenate", [Pure]> {
+def FlatIR_ConcatenateOp : FlatIR_TensorOp<"concatenate", "shape.concatenated($inputs, asSigned($dim))", [Pure]> {
   let summary = "Joins tensors along one dimension";
   let description = [{
     ```mlir
@@ -181,7 +181,7 @@ def FlatIR_ConcatenateOp : FlatIR_Op<"concatenate", [Pure]> {
   let hasFolder = 1;
 }
 
-def FlatIR_GatherOp : FlatIR_Op<"gather", [Pure]> {
+def FlatIR_GatherOp : FlatIR_TensorOp<"gather", "shape.gathered($input, $index, asSigned($dim))", [Pure]> {
   let summary = "Takes slices of a dimension by a tensor of indices";
   let description = [{
     `result[a..., i..., b...] = input[a..., k, b...]` with `k = index[i...]`,
@@ -214,7 +214,7 @@ def FlatIR_ReduceKind : I32EnumAttr<"ReduceKind", "kind of reduction", [
 }
 def FlatIR_ReduceKindAttr : EnumAttr<FlatIR_Dialect, FlatIR_ReduceKind, "reduce_kind">;
 
-def FlatIR_ReduceOp : FlatIR_Op<"reduce", [Pure]> {
+def FlatIR_ReduceOp : FlatIR_TensorOp<"reduce", "shape.without($input, $dims)", [Pure]> {
   let summary = "Combines the elements along dimensions";
   let description = [{
     The result lacks the dimensions `dims`. An empty reduction gives the
@@ -236,7 +236,7 @@ def FlatIR_ReduceOp : FlatIR_Op<"reduce", [Pure]> {
   let hasFolder = 1;
 }
 
-def FlatIR_DotOp : FlatIR_Op<"dot", [Pure]> {
+def FlatIR_DotOp : FlatIR_TensorOp<"dot", "shape.contracted(in)", [Pure]> {
   let summary = "Contracts dimensions of two tensors";
   let description = [{
     Result dimensions: the batch dimensions, the other dimensions of `lhs`, the
@@ -273,7 +273,7 @@ def FlatIR_DotOp : FlatIR_Op<"dot", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def FlatIR_ScanOp : FlatIR_Op<"scan", [Pure, AllTypesMatch<["input", "result"]>]> {
+def FlatIR_ScanOp : FlatIR_TensorOp<"scan", "shape.of($input)", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "Running sums along one dimension";
   let description = [{
     Element `i` is the sum of the elements 0 to `i`. 16-bit floats accumulate in
@@ -301,7 +301,7 @@ def FlatIR_YieldOp : Op<FlatIR_Dialect, "yield", [Pure, Terminator, ReturnLike, 
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
-def FlatIR_CompositeOp : FlatIR_Op<"composite", [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+def FlatIR_CompositeOp : FlatIR_Op<"composite", [Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "A known function with its decomposition";
   let description = [{
     `name` and `config` say which function this is; the region is its meaning. A

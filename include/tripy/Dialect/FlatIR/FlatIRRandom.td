@@ -8,7 +8,7 @@ def FlatIR_Word64 : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::ml
                          "tensor<i64>", "::mlir::RankedTensorType">,
                     BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
-def FlatIR_RandomBitsOp : FlatIR_Op<"random_bits", [Pure]> {
+def FlatIR_RandomBitsOp : FlatIR_TensorOp<"random_bits", "shape.declared($result, $sizes)", [Pure]> {
   let summary = "Numbers of a Philox stream";
   let description = [{
     Philox 4x32-10 makes four words of 32 bits, a block, from a key and a

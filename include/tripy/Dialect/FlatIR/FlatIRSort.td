@@ -4,7 +4,7 @@
 
 include "tripy/Dialect/FlatIR/FlatIRBase.td"
 
-def FlatIR_SortOp : FlatIR_Op<"sort", [Pure]> {
+def FlatIR_SortOp : FlatIR_TensorOp<"sort", "shape.of($input)", [Pure]> {
   let summary = "Positions of a row's elements in sorted order";
   let description = [{
     Rows are along the last dimension. Element `i` of a result's row is the

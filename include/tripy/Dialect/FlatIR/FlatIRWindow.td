@@ -4,7 +4,7 @@
 
 include "tripy/Dialect/FlatIR/FlatIRBase.td"
 
-def FlatIR_WindowOp : FlatIR_Op<"window", [Pure]> {
+def FlatIR_WindowOp : FlatIR_TensorOp<"window", "shape.declared($result, $sizes)", [Pure]> {
   let summary = "Sliding windows over dimensions";
   let description = [{
     The result has a dimension for each of `dims`, the positions in a window,

@@ -13,6 +13,7 @@ include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tripy/Dialect/Common/OpBase.td"
 
@@ -113,6 +114,8 @@ def Kernel_ProductAttr : AttrDef<Kernel_Dialect, "Product"> {
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
 
+defvar Kernel_Reifies = DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>;
+
 def Kernel_DispatchOp : Kernel_Op<"dispatch", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Tensor operations that become one kernel";
   let description = [{
@@ -163,7 +166,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
   let hasVerifier = 1;
 }
 
-def Kernel_ScanOp : Kernel_Op<"scan", [Pure, AllTypesMatch<["input", "result"]>]> {
+def Kernel_ScanOp : Kernel_Op<"scan", [Pure, Kernel_Reifies, AllTypesMatch<["input", "result"]>]> {
   let summary = "Running sums along one dimension, in a kernel's body";
   let description = [{
     linalg has no loop that passes a value on to the next iteration. The fusion root of
@@ -187,7 +190,7 @@ def Kernel_Causal : I32EnumAttr<"Causal", "which keys the position of a query hi
 }
 def Kernel_CausalAttr : EnumAttr<Kernel_Dialect, Kernel_Causal, "causal">;
 
-def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]> {
+def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSizedOperandSegments]> {
   let summary = "Attention that stores no scores, in a kernel's body";
   let description = [{
     The composite "attention" of flatir as one operation, which a kernel goes
@@ -216,7 +219,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
   }];
 }
 
-def Kernel_SortOp : Kernel_Op<"sort", [Pure]> {
+def Kernel_SortOp : Kernel_Op<"sort", [Pure, Kernel_Reifies]> {
   let summary = "Positions of rows' elements in sorted order, in a kernel's body";
   let description = [{
     As flatir.sort. The fusion root of its kernel, and its only result: the
