@@ -10,8 +10,7 @@ _UNARY = """neg:-x abs:x.abs() exp:x.exp() log+:x.log() sqrt+:x.sqrt() rsqrt+:x.
 cos:x.cos() floor:x.floor() ceil:x.ceil() round:x.round() trunc:x.trunc() sign:x.sign() exp2:x.exp2() expm1:x.expm1()
 log2+:x.log2() log10+:x.log10() log1p+:x.log1p() tan:x.tan() asin~:x.asin() acos~:x.acos() atan:x.atan() sinh:x.sinh()
 cosh:x.cosh() asinh:x.asinh() acosh>:x.acosh() atanh~:x.atanh() reciprocal:x.reciprocal() sigmoid:x.sigmoid() silu:F.silu(x)
-relu:F.relu(x) gelu:F.gelu(x,approximate='tanh') softplus:F.softplus(x) mish:F.mish(x) hard_swish:F.hardswish(x) elu:F.elu(x)
-leaky_relu:F.leaky_relu(x) hard_sigmoid:F.hardsigmoid(x)"""
+relu:F.relu(x) gelu:F.gelu(x,approximate='tanh') softplus:F.softplus(x) mish:F.mish(x) hard_swish:F.hardswish(x)"""
 _BINARY = """add:x+y sub:x-y mul:x*y div:x/y floor_div:T.div(x,y,rounding_mode='floor') mod:T.remainder(x,y) pow+:T.pow(x,y)
 maximum:T.maximum(x,y) minimum:T.minimum(x,y) atan2:T.atan2(x,y)"""
 _COMPARE = "eq:x==y lt:x<y"
@@ -24,9 +23,12 @@ cast_from_f16 | x:{N}xf16 | cast %x to f32 : ([x]) -> tensor<{N}xf32> | x.float(
 cast_i32 | x:{N}xf32 | cast %x to i32 : ([x]) -> tensor<{N}xi32> | x.int()
 add_f16 | x:{N}xf16 y:{N}xf16 | add %x, %y : ([x], [y]) -> [x] | x+y
 exp_f16 | x:{N}xf16 | exp %x : ([x]) -> [x] | x.float().exp().half()
+elu | x:{N}xf32 | elu %x alpha = 1.0 : ([x]) -> [x] | F.elu(x)
+leaky_relu | x:{N}xf32 | leaky_relu %x slope = 0.01 : ([x]) -> [x] | F.leaky_relu(x)
+hard_sigmoid | x:{N}xf32 | hard_sigmoid %x alpha = 0.16666667 beta = 0.5 : ([x]) -> [x] | F.hardsigmoid(x)
 isnan | x:{N}xf32 | isnan %x : ([x]) -> tensor<{N}xi1> | x.isnan()
 clamp | x:{N}xf32 y:xf32 z:1xf32 | clamp %x, %y, %z : ([x], [y], [z]) -> [x] | T.clamp(x, y, z)
-where | x:{N}xf32 y:{N}xf32 | where %m, %x, %y : (tensor<{N}xi1>, [x], [y]) -> [x] | T.where(x < y, x, y)
+where | x:{N}xf32 y:{N}xf32 | where %c, %x, %y : (tensor<{N}xi1>, [x], [y]) -> [x] | T.where(x < y, x, y)
 bias | x:10000x1000xf32 y:1000xf32 | add %x, %y : ([x], [y]) -> [x] | x+y
 sum_all | x:{N}xf32 | sum %x dims = [0] : ([x]) -> tensor<f32> | x.sum()
 sum_rows | x:10000x1000xf32 | sum %x dims = [1] : ([x]) -> tensor<10000xf32> | x.sum(1)
@@ -93,7 +95,7 @@ random_uniform | | random_uniform %k [{N}] dtype = f32 : (tensor<i64>) -> tensor
 random_normal | | random_normal %k [{N}] dtype = f32 : (tensor<i64>) -> tensor<{N}xf32> | T.randn({N})
 """
 # What comes before the line of a row that needs it.
-_BEFORE = {"%m": f"%m = trace.lt %x, %y : (tensor<{N}xf32>, tensor<{N}xf32>) -> tensor<{N}xi1>",
+_BEFORE = {"%c": f"%c = trace.lt %x, %y : (tensor<{N}xf32>, tensor<{N}xf32>) -> tensor<{N}xi1>",
            "%s": "%s = trace.full [] value = 0.05 : f32 -> tensor<f32>",
            "%k": "%k = trace.full [] value = 7 : i64 -> tensor<i64>"}
 

@@ -9,6 +9,7 @@
 #include "EmitCPU.h"
 
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Codegen/TensorReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,7 +30,69 @@ using namespace tripy::codegen;
 /// Elements of the innermost dimension that one work item covers.
 static constexpr int64_t loopBlock = 4096;
 
+/// Rows and columns of a work item that reads across a tensor's contiguous
+/// dimension, and of the squares that it goes through: a line of the cache is
+/// 16 numbers of f32, and few lines of one set are open at a time even where
+/// the rows lie a power of two apart.
+static constexpr int64_t crossBlock = 64, crossSquare = 16;
+
+/// The dimension of the result along which a tensor that is read across lies in
+/// memory: it is the tensor's last one, and the result's last one is another of
+/// the tensor's.
+static std::optional<unsigned> dimensionReadAcross(KernelEmission &e) {
+  unsigned rank = e.results.front().sizes.size();
+  if (rank < 2)
+    return std::nullopt;
+  for (auto [tensor, map] : readsOf(e)) {
+    if (!map || map.getNumResults() < 2 || !memoryBehind(tensor))
+      continue;
+    auto inner = dyn_cast<AffineDimExpr>(map.getResults().back());
+    AffineExpr last = getAffineDimExpr(rank - 1, e.kernel.getContext());
+    if (inner && inner != last && llvm::is_contained(map.getResults(), last))
+      return inner.getPosition();
+  }
+  return std::nullopt;
+}
+
+/// A work item is a block of `across` and the last dimension.
+static void emitSquares(KernelEmission &e, const CPUItems &items,
+                        unsigned across) {
+  IndexMath &math = e.math;
+  SmallVector<Index> shape(e.results.front().sizes), itemSizes(shape);
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  unsigned last = shape.size() - 1;
+  Index block = math.constant(crossBlock), square = math.constant(crossSquare);
+  for (unsigned dim : {across, last}) {
+    itemSizes[dim] = math.ceilDiv(shape[dim], block);
+    exprs[dim] = exprs[dim].ceilDiv(crossBlock);
+  }
+  e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
+              {1, 1, 1}, 0);
+  Index one = math.constant(1);
+  e.loop(items.begin, items.end, one, [&](Index item) {
+    SmallVector<Index> at = math.delinearize(item, itemSizes);
+    Index row = math.mul(at[across], block), column = math.mul(at[last], block);
+    Index rowEnd = math.min(math.add(row, block), shape[across]);
+    Index columnEnd = math.min(math.add(column, block), shape[last]);
+    e.loop(column, columnEnd, square, [&](Index columns) {
+      e.loop(row, rowEnd, square, [&](Index rows) {
+        e.loop(rows, math.min(math.add(rows, square), rowEnd), one,
+               [&](Index r) {
+                 at[across] = r;
+                 e.loop(columns, math.min(math.add(columns, square), columnEnd),
+                        one, [&](Index c) {
+                          at[last] = c;
+                          e.emitResults(at);
+                        });
+               });
+      });
+    });
+  });
+}
+
 void codegen::emitCPULoop(KernelEmission &e, const CPUItems &items) {
+  if (std::optional<unsigned> across = dimensionReadAcross(e))
+    return emitSquares(e, items, *across);
   SmallVector<Index> shape(e.results.front().sizes);
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   SmallVector<Index> whole = shape;

@@ -3,9 +3,10 @@
 // A work item is one tile of the result. For each k-block, both operands
 // are packed into scratch in their compute type, whatever their layout; a
 // register-blocked kernel accumulates into a tile in scratch; the epilogue
-// reads it. Contractions that some results depend on together have tiles side
-// by side, and pack the first operand once; other contractions of the kernel
-// have work items of their own.
+// reads it. Of few rows, each element of the second operand is needed a few
+// times only: it is read where it lies. Contractions that some results depend
+// on together have tiles side by side, and pack the first operand once; other
+// contractions of the kernel have work items of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using namespace tripy::codegen;
 namespace {
 /// Sizes of the blocking, in elements.
 struct Blocking {
-  int64_t tileM = 96, tileN = 64, tileK = 256;
+  int64_t tileM, tileN, tileK = 256;
   /// The register block: rows x vectors of columns.
   int64_t rows = 6, vectors, width;
   int64_t columns() const { return vectors * width; }
@@ -51,9 +52,23 @@ public:
 private:
   void chooseBlocking();
   void emitTile(Index item);
+  void multiplyPacked();
+  void multiplyFewRows(linalg::GenericOp contraction, const Memory &tile);
+  void multiplyAlongK(linalg::GenericOp contraction, const Memory &tile);
+  Value sumOver(linalg::GenericOp contraction, ArrayRef<unsigned> loops,
+                SmallVector<Index> &point, Value sum);
+  Value factor(linalg::GenericOp from, unsigned operand, ArrayRef<Index> point);
+  bool isAlongK(linalg::GenericOp from, unsigned operand);
+  /// `body` for `count` positions from `first` on in the common space of
+  /// `loops`, with their numbers from 0 on. The innermost loop runs along the
+  /// last of `loops` alone, so that it can be vectorised.
+  void
+  forRuns(ArrayRef<unsigned> loops, Index first, Index count,
+          ArrayRef<Index> point,
+          llvm::function_ref<void(ArrayRef<Index> point, Index number)> body);
   void emitKBlock(Index kBegin);
   void pack(linalg::GenericOp from, unsigned operand, ArrayRef<unsigned> outer,
-            Index first, Index valid, int64_t tile, int64_t strip, Index kBegin,
+            Index first, Index valid, int64_t strip, Index kBegin,
             const Memory &panel);
   void multiply(Index kBegin, Index kCount, const Memory &tile);
   void microKernel(Index mStrip, Index nStrip, Index kBegin, Index kCount,
@@ -81,6 +96,8 @@ private:
   SmallVector<Memory> tiles;
   SmallVector<Index> batchLoops;
   Index mBegin, nBegin, mValid, nValid;
+  /// Of the element that the epilogue reads.
+  Index tileOffset;
 };
 } // namespace
 
@@ -89,12 +106,39 @@ static int64_t bytesOf(int64_t elements, Type type) {
   return elements * type.getIntOrFloatBitWidth() / 8;
 }
 
+/// Rows up to which operands are read where they lie: packing an element takes
+/// about as long as multiplying it with a vector of so many.
+static constexpr int64_t fewRows = 8;
+/// Work items that keep the processors of a usual machine busy.
+static constexpr int64_t enoughItems = 32;
+/// Of a tile. With both panels it fits into an L2 cache of 1 MiB; an element of
+/// a panel is packed once for as many products as the other side has.
+static constexpr int64_t maxTileM = 192, minTileM = 48;
+static constexpr int64_t maxTileN = 256, minTileN = 64;
+
 void GemmEmitter::chooseBlocking() {
   number = e.initialValue(op).getType();
   unsigned bits = number.getIntOrFloatBitWidth();
   blocking.width = std::max<int64_t>(1, items.vectorBits / bits);
   blocking.vectors = items.vectorBits >= 512 ? 4 : 2;
-  blocking.tileN = std::max<int64_t>(64, blocking.columns());
+  int64_t m = staticExtent(op, dims.m, typicalExtent);
+  int64_t n = staticExtent(op, dims.n, typicalExtent);
+  int64_t batch = staticExtent(op, dims.batch, 1);
+  blocking.tileM = maxTileM;
+  blocking.tileN = maxTileN;
+  auto isCoarse = [&] {
+    return llvm::divideCeil(m, blocking.tileM) *
+               llvm::divideCeil(n, blocking.tileN) <
+           llvm::divideCeil(enoughItems,
+                            std::clamp<int64_t>(batch, 1, enoughItems));
+  };
+  while (isCoarse() && (blocking.tileM > minTileM || blocking.tileN > minTileN))
+    (blocking.tileN > blocking.tileM || blocking.tileM == minTileM
+         ? blocking.tileN
+         : blocking.tileM) /= 2;
+  blocking.tileM = std::min<int64_t>(blocking.tileM,
+                                     llvm::alignTo(std::max<int64_t>(m, 1), 6));
+  blocking.tileN = std::max(blocking.tileN, blocking.columns());
   vectorType = VectorType::get({blocking.width}, number);
   auto memory = [&](int64_t offset, int64_t elements) {
     return Memory{
@@ -152,71 +196,212 @@ void GemmEmitter::emitTile(Index item) {
                     math.sub(dims.sizeOf(dims.m), mBegin));
   nValid = math.min(math.constant(blocking.tileN),
                     math.sub(dims.sizeOf(dims.n), nBegin));
-  SmallVector<Value> start;
-  for (linalg::GenericOp contraction : group.ops)
-    start.push_back(e.initialValue(contraction));
-  e.loop(math.constant(0), math.constant(blocking.tileM * blocking.tileN),
-         math.constant(1), [&](Index i) {
-           for (auto [tile, value] : llvm::zip(tiles, start))
-             e.elements.store(tile, {i}, {value});
-         });
+  for (auto [contraction, memory] : llvm::zip(group.ops, tiles)) {
+    const Memory &tile = memory;
+    Value start = e.initialValue(contraction);
+    e.loop(math.constant(0), math.mul(mValid, math.constant(blocking.tileN)),
+           math.constant(1),
+           [&](Index i) { e.elements.store(tile, {i}, {start}); });
+  }
+  std::optional<int64_t> rows = IndexMath::constantOf(dims.sizeOf(dims.m));
+  if (rows && *rows > fewRows) {
+    multiplyPacked();
+    return emitEpilogue();
+  }
+  Value isFew = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle,
+                                      math.value(mValid),
+                                      math.value(math.constant(fewRows)));
+  e.when(isFew, [&] {
+    for (auto [contraction, tile] : llvm::zip(group.ops, tiles))
+      multiplyFewRows(contraction, tile);
+  });
+  if (!rows) {
+    Value isMany = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt,
+                                         math.value(mValid),
+                                         math.value(math.constant(fewRows)));
+    e.when(isMany, [&] { multiplyPacked(); });
+  }
+  emitEpilogue();
+}
+
+void GemmEmitter::forRuns(
+    ArrayRef<unsigned> loops, Index first, Index count, ArrayRef<Index> point,
+    llvm::function_ref<void(ArrayRef<Index>, Index)> body) {
+  Index zero = math.constant(0), one = math.constant(1);
+  SmallVector<Index> at(point);
+  if (loops.size() <= 1) {
+    e.loop(zero, count, one, [&](Index i) {
+      dims.spread(math.add(first, i), loops, at);
+      body(at, i);
+    });
+    return;
+  }
+  Index size = dims.sizeOf(loops.back()), end = math.add(first, count);
+  e.loop(math.div(first, size), math.ceilDiv(end, size), one, [&](Index run) {
+    Index start = math.mul(run, size);
+    dims.spread(run, loops.drop_back(), at);
+    e.loop(math.max(first, start), math.min(end, math.add(start, size)), one,
+           [&](Index i) {
+             at[loops.back()] = math.sub(i, start);
+             body(at, math.sub(i, first));
+           });
+  });
+}
+
+Value GemmEmitter::factor(linalg::GenericOp from, unsigned operand,
+                          ArrayRef<Index> point) {
+  return e.elements.emitFactors(from, operand, point, /*vectorLoop=*/-1, 1)
+      .front();
+}
+
+/// Whether the operand's last dimension is contracted.
+bool GemmEmitter::isAlongK(linalg::GenericOp from, unsigned operand) {
+  AffineMap map = from.getMatchingIndexingMap(&from->getOpOperand(operand));
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return last && llvm::is_contained(dims.k, last.getPosition());
+}
+
+//===-- few rows ----------------------------------------------------------===//
+
+/// `sum` plus the product of two factors. LLVM may vectorise the sums: their
+/// order is free, but fixed once compiled.
+static Value multiplyAdd(KernelEmission &e, Value left, Value right,
+                         Value sum) {
+  if (!isa<FloatType>(sum.getType()))
+    return arith::AddIOp::create(
+        e.b, e.loc, sum, arith::MulIOp::create(e.b, e.loc, left, right));
+  auto flags = arith::FastMathFlagsAttr::get(
+      e.b.getContext(),
+      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+  Value product = arith::MulFOp::create(e.b, e.loc, left, right, flags);
+  return arith::AddFOp::create(e.b, e.loc, sum, product, flags);
+}
+
+Value GemmEmitter::sumOver(linalg::GenericOp contraction,
+                           ArrayRef<unsigned> loops, SmallVector<Index> &point,
+                           Value sum) {
+  if (loops.empty())
+    return multiplyAdd(e, factor(contraction, 0, point),
+                       factor(contraction, 1, point), sum);
+  return e
+      .reduceLoop(
+          math.constant(0), dims.sizeOf(loops.front()), math.constant(1), sum,
+          [&](Index k, ValueRange carried) {
+            point[loops.front()] = k;
+            return SmallVector<Value>{sumOver(contraction, loops.drop_front(),
+                                              point, carried.front())};
+          })
+      .front();
+}
+
+/// A sum over all of K for each element of the tile.
+void GemmEmitter::multiplyAlongK(linalg::GenericOp contraction,
+                                 const Memory &tile) {
+  forRuns(
+      dims.n, nBegin, nValid, batchLoops, [&](ArrayRef<Index> column, Index n) {
+        forRuns(dims.m, mBegin, mValid, column,
+                [&](ArrayRef<Index> at, Index m) {
+                  SmallVector<Index> point(at);
+                  Value sum = sumOver(contraction, dims.k, point,
+                                      e.initialValue(contraction));
+                  Index offset =
+                      math.add(math.mul(m, math.constant(blocking.tileN)), n);
+                  e.elements.store(tile, {offset}, {sum});
+                });
+      });
+}
+
+void GemmEmitter::multiplyFewRows(linalg::GenericOp contraction,
+                                  const Memory &tile) {
+  if (isAlongK(contraction, 1))
+    return multiplyAlongK(contraction, tile);
+  // Rows of the second operand are added to the tile, one after the other.
+  forRuns(
+      dims.k, math.constant(0), dims.sizeOf(dims.k), batchLoops,
+      [&](ArrayRef<Index> inner, Index) {
+        forRuns(
+            dims.m, mBegin, mValid, inner, [&](ArrayRef<Index> row, Index m) {
+              forRuns(dims.n, nBegin, nValid, row,
+                      [&](ArrayRef<Index> point, Index n) {
+                        Index offset = math.add(
+                            math.mul(m, math.constant(blocking.tileN)), n);
+                        Value sum = e.elements.load(tile, {offset}, 1).front();
+                        sum = multiplyAdd(e, factor(contraction, 0, point),
+                                          factor(contraction, 1, point), sum);
+                        e.elements.store(tile, {offset}, {sum});
+                      });
+            });
+      });
+}
+
+//===-- packed operands ---------------------------------------------------===//
+
+void GemmEmitter::multiplyPacked() {
   e.loop(math.constant(0), dims.sizeOf(dims.k), math.constant(blocking.tileK),
          [&](Index kBegin) { emitKBlock(kBegin); });
-  emitEpilogue();
 }
 
 void GemmEmitter::emitKBlock(Index kBegin) {
   Index kCount = math.min(math.constant(blocking.tileK),
                           math.sub(dims.sizeOf(dims.k), kBegin));
-  pack(op, 0, dims.m, mBegin, mValid, blocking.tileM, blocking.rows, kBegin,
-       panelA);
+  pack(op, 0, dims.m, mBegin, mValid, blocking.rows, kBegin, panelA);
   for (auto [contraction, tile] : llvm::zip(group.ops, tiles)) {
-    pack(contraction, 1, dims.n, nBegin, nValid, blocking.tileN,
-         blocking.columns(), kBegin, panelB);
+    pack(contraction, 1, dims.n, nBegin, nValid, blocking.columns(), kBegin,
+         panelB);
     multiply(kBegin, kCount, tile);
   }
 }
 
+/// Elements along K that are packed from one row after the other: they fill
+/// lines of the cache together.
+static constexpr int64_t packedRun = 16;
+
 /// Copies rows [first, first + valid) of an operand, K from kBegin on, into
 /// strips of `strip` rows: panel[row / strip][k][row % strip]. What is missing
-/// of the last strip is 0.
+/// of the last strip is 0. The inner loop runs along the operand's contiguous
+/// side.
 void GemmEmitter::pack(linalg::GenericOp from, unsigned operand,
                        ArrayRef<unsigned> outer, Index first, Index valid,
-                       int64_t tileRows, int64_t strip, Index kBegin,
-                       const Memory &panel) {
+                       int64_t strip, Index kBegin, const Memory &panel) {
   Index kCount = math.min(math.constant(blocking.tileK),
                           math.sub(dims.sizeOf(dims.k), kBegin));
-  Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
-  Index zeroIndex = math.constant(0), one = math.constant(1);
-  Value partial = arith::CmpIOp::create(
-      e.b, e.loc, arith::CmpIPredicate::ne,
-      math.value(math.rem(valid, math.constant(strip))), math.value(zeroIndex));
-  e.when(partial, [&] {
-    e.loop(zeroIndex, math.constant(tileRows * blocking.tileK), one,
-           [&](Index i) { e.elements.store(panel, {i}, {zero}); });
-  });
-  auto copy = [&](Index row, Index k) {
-    SmallVector<Index> loops = batchLoops;
-    dims.spread(math.add(first, row), outer, loops);
-    dims.spread(math.add(kBegin, k), dims.k, loops);
-    Value element =
-        e.elements.emitFactors(from, operand, loops, /*vectorLoop=*/-1, 1)
-            .front();
-    Index strips = math.div(row, math.constant(strip));
-    Index inStrip = math.rem(row, math.constant(strip));
-    Index offset = math.add(
-        math.mul(math.add(math.mul(strips, math.constant(blocking.tileK)), k),
-                 math.constant(strip)),
-        inStrip);
-    e.elements.store(panel, {offset}, {element});
-  };
-  // The inner loop runs along the operand's contiguous side.
-  AffineMap map = from.getMatchingIndexingMap(&from->getOpOperand(operand));
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  bool alongK = last && llvm::is_contained(dims.k, last.getPosition());
-  e.loop(zeroIndex, alongK ? valid : kCount, one, [&](Index i) {
-    e.loop(zeroIndex, alongK ? kCount : valid, one,
-           [&](Index j) { alongK ? copy(i, j) : copy(j, i); });
+  Index zero = math.constant(0), one = math.constant(1);
+  Value none = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
+  e.loop(zero, math.ceilDiv(valid, math.constant(strip)), one, [&](Index s) {
+    Index begin = math.mul(s, math.constant(strip));
+    Index count = math.min(math.constant(strip), math.sub(valid, begin));
+    Index base = math.mul(s, math.constant(blocking.tileK));
+    auto store = [&](Index k, Index row, Value element) {
+      Index offset =
+          math.add(math.mul(math.add(base, k), math.constant(strip)), row);
+      e.elements.store(panel, {offset}, {element});
+    };
+    Index row = math.add(first, begin);
+    if (isAlongK(from, operand)) {
+      e.loop(zero, kCount, math.constant(packedRun), [&](Index run) {
+        Index length =
+            math.min(math.constant(packedRun), math.sub(kCount, run));
+        forRuns(outer, row, count, batchLoops,
+                [&](ArrayRef<Index> at, Index r) {
+                  forRuns(dims.k, math.add(kBegin, run), length, at,
+                          [&](ArrayRef<Index> point, Index k) {
+                            store(math.add(run, k), r,
+                                  factor(from, operand, point));
+                          });
+                });
+      });
+    } else {
+      forRuns(
+          dims.k, kBegin, kCount, batchLoops, [&](ArrayRef<Index> at, Index k) {
+            forRuns(outer, row, count, at, [&](ArrayRef<Index> point, Index r) {
+              store(k, r, factor(from, operand, point));
+            });
+          });
+    }
+    e.loop(zero, kCount, one, [&](Index k) {
+      e.loop(count, math.constant(strip), one,
+             [&](Index r) { store(k, r, none); });
+    });
   });
 }
 
@@ -267,23 +452,22 @@ void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
 }
 
 void GemmEmitter::emitEpilogue() {
-  Index zero = math.constant(0), one = math.constant(1);
-  e.loop(zero, mValid, one, [&](Index m) {
-    e.loop(zero, nValid, one, [&](Index n) {
-      SmallVector<Index> loops = batchLoops;
-      dims.spread(math.add(mBegin, m), dims.m, loops);
-      dims.spread(math.add(nBegin, n), dims.n, loops);
-      Index offset = math.add(math.mul(m, math.constant(blocking.tileN)), n);
-      for (auto [contraction, memory] : llvm::zip(group.ops, tiles)) {
-        const Memory &tile = memory;
-        e.elements.bindSource(contraction->getResult(0),
-                              [&tile, offset, this](ArrayRef<Index>, int64_t) {
-                                return e.elements.load(tile, {offset}, 1);
-                              });
-      }
-      e.emitResults(group.results, dims.resultAt(loops));
-    });
-  });
+  for (auto [contraction, memory] : llvm::zip(group.ops, tiles)) {
+    const Memory &tile = memory;
+    e.elements.bindSource(contraction->getResult(0),
+                          [&tile, this](ArrayRef<Index>, int64_t) {
+                            return e.elements.load(tile, {tileOffset}, 1);
+                          });
+  }
+  forRuns(
+      dims.m, mBegin, mValid, batchLoops, [&](ArrayRef<Index> row, Index m) {
+        forRuns(dims.n, nBegin, nValid, row,
+                [&](ArrayRef<Index> point, Index n) {
+                  tileOffset =
+                      math.add(math.mul(m, math.constant(blocking.tileN)), n);
+                  e.emitResults(group.results, dims.resultAt(point));
+                });
+      });
 }
 
 LogicalResult codegen::emitCPUGemm(KernelEmission &emission,

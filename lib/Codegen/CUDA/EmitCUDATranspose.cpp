@@ -10,6 +10,8 @@
 
 #include "EmitCUDA.h"
 
+#include "tripy/Codegen/TensorReads.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -35,18 +37,6 @@ struct Staged {
   int64_t vector, width, pitch;
   bool swizzled;
   Memory shared;
-};
-
-/// Finds the tensors that a kernel's bodies read, and by which maps.
-class Reads {
-public:
-  void visit(Value tensor, AffineMap map);
-  /// Null for tensors that are read in several ways.
-  llvm::MapVector<Value, AffineMap> maps;
-
-private:
-  void visitGeneric(linalg::GenericOp op, unsigned result, AffineMap map);
-  void forget(Value tensor);
 };
 
 class TransposeEmitter {
@@ -90,63 +80,6 @@ private:
 //===----------------------------------------------------------------------===//
 // What is read, and how
 //===----------------------------------------------------------------------===//
-
-void Reads::visitGeneric(linalg::GenericOp op, unsigned result, AffineMap map) {
-  MLIRContext *context = op.getContext();
-  SmallVector<AffineExpr> loops(op.getNumLoops(),
-                                getAffineConstantExpr(0, context));
-  AffineMap written = op.getIndexingMapsArray()[op.getNumDpsInputs() + result];
-  for (auto [expr, index] : llvm::zip(written.getResults(), map.getResults()))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      loops[dim.getPosition()] = index;
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (!isa<RankedTensorType>(operand->get().getType()))
-      continue;
-    AffineMap read = op.getMatchingIndexingMap(operand);
-    visit(operand->get(),
-          read.replaceDimsAndSymbols(loops, {}, map.getNumDims(), 0));
-  }
-  op.getBlock()->walk(
-      [&](tensor::ExtractOp extract) { forget(extract.getTensor()); });
-}
-
-/// `tensor` and all that it is computed from are read in ways not followed.
-void Reads::forget(Value tensor) {
-  auto [it, isNew] = maps.try_emplace(tensor, AffineMap());
-  if (!isNew && !it->second)
-    return;
-  it->second = AffineMap();
-  if (Operation *op = tensor.getDefiningOp())
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        forget(operand);
-}
-
-void Reads::visit(Value tensor, AffineMap map) {
-  auto [it, isNew] = maps.try_emplace(tensor, map);
-  if (!isNew) {
-    if (it->second != map)
-      forget(tensor);
-    return;
-  }
-  Operation *op = tensor.getDefiningOp();
-  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op))
-    return visitGeneric(generic, cast<OpResult>(tensor).getResultNumber(), map);
-  for (Value operand : op ? ValueRange(op->getOperands()) : ValueRange())
-    if (isa<RankedTensorType>(operand.getType()))
-      forget(operand);
-}
-
-/// What `tensor` is a view of, if nothing but views lie between; else null.
-static Value memoryBehind(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
-             tensor::ExtractSliceOp>(op))
-      return Value();
-    tensor = op->getOperand(0);
-  }
-  return tensor;
-}
 
 std::optional<Staged> TransposeEmitter::stage(Value tensor, AffineMap map) {
   if (!map || map.getNumResults() < 2 || !memoryBehind(tensor))
@@ -212,13 +145,8 @@ bool TransposeEmitter::choose() {
   if (!columns || *columns % vectorSize != 0)
     vectorSize = 1;
   chooseTile();
-  Reads reads;
-  auto identity =
-      AffineMap::getMultiDimIdentityMap(sizes.size(), e.kernel.getContext());
-  for (Value value : e.yielded())
-    reads.visit(value, identity);
   int64_t bytes = 0;
-  for (auto [tensor, map] : reads.maps) {
+  for (auto [tensor, map] : readsOf(e)) {
     std::optional<Staged> staged = stage(tensor, map);
     if (!staged || (!tensors.empty() && staged->contiguous != contiguous))
       continue;
