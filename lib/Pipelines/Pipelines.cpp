@@ -96,6 +96,9 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     fusion.vectorRows = cuda ? codegen::maxVectorRows : 0;
     fusion.fewRowsOnTensorCores = cuda && chip.hasWgmma();
     fusion.columnBlocks = cuda ? codegen::columnBlocks : 0;
+    fusion.rowBlocks = cuda ? codegen::rowBlocks : codegen::hostRowBlocks;
+    fusion.rowPartBytes =
+        cuda ? codegen::rowPartBytes : codegen::hostRowPartBytes;
     pm.addPass(createFormDispatchesPass(fusion));
   }
   if (passes(Level::Linalg)) {

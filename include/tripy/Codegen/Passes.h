@@ -43,6 +43,11 @@ struct FewRows {
 /// CUDA, reductions down columns: vectors of 16 bytes side by side in a strip,
 /// which is a block's, and blocks that fill a GPU.
 inline constexpr int64_t columnVectors = 32, columnBlocks = 512;
+/// Reductions of rows in two steps: blocks that fill a GPU, and the bytes that
+/// are worth one, which its threads load at once. On the CPU, work items for
+/// the threads of a large machine, and what one reads in 10 us.
+inline constexpr int64_t rowBlocks = 512, rowPartBytes = 16 << 10;
+inline constexpr int64_t hostRowBlocks = 64, hostRowPartBytes = 128 << 10;
 } // namespace codegen
 
 #define GEN_PASS_DECL

@@ -416,6 +416,8 @@ class FormDispatches
     options.vectorRows = vectorRows;
     options.fewRowsOnTensorCores = fewRowsOnTensorCores;
     options.columnBlocks = columnBlocks;
+    options.rowBlocks = rowBlocks;
+    options.rowPartBytes = std::max<int64_t>(1, rowPartBytes);
     using Prologues = FusionOptions::Prologues;
     auto prologues =
         llvm::StringSwitch<std::optional<Prologues>>(tensorPrologues)

@@ -36,6 +36,9 @@ struct FusionOptions {
   /// Blocks that fill the device in a reduction down columns; with 0, none is
   /// computed in two steps.
   int64_t columnBlocks = 0;
+  /// The same of reductions of rows, and the bytes of a row that are worth a
+  /// block of their own.
+  int64_t rowBlocks = 0, rowPartBytes = 16 << 10;
   /// Whether kernels on tensor cores compute the left operand, element by
   /// element.
   enum class Prologues { Never, Estimated, Always };

@@ -52,9 +52,10 @@ void splitContractions(Program &program);
 /// without sorting whole rows.
 void sortInsteadOfSelect(Program &program);
 
-/// reduce(x) -> reduce(reduce(reshape(x))), where a large reduction keeps the
-/// last dimension and few columns: chunks of rows fill the device, and their
-/// results, of floats' sums in f32, are reduced by a second kernel.
+/// reduce(x) -> reduce(reduce(reshape(x))), where a large reduction keeps few
+/// rows, or the last dimension and few columns: chunks fill the device, and
+/// their results, of floats' sums in f32, are reduced by a second kernel.
+/// reduce(x, [0, 2]) -> reduce(reduce(x, [2]), [0]).
 void splitReductions(Program &program);
 
 } // namespace tripy::fusion

@@ -1,4 +1,9 @@
-//===- SplitReductions.cpp - Reductions of many rows in two steps ---------===//
+//===- SplitReductions.cpp - Reductions in two steps ----------------------===//
+//
+// Few long rows have a block each, as many as there are rows: a sum of a whole
+// tensor has one. In two steps, the blocks that fill the device reduce parts of
+// rows, and a second kernel reduces their results. Dimensions that do not lie
+// together are reduced one after the other: each step reads along memory.
 //
 // A reduction over rows with few columns has too few strips of columns to fill
 // the device with blocks. The blocks of a cluster can share a strip's rows, but
@@ -30,6 +35,12 @@ static constexpr int64_t worthEmpty = int64_t(16) << 20;
 /// Blocks of a cluster.
 static constexpr int64_t clusterBlocks = 8;
 
+/// Rows from which on one step over the last dimensions fills warps.
+static constexpr int64_t warpColumns = 32;
+/// Parts of a row from which on reducing them side by side gains more than the
+/// second kernel costs.
+static constexpr int64_t worthParts = 16;
+
 namespace {
 class ReductionSplit {
 public:
@@ -37,29 +48,89 @@ public:
       : reduce(reduce), program(program), input(reduce.getInput().getType()),
         element(input.getElementType()) {}
 
-  /// Whether blocks for strips of columns alone leave the device so empty that
-  /// two kernels are faster.
+  /// Whether dimensions are reduced that do not lie together, the last one
+  /// among them.
+  bool isApart();
+  /// Whether one kernel would leave the device so empty that two are faster.
   bool pays();
   /// Chooses the chunks; says why there are none, else returns "".
   std::string choose();
-  void rewrite();
   std::string describe() const;
 
+  /// Reduces the dimensions that lie together at the end in a step of their
+  /// own. Returns both steps.
+  SmallVector<flatir::ReduceOp> rewriteApart();
+  void rewriteChunks();
+
 private:
-  Value partial(OpBuilder &b, Location loc);
+  bool columnsPay();
+  bool rowsPay();
+  int64_t trailing();
+  int64_t elementsOf(ArrayRef<int64_t> dims);
+  Value flattened(OpBuilder &b, Location loc);
+  Value accumulated(Value tensor, OpBuilder &b, Location loc);
+  flatir::ReduceOp step(Value tensor, ArrayRef<int64_t> dims, OpBuilder &b,
+                        Location loc);
+  void finish(Value joined, Operation *before, OpBuilder &b, Location loc);
 
   flatir::ReduceOp reduce;
   Program &program;
   RankedTensorType input;
   Type element;
+  /// Whether rows are cut, which lie together in memory, and not columns.
+  bool cutsRows = false;
   /// Chunks that would fill the device; the dimension that is cut, in how many.
   int64_t wanted = 1, dim = -1, chunks = 0;
 };
 } // namespace
 
+/// Dimensions that are reduced at the end, without one between that is not.
+int64_t ReductionSplit::trailing() {
+  int64_t count = 0;
+  for (int64_t reduced : llvm::reverse(reduce.getDims())) {
+    if (reduced != input.getRank() - 1 - count)
+      break;
+    ++count;
+  }
+  return count;
+}
+
+int64_t ReductionSplit::elementsOf(ArrayRef<int64_t> dims) {
+  TensorSizes::Sizes sizes = program.sizes.get(reduce.getInput()), chosen;
+  for (int64_t reduced : dims)
+    chosen.push_back(sizes[reduced]);
+  return program.estimates.elements(chosen);
+}
+
+bool ReductionSplit::isApart() {
+  int64_t last = trailing();
+  return program.options.rowBlocks > 0 &&
+         program.estimates.bytes(reduce.getInput(), program.sizes) >=
+             worthParts * program.options.rowPartBytes &&
+         last > 0 && last < static_cast<int64_t>(reduce.getDims().size());
+}
+
 bool ReductionSplit::pays() {
-  if (reduce.getDims().back() + 1 == input.getRank())
+  cutsRows = trailing() == static_cast<int64_t>(reduce.getDims().size());
+  if (cutsRows)
+    return rowsPay();
+  return trailing() == 0 && columnsPay();
+}
+
+/// Few rows have as few blocks, each of which is as slow as one multiprocessor.
+bool ReductionSplit::rowsPay() {
+  int64_t blocks = program.options.rowBlocks;
+  int64_t rows =
+      program.estimates.elements(program.sizes.get(reduce.getResult()));
+  if (rows == 0 || rows > blocks / 4)
     return false;
+  int64_t parts = program.estimates.bytes(reduce.getInput(), program.sizes) /
+                  rows / program.options.rowPartBytes;
+  wanted = std::min(blocks / rows, parts);
+  return parts >= worthParts;
+}
+
+bool ReductionSplit::columnsPay() {
   int64_t bits = element.getIntOrFloatBitWidth();
   int64_t strip = codegen::columnVectors * std::min<int64_t>(8, 128 / bits);
   int64_t columns =
@@ -75,74 +146,74 @@ bool ReductionSplit::pays() {
 }
 
 /// The divisor of `size` that is closest to `wanted`, from half to twice of it;
-/// 0 if there is none.
-static int64_t divisorNear(int64_t size, int64_t wanted) {
+/// 0 if there is none. What it leaves is a multiple of `unit`.
+static int64_t divisorNear(int64_t size, int64_t wanted, int64_t unit) {
   for (int64_t more = 0; more <= wanted; ++more)
     for (int64_t divisor : {wanted + more, wanted - more / 2})
-      if (divisor > 1 && size % divisor == 0)
+      if (divisor > 1 && size % divisor == 0 && size / divisor % unit == 0)
         return divisor;
   return 0;
 }
 
 std::string ReductionSplit::choose() {
-  using flatir::ReduceKind;
-  ReduceKind kind = reduce.getKind();
-  if (kind != ReduceKind::Sum && kind != ReduceKind::Max &&
-      kind != ReduceKind::Min)
-    return "only sums, maxima and minima are joined from parts";
   if (!input.hasStaticShape())
     return "its sizes are not static";
-  for (int64_t candidate : reduce.getDims()) {
-    dim = candidate;
-    chunks = divisorNear(input.getDimSize(dim), wanted);
-    if (chunks > 0)
-      return "";
+  if (cutsRows) {
+    // Rows are cut as one dimension, the first that is reduced.
+    dim = reduce.getDims().front();
+    int64_t columns = elementsOf(reduce.getDims());
+    int64_t vector =
+        std::max<int64_t>(1, 128 / element.getIntOrFloatBitWidth());
+    for (int64_t unit : {vector, int64_t(1)})
+      if ((chunks = divisorNear(columns, wanted, unit)) > 0)
+        return "";
+  } else {
+    for (int64_t candidate : reduce.getDims()) {
+      dim = candidate;
+      chunks = divisorNear(input.getDimSize(dim), wanted, 1);
+      if (chunks > 0)
+        return "";
+    }
   }
   return "no reduced dimension can be cut evenly in " +
          std::to_string(llvm::divideCeil(wanted, 2)) + " to " +
          std::to_string(2 * wanted) + " chunks";
 }
 
-/// The chunks' results, sums of floats in f32.
-Value ReductionSplit::partial(OpBuilder &b, Location loc) {
-  SmallVector<int64_t> shape(input.getShape()), dims;
-  shape[dim] /= chunks;
-  shape.insert(shape.begin() + dim, chunks);
-  for (int64_t reduced : reduce.getDims())
-    dims.push_back(reduced < dim ? reduced : reduced + 1);
-  Value tensor =
-      flatir::ReshapeOp::create(b, loc, RankedTensorType::get(shape, element),
-                                reduce.getInput(), ValueRange());
-  Type sum = element;
-  if (reduce.getKind() == flatir::ReduceKind::Sum && isa<FloatType>(element) &&
-      element.getIntOrFloatBitWidth() < 32)
-    sum = b.getF32Type();
-  if (sum != element)
-    tensor = flatir::ConvertOp::create(
-        b, loc, RankedTensorType::get(shape, sum), tensor);
-  return flatir::ReduceOp::create(b, loc,
-                                  reducedType(tensor.getType(), dims, false),
-                                  reduce.getKind(), tensor, dims);
+/// `tensor` in the type that partial results have: sums and products of short
+/// floats are f32.
+Value ReductionSplit::accumulated(Value tensor, OpBuilder &b, Location loc) {
+  using flatir::ReduceKind;
+  ReduceKind kind = reduce.getKind();
+  bool isRounded = kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+  if (!isRounded || !isa<FloatType>(element) ||
+      element.getIntOrFloatBitWidth() >= 32)
+    return tensor;
+  auto convert = flatir::ConvertOp::create(
+      b, loc, cast<RankedTensorType>(tensor.getType()).clone(b.getF32Type()),
+      tensor);
+  program.sizes.infer(convert, b);
+  return convert;
 }
 
-// reduce(x, dims) -> convert(reduce(reduce(convert(reshape(x)), dims'), [c]))
-void ReductionSplit::rewrite() {
-  OpBuilder b(reduce);
-  Location loc =
-      inserted(reduce.getLoc(),
-               {"split", "reduce chunks of the rows side by side, and then "
-                         "their results"});
-  Operation *before = reduce->getPrevNode();
-  Value parts = partial(b, loc);
-  int64_t kept = dim - llvm::count_if(reduce.getDims(), [&](int64_t reduced) {
-                   return reduced < dim;
-                 });
-  Value joined = flatir::ReduceOp::create(
-      b, reduce.getLoc(), reducedType(parts.getType(), {kept}, false),
-      reduce.getKind(), parts, ArrayRef<int64_t>{kept});
-  if (joined.getType() != reduce.getResult().getType())
+flatir::ReduceOp ReductionSplit::step(Value tensor, ArrayRef<int64_t> dims,
+                                      OpBuilder &b, Location loc) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto made = flatir::ReduceOp::create(b, loc, reducedType(type, dims, false),
+                                       reduce.getKind(), tensor, dims);
+  program.sizes.infer(made, b);
+  return made;
+}
+
+/// Puts `joined` in the place of the reduction. What was built after `before`
+/// is part of what the reduction was part of.
+void ReductionSplit::finish(Value joined, Operation *before, OpBuilder &b,
+                            Location loc) {
+  if (joined.getType() != reduce.getResult().getType()) {
     joined =
         flatir::ConvertOp::create(b, loc, reduce.getResult().getType(), joined);
+    program.sizes.infer(joined.getDefiningOp(), b);
+  }
   StringAttr name = program.composites.lookup(reduce);
   for (Operation *op = reduce->getPrevNode(); name && op != before;
        op = op->getPrevNode())
@@ -153,31 +224,106 @@ void ReductionSplit::rewrite() {
   reduce.erase();
 }
 
+//===-- dimensions that lie apart -----------------------------------------===//
+
+// reduce(x, [a..., z...]) -> reduce(reduce(x, [z...]), [a...]), or the other
+// dimensions first where those at the end are short.
+SmallVector<flatir::ReduceOp> ReductionSplit::rewriteApart() {
+  OpBuilder b(reduce);
+  Location loc = inserted(
+      reduce.getLoc(), {"split", "reduce dimensions that do not lie together "
+                                 "one after the other"});
+  Operation *before = reduce->getPrevNode();
+  ArrayRef<int64_t> dims = reduce.getDims();
+  ArrayRef<int64_t> rows = dims.take_back(trailing());
+  ArrayRef<int64_t> outer = dims.drop_back(trailing());
+  Value start = accumulated(reduce.getInput(), b, loc);
+  SmallVector<flatir::ReduceOp> steps;
+  if (elementsOf(rows) >= warpColumns) {
+    steps.push_back(step(start, rows, b, loc));
+    steps.push_back(step(steps.front().getResult(), outer, b, reduce.getLoc()));
+  } else {
+    SmallVector<int64_t> last;
+    for (int64_t row : rows)
+      last.push_back(row - static_cast<int64_t>(outer.size()));
+    steps.push_back(step(start, outer, b, loc));
+    steps.push_back(step(steps.front().getResult(), last, b, reduce.getLoc()));
+  }
+  finish(steps.back().getResult(), before, b, loc);
+  return steps;
+}
+
+//===-- chunks ------------------------------------------------------------===//
+
+/// The input with the dimensions of a row as one.
+Value ReductionSplit::flattened(OpBuilder &b, Location loc) {
+  if (!cutsRows || reduce.getDims().size() == 1)
+    return reduce.getInput();
+  SmallVector<int64_t> shape(input.getShape().take_front(dim));
+  shape.push_back(elementsOf(reduce.getDims()));
+  return flatir::ReshapeOp::create(b, loc, input.clone(shape),
+                                   reduce.getInput(), ValueRange());
+}
+
+// reduce(x, dims) -> convert(reduce(reduce(convert(reshape(x)), dims'), [c]))
+void ReductionSplit::rewriteChunks() {
+  OpBuilder b(reduce);
+  Location loc =
+      inserted(reduce.getLoc(),
+               {"split", "reduce chunks of the rows side by side, and then "
+                         "their results"});
+  Operation *before = reduce->getPrevNode();
+  Value whole = flattened(b, loc);
+  auto type = cast<RankedTensorType>(whole.getType());
+  SmallVector<int64_t> shape(type.getShape()), dims;
+  shape[dim] /= chunks;
+  shape.insert(shape.begin() + dim, chunks);
+  if (cutsRows)
+    dims.push_back(dim + 1);
+  else
+    for (int64_t reduced : reduce.getDims())
+      dims.push_back(reduced < dim ? reduced : reduced + 1);
+  Value cut =
+      flatir::ReshapeOp::create(b, loc, type.clone(shape), whole, ValueRange());
+  Value parts = step(accumulated(cut, b, loc), dims, b, loc).getResult();
+  int64_t kept = dim - llvm::count_if(reduce.getDims(), [&](int64_t reduced) {
+                   return reduced < dim;
+                 });
+  finish(step(parts, {kept}, b, reduce.getLoc()).getResult(), before, b, loc);
+}
+
 std::string ReductionSplit::describe() const {
-  return "reduces " + std::to_string(chunks) + " chunks of dimension " +
-         std::to_string(dim) +
-         " side by side, and their results in a second "
-         "kernel: its columns alone leave the device empty";
+  return "reduces " + std::to_string(chunks) + " chunks of " +
+         (cutsRows ? "each row" : "dimension " + std::to_string(dim)) +
+         " side by side, and their results in a second kernel: its " +
+         (cutsRows ? "rows" : "columns") + " alone leave the device empty";
 }
 
 void fusion::splitReductions(Program &program) {
-  if (program.options.columnBlocks == 0)
-    return;
   SmallVector<flatir::ReduceOp> reductions(
       program.function.getBody().front().getOps<flatir::ReduceOp>());
   StringRef function = program.function.getName();
-  for (flatir::ReduceOp reduce : reductions) {
+  for (size_t i = 0; i < reductions.size(); ++i) {
+    flatir::ReduceOp reduce = reductions[i];
     ReductionSplit split(reduce, program);
-    if (!split.pays())
-      continue;
     std::string name = shortName(reduce).str();
     Location loc = reduce.getLoc();
+    if (split.isApart()) {
+      remarkTaken(loc, function,
+                  "'" + name +
+                      "' reduces dimensions that do not lie together "
+                      "one after the other");
+      reductions.append(split.rewriteApart());
+      continue;
+    }
+    if (!split.pays())
+      continue;
     if (std::string reason = split.choose(); !reason.empty()) {
       remarkNotTaken(loc, function,
                      "did not compute '" + name + "' in two steps: " + reason);
       continue;
     }
     remarkTaken(loc, function, "'" + name + "' " + split.describe());
-    split.rewrite();
+    split.rewriteChunks();
   }
 }

@@ -1,5 +1,5 @@
-// RUN: tripy-opt %s --flatir-form-dispatches=column-blocks=512 --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
-// RUN: tripy-opt %s --flatir-form-dispatches=column-blocks=512 --split-input-file --remark-format=emitRemark --remarks-filter="fusion" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tripy-opt %s "--flatir-form-dispatches=column-blocks=512 row-blocks=512" --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// RUN: tripy-opt %s "--flatir-form-dispatches=column-blocks=512 row-blocks=512" --split-input-file --remark-format=emitRemark --remarks-filter="fusion" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tripy-opt %s --flatir-form-dispatches --split-input-file | FileCheck %s --check-prefix=WHOLE
 
 // Large reductions that keep the last dimension and few columns: chunks of the
@@ -59,7 +59,9 @@ func.func @prime(%x: tensor<524309x16xf16>) -> tensor<16xf16> {
 
 // -----
 
-// REMARK: remark: [Analysis] declined | Category:fusion | Function=product | Remark="did not compute 'prod' in two steps: only sums, maxima and minima are joined from parts"
+// CHECK-LABEL: func.func @product(
+// CHECK: flatir.reduce prod %{{.*}} dims = [1] : tensor<64x128x1024xf32> -> tensor<64x1024xf32>
+// CHECK: flatir.reduce prod %{{.*}} dims = [0] : tensor<64x1024xf32> -> tensor<1024xf32>
 func.func @product(%x: tensor<8192x1024xf32>) -> tensor<1024xf32> {
   %s = flatir.reduce prod %x dims = [0] : tensor<8192x1024xf32> -> tensor<1024xf32>
   return %s : tensor<1024xf32>
@@ -75,17 +77,50 @@ func.func @dynamic(%x: tensor<?x1024xf32> {tripy.profile = #tripy.profile<min = 
 
 // -----
 
-// Too small to pay; enough columns; the last dimension is reduced; clusters
+// Too small to pay; enough columns; enough rows; clusters
 // fill the device and there is not much to gain.
 // CHECK-LABEL: func.func @small(
 // CHECK-COUNT-4: kernel.dispatch
 // CHECK-NOT: kernel.dispatch
 // CHECK: return
 // REMARK-NOT: Function=small
-func.func @small(%a: tensor<2048x512xf16>, %b: tensor<64x1048576xf16>, %c: tensor<16x1048576xf16>, %d: tensor<2048x16384xf16>) -> (tensor<512xf16>, tensor<1048576xf16>, tensor<16xf16>, tensor<16384xf16>) {
+func.func @small(%a: tensor<2048x512xf16>, %b: tensor<64x1048576xf16>, %c: tensor<256x1048576xf16>, %d: tensor<2048x16384xf16>) -> (tensor<512xf16>, tensor<1048576xf16>, tensor<256xf16>, tensor<16384xf16>) {
   %0 = flatir.reduce sum %a dims = [0] : tensor<2048x512xf16> -> tensor<512xf16>
   %1 = flatir.reduce sum %b dims = [0] : tensor<64x1048576xf16> -> tensor<1048576xf16>
-  %2 = flatir.reduce sum %c dims = [1] : tensor<16x1048576xf16> -> tensor<16xf16>
+  %2 = flatir.reduce sum %c dims = [1] : tensor<256x1048576xf16> -> tensor<256xf16>
   %3 = flatir.reduce sum %d dims = [0] : tensor<2048x16384xf16> -> tensor<16384xf16>
-  return %0, %1, %2, %3 : tensor<512xf16>, tensor<1048576xf16>, tensor<16xf16>, tensor<16384xf16>
+  return %0, %1, %2, %3 : tensor<512xf16>, tensor<1048576xf16>, tensor<256xf16>, tensor<16384xf16>
+}
+
+// -----
+
+// A whole tensor is one row: 512 blocks of at least 16 KiB.
+// CHECK-LABEL: func.func @all(
+// CHECK: kernel.dispatch row(%arg0)
+// CHECK: flatir.mul
+// CHECK: flatir.reshape {{.*}} : tensor<1024x2048xf16> -> tensor<2097152xf16>
+// CHECK: flatir.reshape {{.*}} : tensor<2097152xf16> -> tensor<256x8192xf16>
+// CHECK: flatir.reduce sum %{{.*}} dims = [1] : tensor<256x8192xf32> -> tensor<256xf32>
+// CHECK: kernel.dispatch row
+// CHECK: flatir.reduce sum %{{.*}} dims = [0] : tensor<256xf32> -> tensor<f32>
+// REMARK: remark: [Passed] fused | Category:fusion | Function=all | Remark="'sum' reduces 256 chunks of each row side by side, and their results in a second kernel: its rows alone leave the device empty"
+func.func @all(%x: tensor<1024x2048xf16>) -> tensor<f16> {
+  %y = flatir.mul %x, %x : tensor<1024x2048xf16>
+  %s = flatir.reduce sum %y dims = [0, 1] : tensor<1024x2048xf16> -> tensor<f16>
+  return %s : tensor<f16>
+}
+
+// -----
+
+// Dimensions that lie apart: rows first, or, where they are short, last.
+// CHECK-LABEL: func.func @apart(
+// CHECK: flatir.reduce max %{{.*}} dims = [2] : tensor<256x1024x512xf16> -> tensor<256x1024xf16>
+// CHECK: flatir.reduce max %{{.*}} dims = [0] : tensor<256x1024xf16> -> tensor<1024xf16>
+// CHECK: flatir.reduce sum %{{.*}} dims = [0] : tensor<512x1024x3xf32> -> tensor<1024x3xf32>
+// CHECK: flatir.reduce sum %{{.*}} dims = [1] : tensor<1024x3xf32> -> tensor<1024xf32>
+// REMARK: Function=apart | Remark="'max' reduces dimensions that do not lie together one after the other"
+func.func @apart(%x: tensor<256x1024x512xf16>, %y: tensor<512x1024x3xf16>) -> (tensor<1024xf16>, tensor<1024xf16>) {
+  %0 = flatir.reduce max %x dims = [0, 2] : tensor<256x1024x512xf16> -> tensor<1024xf16>
+  %1 = flatir.reduce sum %y dims = [0, 2] : tensor<512x1024x3xf16> -> tensor<1024xf16>
+  return %0, %1 : tensor<1024xf16>, tensor<1024xf16>
 }
