@@ -71,6 +71,20 @@ TEST(Compile, SizesAreArguments) {
   EXPECT_THROW(fast(17), tp::Error);
 }
 
+TEST(Compile, ListsOfInputs) {
+  std::vector<tp::InputInfo> infos(3, tp::InputInfo({2}, tp::float32));
+  auto fast = tp::compile(
+      [](const std::vector<tp::Tensor> &list, const tp::Tensor &scale) {
+        return (list[0] + list[1] * 10 + list[2] * 100) * scale;
+      },
+      infos, tp::InputInfo({}, tp::float32, "scale"));
+  EXPECT_EQ(fast.inputs().size(), 4u);
+  EXPECT_EQ(fast.inputs()[2].name(), "arg2");
+  tp::Tensor one = tp::ones({2});
+  EXPECT_EQ(fast(one, one * 2, one * 3, 2).toVector<float>(),
+            (Floats{642, 642}));
+}
+
 TEST(Compile, OtherArgumentsArePartOfTheProgram) {
   tp::Tensor weight({10.0, 20.0});
   auto fast = tp::compile([](const tp::Tensor &x, const tp::Tensor &w,
