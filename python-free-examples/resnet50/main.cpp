@@ -73,8 +73,7 @@ static void printTopFive(const std::vector<float> &logits,
   tp::Tensor chances = tp::softmax(tp::Tensor(logits));
   auto best = tp::topk(chances, std::min<int64_t>(5, logits.size()), 0);
   std::vector<float> values = best.values.toVector<float>();
-  std::vector<int32_t> classes =
-      tp::cast(best.indices, tp::int32).toVector<int32_t>();
+  std::vector<int32_t> classes = best.indices.toVector<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     size_t number = classes[i];
     std::cout << std::fixed << std::setprecision(2) << std::setw(6)
