@@ -194,7 +194,11 @@ std::string
 BytePairTokenizer::decode(const std::vector<int32_t> &tokens) const {
   std::string bytes;
   for (int32_t token : tokens) {
-    const std::string &text = texts.at(token);
+    auto entry = texts.find(token);
+    if (entry == texts.end())
+      throw std::runtime_error("the vocabulary has no token " +
+                               std::to_string(token));
+    const std::string &text = entry->second;
     for (size_t at = 0; at < text.size();) {
       size_t end = at + 1;
       while (end < text.size() && (uint8_t(text[end]) & 0xc0) == 0x80)

@@ -23,7 +23,7 @@ public:
 
   /// Throws std::runtime_error for a byte that the vocabulary lacks.
   std::vector<int32_t> encode(std::string_view text) const;
-  /// Throws std::out_of_range for a number that is no token.
+  /// Throws std::runtime_error for a number that is no token.
   std::string decode(const std::vector<int32_t> &tokens) const;
   size_t size() const { return texts.size(); }
   /// The token of the end of a text; -1 where there is none.
