@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares nanogpt with GPT-2 in NumPy: tokens of texts, and logits of each step.
 
-usage: check.py PROGRAM FOLDER [--heads N] [--prompt TEXT] [--tokens N]
+usage: check.py PROGRAM FOLDER [--heads N] [--prompt TEXT] [--tokens N] [--float16]
 
 FOLDER has weights.safetensors, encoder.json and vocab.bpe. NumPy computes the whole text anew for each token, in float64 and
-without a cache. Fails where a logit differs by more than 1e-3 of the step's largest.
+without a cache. Fails where a logit differs by more than 1e-3 of the step's largest; with --float16, 2e-2.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import unicodedata
 
 import numpy as np
 
-TOLERANCE = 1e-3
+TOLERANCE, HALF_TOLERANCE = 1e-3, 2e-2
 TEXTS = ["Hello, world", "  two  blanks and a tab\t\tend ", "I'm sure they've said: don't! 'sixties", "x=3.14159, y=1e10;\n\n\nnext",
          "Gr\u00fc\u00dfe \u4f60\u597d \u0440\u0443\u0441\u0441\u043a\u0438\u0439 \u0661\u0662\u0663 \u00bd\u00b2",
          "\U0001f600 emoji\u00a0no-break\u3000wide", "the the the compiler compiler", "'", " '", "a'", "   ", "e\u0301 combining"]
@@ -135,6 +135,7 @@ def main():
     parser.add_argument("--heads", type=int, default=0)
     parser.add_argument("--prompt", default="The compiler looks at")
     parser.add_argument("--tokens", type=int, default=8)
+    parser.add_argument("--float16", action="store_true")
     options = parser.parse_args()
     files = {name: os.path.join(options.folder, name) for name in ("weights.safetensors", "encoder.json", "vocab.bpe")}
     with open(files["encoder.json"]) as handle:
@@ -160,20 +161,21 @@ def main():
                for name, value in read_safetensors(files["weights.safetensors"]).items()}
     heads = options.heads or weights["wte.weight"].shape[1] // 64
     tokens, largest = encode(options.prompt, encoder, merges), 0
+    tolerance = HALF_TOLERANCE if options.float16 else TOLERANCE
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "logits.txt")
         text = run("--weights", files["weights.safetensors"], "--heads", str(heads), "--tokens", str(options.tokens),
-                   "--temperature", "0", "--logits", path, options.prompt)
+                   "--temperature", "0", "--logits", path, *["--float16"][:options.float16], options.prompt)
         found = np.loadtxt(path, ndmin=2)
     for step in found:
         expected = logits_of(tokens, weights, heads)
         largest = max(largest, np.abs(step - expected).max() / np.abs(expected).max())
         tokens.append(int(np.argmax(expected)))
-    if not largest <= TOLERANCE or len(found) != options.tokens:
-        sys.exit(f"{len(found)} steps, logits differ by {largest:.2g} of the largest; allowed is {TOLERANCE:g}")
+    if not largest <= tolerance or len(found) != options.tokens:
+        sys.exit(f"{len(found)} steps, logits differ by {largest:.2g} of the largest; allowed is {tolerance:g}")
     if text != decode(tokens, encoder) + b"\n":
         sys.exit(f"other tokens are the likeliest: {text}")
-    print(f"{len(found)} steps have the same logits, within {TOLERANCE:g}")
+    print(f"{len(found)} steps have the same logits, within {tolerance:g}")
 
 
 if __name__ == "__main__":

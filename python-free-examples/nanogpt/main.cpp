@@ -23,6 +23,8 @@ static const char usageText[] =
   --top-k N        only the N likeliest tokens are drawn; 0: all (5)
   --seed N         of the drawing (0)
   --heads N        of the attention (width / 64, as GPT-2 has)
+  --float16        weights and cache of 16 bits: half the memory, and tensor
+                   cores on GPUs
   --logits FILE    write the logits of each step, one step a line
   --ids            print the prompt's tokens, and stop
   --timing         print what compiling and writing took
@@ -35,7 +37,7 @@ struct GptArguments {
   int64_t tokens = 10, topK = 5, heads = 0;
   double temperature = 0.8;
   uint64_t seed = 0;
-  bool printsIds = false, printsTiming = false;
+  bool printsIds = false, printsTiming = false, isHalf = false;
 };
 
 /// Draws the next token.
@@ -105,6 +107,8 @@ static GptArguments parseArguments(int argc, char **argv) {
       parsed.heads = number();
     else if (name == "--logits")
       parsed.logits = value();
+    else if (name == "--float16")
+      parsed.isHalf = true;
     else if (name == "--ids")
       parsed.printsIds = true;
     else if (name == "--timing")
@@ -127,7 +131,7 @@ static tp::Executable compileGpt(const Gpt &gpt, const GptSizes &sizes) {
     cache.emplace_back(
         std::vector<tp::DimensionRange>{1, sizes.heads, sizes.context,
                                         sizes.width / sizes.heads},
-        tp::float32);
+        sizes.dtype);
   return tp::compile(
       gpt, tp::InputInfo({1, {1, 1, sizes.context}}, tp::int32, "tokens"),
       tp::InputInfo({}, tp::int32, "position"), cache);
@@ -148,7 +152,8 @@ static int generate(const GptArguments &arguments) {
     return 0;
   }
   GptSizes sizes;
-  Gpt gpt = loadGpt(arguments.weights, arguments.heads, sizes);
+  Gpt gpt = loadGpt(arguments.weights, arguments.heads,
+                    arguments.isHalf ? tp::float16 : tp::float32, sizes);
   if (int64_t(tokens.size()) + arguments.tokens - 1 > sizes.context)
     throw std::runtime_error("the model has room for " +
                              std::to_string(sizes.context) + " tokens; found " +
@@ -159,9 +164,9 @@ static int generate(const GptArguments &arguments) {
   double compiling = secondsSince(start);
   start = std::chrono::steady_clock::now();
 
-  std::vector<tp::Tensor> cache(
-      2 * sizes.layers,
-      tp::zeros({1, sizes.heads, sizes.context, sizes.width / sizes.heads}));
+  tp::Shape shape = {1, sizes.heads, sizes.context, sizes.width / sizes.heads};
+  std::vector<tp::Tensor> cache(2 * sizes.layers,
+                                tp::zeros(shape, sizes.dtype));
   std::ofstream logitsFile;
   if (!arguments.logits.empty())
     logitsFile.open(arguments.logits);

@@ -27,8 +27,9 @@ tp::Tensor GptAttention::forward(const tp::Tensor &x,
 }
 
 Gpt::Gpt(const GptSizes &sizes)
-    : wte(sizes.vocabulary, sizes.width), wpe(sizes.context, sizes.width),
-      ln_f({sizes.width}) {
+    : wte(sizes.vocabulary, sizes.width, sizes.dtype),
+      wpe(sizes.context, sizes.width, sizes.dtype),
+      ln_f({sizes.width}, sizes.dtype) {
   for (int64_t i = 0; i < sizes.layers; ++i)
     h.emplace_back(sizes);
 }
@@ -47,7 +48,8 @@ std::vector<tp::Tensor> Gpt::forward(const tp::Tensor &tokens,
   }
   // The token embedding is also the last layer.
   tp::Tensor last = ln_f(x)[{tp::slice(), length - 1}];
-  cache.insert(cache.begin(), tp::linear(last, wte.weight));
+  cache.insert(cache.begin(),
+               tp::cast(tp::linear(last, wte.weight), tp::float32));
   return cache;
 }
 
@@ -59,14 +61,16 @@ static bool isLeftOut(const std::string &name) {
          name == "lm_head.weight";
 }
 
-static tp::StateDict readWeights(const std::string &path) {
+static tp::StateDict readWeights(const std::string &path, tp::DType dtype) {
   tp::StateDict weights;
   for (auto &[name, tensor] : tp::readSafetensors(path)) {
     std::string text = name;
     if (text.starts_with("transformer."))
       text.erase(0, std::string("transformer.").size());
     if (!isLeftOut(text))
-      weights.emplace_back(text, tensor);
+      weights.emplace_back(text, tensor.dtype() == dtype
+                                     ? tensor
+                                     : tp::cast(tensor, dtype).eval());
   }
   return weights;
 }
@@ -88,9 +92,11 @@ static GptSizes sizesOf(const tp::StateDict &weights) {
   return sizes;
 }
 
-Gpt loadGpt(const std::string &path, int64_t heads, GptSizes &sizes) {
-  tp::StateDict weights = readWeights(path);
+Gpt loadGpt(const std::string &path, int64_t heads, tp::DType dtype,
+            GptSizes &sizes) {
+  tp::StateDict weights = readWeights(path, dtype);
   sizes = sizesOf(weights);
+  sizes.dtype = dtype;
   sizes.heads = heads ? heads : sizes.width / 64;
   if (sizes.heads < 1 || sizes.width % sizes.heads != 0)
     throw std::runtime_error("--heads divides the width " +

@@ -13,13 +13,16 @@
 
 struct GptSizes {
   int64_t vocabulary, context, width, heads, layers;
+  /// Of weights and cache.
+  tripy::DType dtype;
 };
 
 /// x times the weight (in, out), plus bias: GPT-2's files have Linear's weight
 /// transposed.
 struct GptLinear : tripy::Module {
   tripy::Parameter weight, bias;
-  GptLinear(int64_t in, int64_t out) : weight({in, out}), bias({out}) {}
+  GptLinear(int64_t in, int64_t out, tripy::DType dtype)
+      : weight({in, out}, dtype), bias({out}, dtype) {}
   tripy::Tensor forward(const tripy::Tensor &x) const {
     return tripy::matmul(x, weight) + bias;
   }
@@ -35,8 +38,9 @@ struct GptAttention : tripy::Module {
   int64_t heads, width;
   GptLinear c_attn, c_proj;
   explicit GptAttention(const GptSizes &sizes)
-      : heads(sizes.heads), width(sizes.width), c_attn(width, 3 * width),
-        c_proj(width, width) {}
+      : heads(sizes.heads), width(sizes.width),
+        c_attn(width, 3 * width, sizes.dtype),
+        c_proj(width, width, sizes.dtype) {}
   /// x is (1, length, width), its first row at `position`; the cache gets its
   /// keys and values.
   tripy::Tensor forward(const tripy::Tensor &x, const tripy::Tensor &position,
@@ -46,8 +50,9 @@ struct GptAttention : tripy::Module {
 
 struct GptMlp : tripy::Module {
   GptLinear c_fc, c_proj;
-  explicit GptMlp(int64_t width)
-      : c_fc(width, 4 * width), c_proj(4 * width, width) {}
+  explicit GptMlp(const GptSizes &sizes)
+      : c_fc(sizes.width, 4 * sizes.width, sizes.dtype),
+        c_proj(4 * sizes.width, sizes.width, sizes.dtype) {}
   tripy::Tensor forward(const tripy::Tensor &x) const {
     return c_proj(tripy::gelu(c_fc(x)));
   }
@@ -60,8 +65,8 @@ struct GptBlock : tripy::Module {
   tripy::LayerNorm ln_2;
   GptMlp mlp;
   explicit GptBlock(const GptSizes &sizes)
-      : ln_1({sizes.width}), attn(sizes), ln_2({sizes.width}),
-        mlp(sizes.width) {}
+      : ln_1({sizes.width}, sizes.dtype), attn(sizes),
+        ln_2({sizes.width}, sizes.dtype), mlp(sizes) {}
   tripy::Tensor forward(const tripy::Tensor &x, const tripy::Tensor &position,
                         GptCache &cache) const {
     tripy::Tensor y = x + attn(ln_1(x), position, cache);
@@ -77,7 +82,7 @@ struct Gpt : tripy::Module {
   explicit Gpt(const GptSizes &sizes);
   /// Tokens (1, length) at `position`, and keys and values of each layer in
   /// turn. Returns the logits of the token behind the last one, (1,
-  /// vocabulary), and the cache with these tokens in it.
+  /// vocabulary) of float32, and the cache with these tokens in it.
   std::vector<tripy::Tensor> forward(const tripy::Tensor &tokens,
                                      const tripy::Tensor &position,
                                      std::vector<tripy::Tensor> cache) const;
@@ -85,7 +90,9 @@ struct Gpt : tripy::Module {
 };
 
 /// Reads a file with the published names, with or without "transformer." in
-/// front. `heads` is width / 64 if 0. Throws tripy::Error.
-Gpt loadGpt(const std::string &path, int64_t heads, GptSizes &sizes);
+/// front. `heads` is width / 64 if 0. Weights get the element type. Throws
+/// tripy::Error.
+Gpt loadGpt(const std::string &path, int64_t heads, tripy::DType dtype,
+            GptSizes &sizes);
 
 #endif // TRIPY_EXAMPLES_NANOGPT_MODEL_H
