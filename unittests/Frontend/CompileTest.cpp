@@ -186,6 +186,35 @@ TEST(Compile, FilesAreOfTheirOwn) {
   EXPECT_THROW(again.save("/nowhere/add.tpx"), tp::Error);
 }
 
+TEST(Compile, LevelsAreDumped) {
+  std::filesystem::path folder = temporary("dumped");
+  std::filesystem::remove_all(folder);
+  setenv("TRIPY_DUMP_IR", folder.c_str(), 1);
+  auto fast = tp::compile(addOne, tp::InputInfo({{1, 2, 4}}, tp::float32));
+  EXPECT_EQ(fast(tp::ones({3})).toVector<float>(), (Floats{2, 2, 2}));
+  setenv("TRIPY_DUMP_IR", "/proc/none", 1);
+  try {
+    tp::compile(addOne, tp::InputInfo({3}, tp::float32));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_EQ(error.code(), tp::Code::Io);
+    EXPECT_TRUE(error.summary().starts_with("TRIPY_DUMP_IR: no folder"));
+  }
+  unsetenv("TRIPY_DUMP_IR");
+
+  auto textOf = [&](const char *name) {
+    std::ifstream file(folder / "0001" / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_NE(textOf("trace.mlir").find("trace.add"), std::string::npos);
+  EXPECT_NE(textOf("flatir.mlir").find("flatir.add"), std::string::npos);
+  for (const char *name : {"dispatches.mlir", "linalg.mlir", "kernels.mlir",
+                           "plan.mlir", "llvm.mlir"})
+    EXPECT_NE(textOf(name).find("module"), std::string::npos) << name;
+  bool isGpu = tp::defaultDevice().isGpu();
+  EXPECT_FALSE(textOf(isGpu ? "kernels.ptx" : "kernels.s").empty());
+}
+
 TEST(Compile, Threads) {
   auto fast = tp::compile(addOne, tp::InputInfo({{1, 2, 64}}, tp::float32));
   std::vector<std::thread> threads;
