@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares nanogpt with GPT-2 in NumPy: tokens of texts, and logits of each step.
+"""Compares nanogpt with GPT-2 in NumPy: tokens of texts, logits of each step, and the tokens that are drawn.
 
 usage: check.py PROGRAM FOLDER [--heads N] [--prompt TEXT] [--tokens N] [--float16]
 
@@ -128,6 +128,36 @@ def logits_of(tokens, weights, heads):
     return norm(x, "ln_f")[-1] @ weights["wte.weight"].T
 
 
+# --- sampling ---------------------------------------------------------------
+
+def random_words(seed):
+    """The 64-bit Mersenne Twister of C++'s std::mt19937_64."""
+    mask, state = (1 << 64) - 1, [seed]
+    for i in range(1, 312):
+        state.append((6364136223846793005 * (state[-1] ^ state[-1] >> 62) + i) & mask)
+    while True:
+        for i in range(312):
+            word = state[i] & ~0x7fffffff & mask | state[(i + 1) % 312] & 0x7fffffff
+            state[i] = state[(i + 156) % 312] ^ word >> 1 ^ (0xb5026f5aa96619e9 if word & 1 else 0)
+            word = state[i]
+            word ^= word >> 29 & 0x5555555555555555
+            word ^= word << 17 & 0x71d67fffeda60000
+            word ^= word << 37 & 0xfff7eee000000000
+            yield (word ^ word >> 43) & mask
+
+
+def draw(logits, temperature, top_k, words):
+    """A token of the `top_k` likeliest; `logits` are float32, as the program has them."""
+    order = np.lexsort((np.arange(len(logits)), -logits))[:top_k]
+    chances = np.exp((logits[order] - logits[order[0]]).astype(np.float64) / temperature)
+    left = (next(words) >> 11) * 2.0**-53 * sum(chances.tolist())
+    for token, chance in zip(order, chances):
+        left -= chance
+        if left < 0:
+            return int(token)
+    return int(order[-1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
@@ -176,6 +206,16 @@ def main():
     if text != decode(tokens, encoder) + b"\n":
         sys.exit(f"other tokens are the likeliest: {text}")
     print(f"{len(found)} steps have the same logits, within {tolerance:g}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "logits.txt")
+        text = run("--weights", files["weights.safetensors"], "--heads", str(heads), "--tokens", str(options.tokens),
+                   "--temperature", "1.5", "--top-k", "20", "--seed", "11", "--logits", path, options.prompt)
+        tokens, words = encode(options.prompt, encoder, merges), random_words(11)
+        tokens += [draw(step, 1.5, 20, words) for step in np.loadtxt(path, np.float32, ndmin=2)]
+    if text != decode(tokens, encoder) + b"\n":
+        sys.exit(f"other tokens are drawn: {text}, not {decode(tokens, encoder)}")
+    print(f"{options.tokens} draws are the same")
 
 
 if __name__ == "__main__":

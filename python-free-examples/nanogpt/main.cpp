@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -79,6 +80,15 @@ private:
 
 } // namespace
 
+static double readTemperature(const std::string &text) {
+  char *end = nullptr;
+  double temperature = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !(temperature >= 0 && temperature < 1e6))
+    throw std::runtime_error("--temperature is a number from 0; found '" +
+                             text + "'");
+  return temperature;
+}
+
 static GptArguments parseArguments(int argc, char **argv) {
   GptArguments parsed;
   for (int i = 1; i < argc; ++i) {
@@ -88,7 +98,21 @@ static GptArguments parseArguments(int argc, char **argv) {
         throw std::runtime_error(name + " needs a value");
       return argv[++i];
     };
-    auto number = [&] { return std::stoll(value()); };
+    auto number = [&](int64_t smallest) {
+      std::string text = value();
+      size_t end = 0;
+      int64_t found = smallest - 1;
+      try {
+        found = std::stoll(text, &end);
+      } catch (const std::logic_error &) {
+        end = std::string::npos; // no number
+      }
+      if (end != text.size() || found < smallest)
+        throw std::runtime_error(name + " is a number from " +
+                                 std::to_string(smallest) + "; found '" + text +
+                                 "'");
+      return found;
+    };
     if (name == "--weights")
       parsed.weights = value();
     else if (name == "--encoder")
@@ -96,15 +120,15 @@ static GptArguments parseArguments(int argc, char **argv) {
     else if (name == "--merges")
       parsed.merges = value();
     else if (name == "--tokens")
-      parsed.tokens = number();
+      parsed.tokens = number(1);
     else if (name == "--temperature")
-      parsed.temperature = std::stod(value());
+      parsed.temperature = readTemperature(value());
     else if (name == "--top-k")
-      parsed.topK = number();
+      parsed.topK = number(0);
     else if (name == "--seed")
-      parsed.seed = uint64_t(number());
+      parsed.seed = uint64_t(number(0));
     else if (name == "--heads")
-      parsed.heads = number();
+      parsed.heads = number(1);
     else if (name == "--logits")
       parsed.logits = value();
     else if (name == "--float16")

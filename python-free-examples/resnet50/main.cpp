@@ -4,7 +4,7 @@
 #include "model.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -37,14 +37,23 @@ static ResNetArguments parseArguments(int argc, char **argv) {
         throw std::runtime_error(name + " needs a value");
       return argv[++i];
     };
+    auto size = [&] {
+      std::string text = value();
+      char *end = nullptr;
+      int64_t found = std::strtoll(text.c_str(), &end, 10);
+      if (*end || found < 1 || found > 1 << 14)
+        throw std::runtime_error(name + " is a size from 1 to 2^14; found '" +
+                                 text + "'");
+      return found;
+    };
     if (name == "--weights")
       parsed.weights = value();
     else if (name == "--labels")
       parsed.labels = value();
     else if (name == "--resize")
-      parsed.resize = std::stoll(value());
+      parsed.resize = size();
     else if (name == "--crop")
-      parsed.crop = std::stoll(value());
+      parsed.crop = size();
     else if (name == "--logits")
       parsed.logits = value();
     else if (name.starts_with("--"))
@@ -52,8 +61,7 @@ static ResNetArguments parseArguments(int argc, char **argv) {
     else
       parsed.picture = name;
   }
-  if (parsed.weights.empty() || parsed.picture.empty() || parsed.resize < 1 ||
-      parsed.crop < 1)
+  if (parsed.weights.empty() || parsed.picture.empty())
     throw std::runtime_error(usageText);
   return parsed;
 }
