@@ -1,5 +1,4 @@
-//===- Log.h - What the frontend reports --------------------------*- C++
-//-*-===//
+//===- Log.h - What the frontend reports ------------------------*- C++ -*-===//
 //
 // TRIPY_LOG chooses what is written to standard error: "info", or a level for a
 // component, "compile:debug,eager:off". Both halves of the frontend use it.

@@ -1,5 +1,4 @@
-//===- Dump.h - The IR of each level as files ---------------------*- C++
-//-*-===//
+//===- Dump.h - The IR of each level as files -------------------*- C++ -*-===//
 #ifndef TRIPY_LIB_FRONTEND_LOWERING_DUMP_H
 #define TRIPY_LIB_FRONTEND_LOWERING_DUMP_H
 
