@@ -110,6 +110,14 @@ Tensor tripy::frontend::numberTensor(const Number &number, DType dtype,
       std::make_shared<Storage>(makeScalar(converted, dtype, loc)), loc));
 }
 
+/// The element type of a number that stands beside no tensor. Seeds of random
+/// numbers are int64.
+static DType typeAlone(const Number &number, Op op) {
+  bool hasSeed = op == Op::RandomUniform || op == Op::RandomNormal ||
+                 op == Op::RandomBernoulli;
+  return hasSeed && number.dtype() == int32 ? int64 : number.dtype();
+}
+
 void Call::resolveNumbers() {
   // Where each group begins.
   std::vector<uint32_t> begins;
@@ -119,7 +127,7 @@ void Call::resolveNumbers() {
     begin += group;
   }
   for (const PendingNumber &pending : numbers) {
-    DType dtype = pending.number.dtype();
+    DType dtype = typeAlone(pending.number, node->op);
     for (const std::vector<uint32_t> &same : sameGroups) {
       bool isIn = false;
       std::optional<DType> found;

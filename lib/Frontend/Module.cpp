@@ -194,8 +194,7 @@ void Module::loadStateDict(const StateDict &values, bool strict,
       parameter->set(found->second, loc);
 }
 
-void Module::loadSafetensors(const std::string &path, bool strict,
-                             SourceLoc loc) {
+StateDict tripy::readSafetensors(const std::string &path, SourceLoc loc) {
   Result<io::SafeTensors> file = io::SafeTensors::open(path);
   check(file.status(), loc);
   StateDict values;
@@ -207,7 +206,12 @@ void Module::loadSafetensors(const std::string &path, bool strict,
         Call::makeTensor(
             makeLeaf(std::make_shared<Storage>(std::move(*tensor)), loc)));
   }
-  loadStateDict(values, strict, loc);
+  return values;
+}
+
+void Module::loadSafetensors(const std::string &path, bool strict,
+                             SourceLoc loc) {
+  loadStateDict(readSafetensors(path, loc), strict, loc);
 }
 
 void Module::saveSafetensors(const std::string &path, SourceLoc loc) const {

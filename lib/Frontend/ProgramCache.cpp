@@ -2,6 +2,7 @@
 
 #include "ProgramCache.h"
 
+#include "Log.h"
 #include "Throw.h"
 
 #include "tripy/Base/Chips.h"
@@ -34,7 +35,12 @@ Status CompiledProgram::run(std::span<const runtime::TensorView> inputs,
   Result<Context> context = take();
   if (!context)
     return context.status();
+  LogTimer timer;
   Status status = (*context)->run(inputs, outputs);
+  if (isLogged(LogComponent::Run, LogLevel::Debug))
+    log(LogComponent::Run, LogLevel::Debug,
+        "a call with " + std::to_string(program().launches.size()) +
+            " launches took " + timer.text());
   giveBack(std::move(*context));
   return status;
 }
@@ -148,6 +154,8 @@ std::shared_ptr<CompiledProgram> ProgramCache::find(const Collected &collected,
     std::lock_guard count(mutex);
     (isKnown ? counts.hits : counts.misses)++;
   }
+  log(LogComponent::Eager, LogLevel::Debug,
+      isKnown ? "the program is there" : "the program is compiled");
   if (isKnown)
     return entry->program;
   try {

@@ -88,6 +88,11 @@ def check_frontend(prefix, scratch, options):
         text = run(f"{build}/first", env=dict(os.environ, TRIPY_DEVICE="cpu"))
         expect("a program of tripy.h", text, "tensor([1.5000, 2.5000, 3.5000, 4.5000, 5.5000], dtype=float32, loc=cpu:0")
         expect("its error", text, "first.cpp:16 in main()")
+    # One of the examples, which share their project with Tripy's own build.
+    build = os.path.join(scratch, "examples")
+    configure(os.path.join(ROOT, "python-free-examples"), build, options, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build, "--target", "geglu")
+    expect("an example", run(f"{build}/geglu", env=dict(os.environ, TRIPY_DEVICE="cpu")), "[42.0000]")
 
 
 def check_dialect(prefix, scratch, options):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Executes the commands that README.md, CONTRIBUTING.md and docs/ print.
+"""Executes the commands that README.md, CONTRIBUTING.md, docs/ and the examples print.
 
 usage: doc-commands.py --build DIR [--scratch DIR] [PAGE...]
 
@@ -41,6 +41,8 @@ NOT_RUN = [
     ("docs/benchmarks.md", r"bench/host\.py", "measures minutes on an idle machine"),
     ("docs/packages.md", r"cmake --preset package", "builds everything"),
     ("docs/random-testing.md", r"utils/smith --minutes", "takes an hour"),
+    ("python-free-examples/nanogpt/README.md", r"build/examples/nanogpt --weights gpt2/", "needs published weights"),
+    ("python-free-examples/resnet50/README.md", r"build/examples/resnet50 --weights", "needs published weights"),
     ("docs/random-testing.md", r"(cp -a|cmake -S|LD_LIBRARY_PATH=\S+ utils/smith-mutations)", "builds a copy of the sources"),
 ]
 # page | a pattern | the test that runs it
@@ -53,6 +55,7 @@ ELSEWHERE = [
     ("docs/emulator.md", r"test/Emulator/run_conformance\.py", "emulated-conformance, with fewer programs"),
     ("docs/packages.md", r"cd build/package && cpack", "packages"),
     ("docs/packages.md", r"cc -std=c11", "consumers"),
+    ("python-free-examples/README.md", r"cmake ", "consumers"),
 ]
 # page | a pattern in a command | what stands there instead
 SHORTER = [
@@ -85,6 +88,8 @@ BEFORE = {
                            "sed s/ROWS/5/ test/Tools/mlir-runner/Inputs/host.mlir >host.mlir",
     "docs/tuning.md": PRODUCT,
 }
+# The examples print what they print on a CPU.
+EXAMPLES = "python-free-examples/"
 # Folders that commands write to; the others are links to the repository's.
 COPIED = {"bench", "python-free-examples"}
 LEFT_OUT = {"build", ".git"}
@@ -93,7 +98,7 @@ BLOCK = re.compile(r"^(?P<prints><!-- prints -->\n)?```(?P<language>\S*)\n(?P<bo
 FOREIGN = {"component", "force-blocking-launches", "stablehlo-legalize-to-linalg"}
 TOOLS = ["tripy-opt", "tripy-compile", "tripy-run", "tripy-reduce", "tripy-lsp-server"]
 # Scripts and their options.
-SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*"]
+SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*", "python-free-examples/*/*"]
 MARK, NO_COMMAND = "@@ command ", -1
 
 
@@ -183,7 +188,7 @@ class Page:
         return None
 
     def run(self, folder, environment):
-        lines = ["set -e", BEFORE.get(self.path, "")]
+        lines = ["set -e", BEFORE.get(self.path, "export TRIPY_DEVICE=cpu" * self.path.startswith(EXAMPLES))]
         for number, command in enumerate(self.script):
             lines += [f"echo; echo '{MARK}{number}'", command]
         lines += [f"echo; echo '{MARK}{len(self.script)}'"]
@@ -255,7 +260,7 @@ def main():
     scratch = os.path.abspath(options.scratch or os.path.join(build, "doc-commands"))
     shutil.rmtree(scratch, ignore_errors=True)
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, text=True, capture_output=True, check=True).stdout
-    paths = options.pages or [path for path in listed.split() if re.match(r"[A-Z]+\.md|docs/(?!operations/)", path)]
+    paths = options.pages or [path for path in listed.split() if re.match(rf"[A-Z]+\.md|docs/(?!operations/)|{EXAMPLES}", path)]
     environment = dict(os.environ, INPUTS=INPUTS, PYTHON=sys.executable, TRIPY_CACHE_DIR=os.path.join(scratch, "cache"),
                        LD_LIBRARY_PATH=os.path.join(build, "lib/cuda-emulator"),
                        PATH=os.pathsep.join([os.path.join(build, "bin"), os.path.dirname(sys.executable), options.llvm,
@@ -270,6 +275,7 @@ def main():
             repository(folder)
             os.makedirs(os.path.join(folder, "build"))
             os.symlink(build, os.path.join(folder, "build/dev"))
+            os.symlink(os.path.join(build, "examples"), os.path.join(folder, "build/examples"))
             page.run(folder, environment)
         for problem in page.problems:
             print(f"{page.path}: {problem}")

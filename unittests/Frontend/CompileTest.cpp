@@ -71,6 +71,20 @@ TEST(Compile, SizesAreArguments) {
   EXPECT_THROW(fast(17), tp::Error);
 }
 
+TEST(Compile, ListsOfInputs) {
+  std::vector<tp::InputInfo> infos(3, tp::InputInfo({2}, tp::float32));
+  auto fast = tp::compile(
+      [](const std::vector<tp::Tensor> &list, const tp::Tensor &scale) {
+        return (list[0] + list[1] * 10 + list[2] * 100) * scale;
+      },
+      infos, tp::InputInfo({}, tp::float32, "scale"));
+  EXPECT_EQ(fast.inputs().size(), 4u);
+  EXPECT_EQ(fast.inputs()[2].name(), "arg2");
+  tp::Tensor one = tp::ones({2});
+  EXPECT_EQ(fast(one, one * 2, one * 3, 2).toVector<float>(),
+            (Floats{642, 642}));
+}
+
 TEST(Compile, OtherArgumentsArePartOfTheProgram) {
   tp::Tensor weight({10.0, 20.0});
   auto fast = tp::compile([](const tp::Tensor &x, const tp::Tensor &w,
@@ -170,6 +184,35 @@ TEST(Compile, FilesAreOfTheirOwn) {
   std::ofstream(path) << "text";
   EXPECT_THROW(tp::Executable::load(path), tp::Error);
   EXPECT_THROW(again.save("/nowhere/add.tpx"), tp::Error);
+}
+
+TEST(Compile, LevelsAreDumped) {
+  std::filesystem::path folder = temporary("dumped");
+  std::filesystem::remove_all(folder);
+  setenv("TRIPY_DUMP_IR", folder.c_str(), 1);
+  auto fast = tp::compile(addOne, tp::InputInfo({{1, 2, 4}}, tp::float32));
+  EXPECT_EQ(fast(tp::ones({3})).toVector<float>(), (Floats{2, 2, 2}));
+  setenv("TRIPY_DUMP_IR", "/proc/none", 1);
+  try {
+    tp::compile(addOne, tp::InputInfo({3}, tp::float32));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_EQ(error.code(), tp::Code::Io);
+    EXPECT_TRUE(error.summary().starts_with("TRIPY_DUMP_IR: no folder"));
+  }
+  unsetenv("TRIPY_DUMP_IR");
+
+  auto textOf = [&](const char *name) {
+    std::ifstream file(folder / "0001" / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_NE(textOf("trace.mlir").find("trace.add"), std::string::npos);
+  EXPECT_NE(textOf("flatir.mlir").find("flatir.add"), std::string::npos);
+  for (const char *name : {"dispatches.mlir", "linalg.mlir", "kernels.mlir",
+                           "plan.mlir", "llvm.mlir"})
+    EXPECT_NE(textOf(name).find("module"), std::string::npos) << name;
+  bool isGpu = tp::defaultDevice().isGpu();
+  EXPECT_FALSE(textOf(isGpu ? "kernels.ptx" : "kernels.s").empty());
 }
 
 TEST(Compile, Threads) {

@@ -94,6 +94,19 @@ TEST(Functions, OptionsAreNamed) {
             tp::Shape({1, 1, 8, 2}));
 }
 
+TEST(Functions, SeedsMayBeNumbers) {
+  tp::Tensor seed({7}, tp::int64);
+  for (auto *draw :
+       {+[](tp::TensorLike seed) { return tp::random_uniform(seed, {8}); },
+        +[](tp::TensorLike seed) { return tp::random_normal(seed, {8}); }}) {
+    EXPECT_TRUE(tp::equal(draw(7), draw(tp::reshape(seed, tp::Shape()))));
+    EXPECT_FALSE(tp::equal(draw(7), draw(8)));
+  }
+  EXPECT_TRUE(tp::equal(tp::random_bernoulli(7, {64}, 0.5),
+                        tp::random_bernoulli(int64_t(7), {64}, 0.5)));
+  EXPECT_THROW(tp::random_uniform(7.5, {8}), tp::Error);
+}
+
 TEST(Functions, Composed) {
   tp::Tensor x({1.0, 2.0});
   EXPECT_EQ(tp::outer(x, x).toVector<float>(), (Floats{1, 2, 2, 4}));

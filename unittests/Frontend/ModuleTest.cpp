@@ -168,6 +168,12 @@ TEST(Module, Files) {
   other.loadSafetensors(path);
   EXPECT_TRUE(tp::equal(other.c_fc.bias->tensor(), tp::full({8}, -1.0)));
   EXPECT_THROW(MLP(3).loadSafetensors(path), tp::Error);
+  tp::StateDict file = tp::readSafetensors(path);
+  ASSERT_EQ(file.size(), 4u);
+  for (const auto &[name, tensor] : file)
+    if (name == "c_fc.bias")
+      EXPECT_EQ(tensor.toVector<float>(), std::vector<float>(8, -1));
+  EXPECT_THROW(tp::readSafetensors(path + ".none"), tp::Error);
   EXPECT_THROW(other.loadSafetensors(path + ".none"), tp::Error);
 }
 

@@ -151,6 +151,13 @@ public:
   ~Tracer();
   Tensor argument(const InputInfo &info);
   Size argument(const DimensionInputInfo &info);
+  /// As many inputs as the list has, one parameter of the function.
+  std::vector<Tensor> argument(const std::vector<InputInfo> &infos) {
+    std::vector<Tensor> tensors;
+    for (const InputInfo &info : infos)
+      tensors.push_back(argument(info));
+    return tensors;
+  }
   /// All others are part of the program.
   template <typename T> const T &argument(const T &value) { return value; }
   Executable finish(const std::vector<Tensor> &results);
@@ -185,8 +192,9 @@ void flatten(const std::tuple<T...> &values, std::vector<Tensor> &out) {
 } // namespace detail
 
 /// Compiles `function`: it is called once, with a tensor for each InputInfo, a
-/// size for each DimensionInputInfo, and all other arguments as they are, which
-/// become part of the program. It returns a tensor, or a vector, pair or tuple
+/// size for each DimensionInputInfo, a vector of tensors for a vector of
+/// InputInfo, and all other arguments as they are, which become part of the
+/// program. It returns a tensor, or a vector, pair or tuple
 /// of such. Errors: what the function throws, its own evaluations among them
 /// ("cannot evaluate a tensor while compiling"), and the compiler's errors.
 template <typename F, typename... A>

@@ -58,6 +58,11 @@ private:
 /// By name, in the order of the members.
 using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
+/// The tensors of a file of the safetensors format, in its order: for names
+/// that are not a module's own. Errors: those of reading.
+StateDict readSafetensors(const std::string &path,
+                          SourceLoc loc = SourceLoc::current());
+
 /// Called with each parameter and each child of a module.
 class ModuleVisitor {
 public:

@@ -4,8 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Log.h"
 #include "Attributes.h"
+#include "Dump.h"
 
+#include "tripy/Base/Text.h"
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
@@ -205,9 +208,17 @@ tripy::frontend::compileGraph(const GraphProgram &program,
   if (failed(mlir::verify(*module)))
     return session.failure();
   session.printer.remember(*module);
+  if (Status status = dumpLevels(*module, compile); !status.isOk())
+    return status;
+  LogTimer timer;
   FailureOr<std::vector<uint8_t>> bytes = compileToBytes(*module, compile);
   if (failed(bytes))
     return session.failure();
+  if (!session.text.empty())
+    log(LogComponent::Compile, LogLevel::Warning, session.text);
+  log(LogComponent::Compile, LogLevel::Info,
+      concat("a program of ", program.steps.size(), " operations for ",
+             options.target, " in ", timer.text()));
   return std::move(*bytes);
 }
 
