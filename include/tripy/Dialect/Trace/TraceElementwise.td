@@ -98,7 +98,8 @@ def Trace_WhereOp : Trace_Op<"where"> {
 /// f32 and rounded toward zero.
 class Trace_ComposedUnary<string mnemonic, string what, string text, bit integers = 0> : Trace_Op<mnemonic> {
   let summary = what;
-  let description = "    " # text # UnaryExample<mnemonic, "f32">.text;
+  // A text may have an example of its own.
+  let description = "    " # text # !if(!lt(!find(text, "```mlir"), 0), UnaryExample<mnemonic, "f32">.text, "");
   let arguments = (ins Tripy_Tensor:$input);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
