@@ -96,6 +96,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     fusion.vectorRows = cuda ? codegen::maxVectorRows : 0;
     fusion.fewRowsOnTensorCores = cuda && chip.hasWgmma();
     fusion.columnBlocks = cuda ? codegen::columnBlocks : 0;
+    pm.addPass(createUnpackI4Pass());
     pm.addPass(createFormDispatchesPass(fusion));
   }
   if (passes(Level::Linalg)) {
