@@ -183,7 +183,7 @@ const VerifyCase cpuCases[] = {
      [](Sample &s) { s.program.launches[1].work[0].kind = WorkKind(5); },
      "launch 1: unknown kind of work 5"},
     {"work type",
-     [](Sample &s) { s.program.launches[1].work[1].dtype = DType(13); },
+     [](Sample &s) { s.program.launches[1].work[1].dtype = DType(99); },
      "launch 1: unknown element type 13"},
     {"work access", [](Sample &s) { s.program.launches[1].work[0].access = 3; },
      "launch 1: work must be on one of 3 accesses, but is on 3"},
