@@ -167,6 +167,8 @@ Value Inserter::countOf(RankedTensorType type, ValueRange sizes) {
 
 Value Inserter::flatten(Value value, ValueRange sizes) {
   auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 1)
+    return value;
   bool isStatic = type.hasStaticShape();
   int64_t size = isStatic ? type.getNumElements() : ShapedType::kDynamic;
   SmallVector<Value> counts;
