@@ -6,6 +6,7 @@
 #include "Evaluate.h"
 #include "Throw.h"
 
+#include "tripy/Base/Packed.h"
 #include "tripy/Frontend/Functions.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
@@ -194,14 +195,37 @@ void Module::loadStateDict(const StateDict &values, bool strict,
       parameter->set(found->second, loc);
 }
 
+/// `tensor` of a file, or the tensor of `parameter`'s type whose bytes it has.
+static runtime::HostTensor asParameter(runtime::HostTensor tensor,
+                                       const Parameter &parameter,
+                                       SourceLoc loc) {
+  std::vector<int64_t> sizes;
+  for (const Size &size : parameter.shape())
+    sizes.push_back(size.value(loc));
+  if (!holdsPacked(parameter.dtype(), sizes, tensor.dtype(),
+                   tensor.shape().sizes()))
+    return tensor;
+  auto packed = runtime::HostTensor::create(
+      parameter.dtype(), runtime::Shape(std::span<const int64_t>(sizes)));
+  check(packed.status(), loc);
+  std::copy(tensor.span().begin(), tensor.span().end(), packed->data());
+  return std::move(*packed);
+}
+
 void Module::loadSafetensors(const std::string &path, bool strict,
                              SourceLoc loc) {
   Result<io::SafeTensors> file = io::SafeTensors::open(path);
   check(file.status(), loc);
+  ParameterList parameters(/*enters=*/true);
+  visitMembers(parameters);
+  std::map<std::string, Parameter *, std::less<>> byName(
+      parameters.list.begin(), parameters.list.end());
   StateDict values;
   for (const io::SafeTensor &entry : file->tensors()) {
     Result<runtime::HostTensor> tensor = file->read(entry.name);
     check(tensor.status(), loc);
+    if (auto found = byName.find(entry.name); found != byName.end())
+      *tensor = asParameter(std::move(*tensor), *found->second, loc);
     values.emplace_back(
         std::string(entry.name),
         Call::makeTensor(

@@ -184,7 +184,7 @@ const VerifyCase cpuCases[] = {
      "launch 1: unknown kind of work 5"},
     {"work type",
      [](Sample &s) { s.program.launches[1].work[1].dtype = DType(99); },
-     "launch 1: unknown element type 13"},
+     "launch 1: unknown element type 99"},
     {"work access", [](Sample &s) { s.program.launches[1].work[0].access = 3; },
      "launch 1: work must be on one of 3 accesses, but is on 3"},
     {"work expression",
