@@ -87,7 +87,8 @@ enum {
   TRIPY_F8E5M2 = 12,
   /* -8 to 7, two to a byte in row-major order: element 2j in the low half of
      byte j, element 2j + 1 in the high half. The half behind an odd number of
-     elements is 0 where the runtime writes, and not looked at where it reads. */
+     elements is 0 where the runtime writes, and not looked at where it reads.
+   */
   TRIPY_I4 = 13
 };
 

@@ -70,7 +70,8 @@ struct Element<DType::U8> : ElementBase<DType::U8, uint8_t, int64_t> {
   static constexpr unsigned bits = 16;
 };
 /// In a byte of its own, from -8 to 7.
-template <> struct Element<DType::I4> : ElementBase<DType::I4, int8_t, int64_t> {
+template <>
+struct Element<DType::I4> : ElementBase<DType::I4, int8_t, int64_t> {
   static constexpr unsigned bits = 4;
   static int8_t store(int64_t value) {
     return unpackI4(static_cast<uint8_t>(value), 0);

@@ -184,7 +184,8 @@ reference::readConstant(ElementsAttr value,
   if (!dense)
     return std::nullopt;
   ArrayRef<char> raw = dense.getRawData();
-  if (*dtype != DType::Bool && !isPacked(*dtype) && raw.size() == *volume * dtypeSize(*dtype))
+  if (*dtype != DType::Bool && !isPacked(*dtype) &&
+      raw.size() == *volume * dtypeSize(*dtype))
     return Tensor::borrow(*dtype, type.getShape(), raw.data());
   return copyDense(*dtype, dense, meter);
 }

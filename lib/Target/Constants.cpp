@@ -56,8 +56,8 @@ ConstantTable::packI4(DenseElementsAttr dense, Location loc) {
   if (bytes.empty() && elements > 0)
     return emitError(loc, "no memory for a constant");
   for (auto [i, value] : llvm::enumerate(dense.getValues<APInt>()))
-    bytes[i / 2] = tripy::packI4(i % 2 ? bytes[i / 2] : 0, i % 2,
-                                 value.getSExtValue());
+    bytes[i / 2] =
+        tripy::packI4(i % 2 ? bytes[i / 2] : 0, i % 2, value.getSExtValue());
   return std::span<const uint8_t>(bytes);
 }
 

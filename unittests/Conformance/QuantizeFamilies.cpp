@@ -68,7 +68,8 @@ static Case multiplied(const char *family, DType wide, DType narrow, Dim rows,
   ProgramBuilder b(family + ("_" + nameOf(wide)) + "_" + nameOf(narrow), 37,
                    std::move(runs));
   Fill whole{Fill::Whole, narrow == DType::I4 ? -8.0 : -9.0,
-             narrow == DType::I4 ? 7.0 : 9.0}, fraction{Fill::Uniform, 0.25, 2};
+             narrow == DType::I4 ? 7.0 : 9.0},
+      fraction{Fill::Uniform, 0.25, 2};
   std::string x = b.input(narrow, left, whole);
   std::string w = b.input(narrow, right, whole);
   std::string s = b.input(wide, {}, fraction);

@@ -15,8 +15,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
-#include <list>
 #include <cstdlib>
+#include <list>
 
 using namespace tripy;
 using namespace tripy::conformance;

@@ -25,8 +25,7 @@ inline bool holdsPacked(DType wanted, std::span<const int64_t> shape,
     return false;
   uint64_t elements = 1;
   for (int64_t size : shape)
-    if (size < 0 ||
-        __builtin_mul_overflow(elements, uint64_t(size), &elements))
+    if (size < 0 || __builtin_mul_overflow(elements, uint64_t(size), &elements))
       return false;
   if (foundShape.size() == 1 &&
       uint64_t(foundShape[0]) == byteCount(wanted, elements))

@@ -39,9 +39,8 @@ public:
 
   /// A tensor that lies in memory as the runtime has it: borrowed, but for i4,
   /// which is copied; none when there is no memory.
-  static std::optional<Tensor> fromRuntime(DType dtype,
-                                           llvm::ArrayRef<int64_t> shape,
-                                           const void *data);
+  static std::optional<Tensor>
+  fromRuntime(DType dtype, llvm::ArrayRef<int64_t> shape, const void *data);
   /// Its byteCount() bytes, as the runtime has them.
   void toRuntime(void *data) const;
 

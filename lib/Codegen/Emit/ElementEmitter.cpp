@@ -62,9 +62,9 @@ Elements ElementEmitter::emitUncached(Value tensor, ArrayRef<Index> index,
         if (auto number = dyn_cast<FloatAttr>(value))
           value = FloatAttr::get(type, number.getValueAsDouble());
         else
-          value = IntegerAttr::get(
-              type, cast<IntegerAttr>(value).getValue().sext(
-                        type.getIntOrFloatBitWidth()));
+          value =
+              IntegerAttr::get(type, cast<IntegerAttr>(value).getValue().sext(
+                                         type.getIntOrFloatBitWidth()));
         return Elements(
             vectorSize,
             arith::ConstantOp::create(math.b(), math.location(), type, value));

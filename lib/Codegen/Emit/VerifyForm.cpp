@@ -106,9 +106,8 @@ static LogicalResult verifyGeneric(linalg::GenericOp op) {
   for (Operation &scalar : op.getBlock()->without_terminator())
     if (failed(verifyScalar(scalar)))
       return failure();
-  if (llvm::any_of(op.getResultTypes(), [](Type type) {
-        return isInt4(elementTypeOf(type));
-      }))
+  if (llvm::any_of(op.getResultTypes(),
+                   [](Type type) { return isInt4(elementTypeOf(type)); }))
     return verifyI4(op, /*isMade=*/true);
   for (AffineMap map :
        ArrayRef(op.getIndexingMapsArray()).drop_front(op.getNumDpsInputs()))

@@ -189,8 +189,8 @@ LogicalResult fusion::buildDispatches(FusionGraph &graph,
         operand.set(result);
   };
   readHost(terminator);
-  auto names = llvm::to_vector(
-      function.getBody().front().getOps<kernel::PackedOp>());
+  auto names =
+      llvm::to_vector(function.getBody().front().getOps<kernel::PackedOp>());
   for (kernel::PackedOp packed : names) {
     readHost(packed);
     packed->moveBefore(terminator);

@@ -199,8 +199,8 @@ Value Inserter::pairUp(Value flat, Value count, bool isEven) {
     Value zeros = splat(
         0, bytesType({isStatic ? int64_t(1) : ShapedType::kDynamic}), rest);
     flat = insert<flatir::ConcatenateOp>(
-        reason, bytesType({isStatic ? 2 * rows : size}), ValueRange{flat, zeros},
-        b.getI64IntegerAttr(0));
+        reason, bytesType({isStatic ? 2 * rows : size}),
+        ValueRange{flat, zeros}, b.getI64IntegerAttr(0));
   }
   return insert<flatir::ReshapeOp>("pack two elements in a byte",
                                    bytesType({rows, 2}), flat, sizes);
@@ -227,9 +227,9 @@ Value Inserter::pack(Value value) {
   });
   Value flat = flatten(value, sizesOf(value)), count;
   if (!type.hasStaticShape())
-    count = insert<arith::CeilDivSIOp>("compute the size of packed bytes",
-                                       countOf(type, sizesOf(value)),
-                                       constant(2));
+    count =
+        insert<arith::CeilDivSIOp>("compute the size of packed bytes",
+                                   countOf(type, sizesOf(value)), constant(2));
   Value pairs = pairUp(flat, count, isEven);
   Value low = half(pairs, 0, count), high = half(pairs, 1, count);
   auto bytes = cast<RankedTensorType>(low.getType());
@@ -324,8 +324,8 @@ void Unpacker::retypeRefined(Operation *op, bool limits) {
 // window of i4 -> window of i8
 void Unpacker::retypeWindow(flatir::WindowOp op) {
   auto value = cast<IntegerAttr>(op.getValue());
-  op.setValueAttr(b.getI8IntegerAttr(
-      static_cast<int8_t>(value.getValue().getSExtValue())));
+  op.setValueAttr(
+      b.getI8IntegerAttr(static_cast<int8_t>(value.getValue().getSExtValue())));
   retype(op.getResult());
 }
 
@@ -358,11 +358,10 @@ LogicalResult Unpacker::visit(Operation *op) {
       if (failed(visit(block)))
         return failure();
   bool makes = llvm::any_of(op->getResultTypes(), holdsI4);
-  bool reads = llvm::any_of(
-      op->getOperands(), [&](Value v) { return unpacked.contains(v); });
-  bool isKnown =
-      isa<arith::ConstantOp>(op) ||
-      isa_and_nonnull<flatir::FlatIRDialect>(op->getDialect());
+  bool reads = llvm::any_of(op->getOperands(),
+                            [&](Value v) { return unpacked.contains(v); });
+  bool isKnown = isa<arith::ConstantOp>(op) ||
+                 isa_and_nonnull<flatir::FlatIRDialect>(op->getDialect());
   bool computes = isa<flatir::DotOp, flatir::RandomBitsOp>(op) ||
                   scalar::lookupScalarFn(op->getName().stripDialect());
   if ((makes && (!isKnown || computes)) ||
@@ -402,8 +401,7 @@ void Unpacker::packResults(Operation *end) {
     Inserter inserter(b, end->getLoc());
     Value bytes = inserter.pack(operand.get());
     operand.set(inserter.insert<kernel::PackedOp>(
-        "return a result of i4", type, bytes,
-        inserter.sizesOf(operand.get())));
+        "return a result of i4", type, bytes, inserter.sizesOf(operand.get())));
   }
 }
 

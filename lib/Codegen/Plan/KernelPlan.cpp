@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
+#include "SizeOps.h"
 
 #include "tripy/Base/Verify.h"
 #include "tripy/Codegen/Passes.h"
@@ -410,47 +411,8 @@ Value FunctionPlanner::makeSize(const SizeExpr &expr, Location loc) {
                                        symbol.dim);
   }
   Value a = sizeValue(expr.a), c = sizeValue(expr.b);
-  auto equal = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
-  };
-  switch (expr.op) {
-  case SizeOp::Add:
-    return arith::AddIOp::create(b, loc, a, c);
-  case SizeOp::Sub:
-    return arith::SubIOp::create(b, loc, a, c);
-  case SizeOp::Mul:
-    return arith::MulIOp::create(b, loc, a, c);
-  case SizeOp::FloorDiv:
-    return arith::FloorDivSIOp::create(b, loc, a, c);
-  case SizeOp::CeilDiv:
-    return arith::CeilDivSIOp::create(b, loc, a, c);
-  case SizeOp::Div:
-    return arith::DivSIOp::create(b, loc, a, c);
-  // Of operands that are not negative.
-  case SizeOp::Mod:
-  case SizeOp::Rem:
-    return arith::RemSIOp::create(b, loc, a, c);
-  case SizeOp::And:
-    return arith::AndIOp::create(b, loc, a, c);
-  case SizeOp::Or:
-    return arith::OrIOp::create(b, loc, a, c);
-  case SizeOp::Xor:
-    return arith::XOrIOp::create(b, loc, a, c);
-  case SizeOp::Min:
-    return arith::MinSIOp::create(b, loc, a, c);
-  case SizeOp::Max:
-    return arith::MaxSIOp::create(b, loc, a, c);
-  case SizeOp::Broadcast: {
-    Value one = sizeValue(sizes.constant(1));
-    return arith::SelectOp::create(b, loc, equal(a, one), c, a);
-  }
-  case SizeOp::Equal:
-    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), equal(a, c));
-  case SizeOp::Constant:
-  case SizeOp::Symbol:
-    break;
-  }
-  llvm_unreachable("all size operations are above");
+  return makeSizeOp(b, loc, expr.op, a, c,
+                    [&] { return sizeValue(sizes.constant(1)); });
 }
 
 Value FunctionPlanner::sizeValue(TableIndex expr) {

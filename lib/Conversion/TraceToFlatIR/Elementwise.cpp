@@ -105,7 +105,8 @@ static Lowered lowerRelu(trace::ReluOp op, trace::ReluOp::Adaptor in,
   if (isInt4(element)) {
     Value wide = b.convert(in.getInput(), IntegerType::get(op.getContext(), 8),
                            "compute with 8 bits");
-    Value most = b.step<flatir::MaximumOp>("limit to 0", wide, b.splat(0, wide));
+    Value most =
+        b.step<flatir::MaximumOp>("limit to 0", wide, b.splat(0, wide));
     return {b.primary<flatir::ConvertOp>(op.getResult().getType(), most)};
   }
   Value zero = b.splat(0, in.getInput());
