@@ -49,6 +49,6 @@ NAMES = {
     "resize": "`trace.resize`",
     "Linear, Embedding": "`trace.linear` `trace.embedding`",
     "BatchNorm GroupNorm InstanceNorm LayerNorm": "`trace.batch_norm` `trace.group_norm` `trace.instance_norm` `trace.layer_norm`",
-    "quantize, dequantize": "`trace.quantize` `trace.dequantize`; not for i4",
+    "quantize, dequantize": "`trace.quantize` `trace.dequantize`",
     "plugin": MISSING,
 }

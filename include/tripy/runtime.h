@@ -84,10 +84,16 @@ enum {
   TRIPY_I16 = 9,
   TRIPY_F64 = 10,
   TRIPY_F8E4M3FN = 11,
-  TRIPY_F8E5M2 = 12
+  TRIPY_F8E5M2 = 12,
+  /* -8 to 7, two to a byte in row-major order: element 2j in the low half of
+     byte j, element 2j + 1 in the high half. The half behind an odd number of
+     elements is 0 where the runtime writes, and not looked at where it reads.
+   */
+  TRIPY_I4 = 13
 };
 
-/* Bytes of an element; 0 for other numbers. */
+/* Bytes of an element; 0 for TRIPY_I4, whose elements share bytes, and for
+   other numbers. */
 size_t tripy_dtype_size(tripy_dtype dtype);
 
 typedef int32_t tripy_device_kind;
@@ -98,6 +104,12 @@ enum {
 };
 
 enum { TRIPY_MAX_RANK = 8 };
+
+/* Bytes of a dense tensor of `rank` sizes: the number of elements times
+   tripy_dtype_size(), or half of it, rounded up, for TRIPY_I4. SIZE_MAX for
+   other numbers, a negative size, or when there are more bytes than that. */
+size_t tripy_tensor_bytes(tripy_dtype dtype, int32_t rank,
+                          const int64_t *sizes);
 
 /* A dense row-major tensor in the caller's memory. */
 typedef struct tripy_tensor {

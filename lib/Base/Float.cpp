@@ -2,6 +2,7 @@
 
 #include "tripy/Base/Float.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -139,6 +140,8 @@ double tripy::loadAsDouble(DType dtype, const void *data, uint64_t index) {
     return load<uint8_t>(data, index);
   case DType::Bool:
     return load<uint8_t>(data, index) != 0;
+  case DType::I4:
+    return unpackI4(load<uint8_t>(data, index / 2), index % 2);
   }
   return 0;
 }
@@ -170,5 +173,10 @@ void tripy::storeFromDouble(DType dtype, void *data, uint64_t index,
     return store<uint8_t>(data, index, clampToInt<uint8_t>(value));
   case DType::Bool:
     return store<uint8_t>(data, index, value != 0);
+  case DType::I4: {
+    int8_t limited = std::clamp<int8_t>(clampToInt<int8_t>(value), -8, 7);
+    uint8_t byte = load<uint8_t>(data, index / 2);
+    return store(data, index / 2, packI4(byte, index % 2, limited));
+  }
   }
 }

@@ -5,6 +5,7 @@
 #include "tripy/Base/CheckedMath.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 using namespace tripy;
@@ -205,7 +206,7 @@ Status Verifier::maxBytes(DType dtype, const std::vector<TableIndex> &dims,
     return Status(Code::LimitExceeded,
                   concat(what, ": the rank may be at most ", limits.rank,
                          ", but is ", dims.size()));
-  std::optional<int64_t> product = info->size;
+  std::optional<int64_t> product = 1;
   bool empty = false;
   for (TableIndex dim : dims) {
     Interval bound;
@@ -221,10 +222,13 @@ Status Verifier::maxBytes(DType dtype, const std::vector<TableIndex> &dims,
       product = checkedMul(*product, std::max<int64_t>(bound.hi, 1));
     empty |= bound.hi == 0;
   }
-  if (!product)
+  std::optional<uint64_t> most;
+  if (product)
+    most = byteCount(dtype, uint64_t(*product));
+  if (!most || *most > uint64_t(std::numeric_limits<int64_t>::max()))
     return malformed(concat(what, ": the bytes of its largest size must be "
                                   "below 2^63"));
-  bytes = empty ? 0 : uint64_t(*product);
+  bytes = empty ? 0 : *most;
   return Status::ok();
 }
 
@@ -345,8 +349,8 @@ Status tripy::verifyProgram(const Program &program, const ProgramLimits &limits,
 
 uint64_t tripy::tensorBytes(DType dtype, std::span<const TableIndex> dims,
                             std::span<const int64_t> sizes) {
-  uint64_t bytes = dtypeSize(dtype);
+  uint64_t elements = 1;
   for (TableIndex dim : dims)
-    bytes *= uint64_t(sizes[dim]);
-  return bytes;
+    elements *= uint64_t(sizes[dim]);
+  return byteCount(dtype, elements).value_or(UINT64_MAX);
 }

@@ -243,6 +243,9 @@ Status Verifier::checkTensorMap(size_t number) const {
   if (!findDTypeInfo(map.dtype))
     return malformed(
         concat(what, ": unknown element type ", unsigned(map.dtype)));
+  if (isPacked(map.dtype))
+    return malformed(concat(what, ": elements of ", dtypeName(map.dtype),
+                            " have no addresses of their own"));
   size_t rank = map.dims.size();
   if (rank < 1 || rank > 5 || map.strides.size() != rank - 1 ||
       map.box.size() != rank)

@@ -52,11 +52,12 @@ Status Verifier::checkProducts() const {
 
 /// Bytes of a dense tensor; UINT64_MAX, which no launch touches, on overflow.
 static uint64_t denseBytes(DType type, std::initializer_list<int64_t> sizes) {
-  std::optional<uint64_t> bytes = dtypeSize(type);
+  std::optional<uint64_t> elements = 1;
   for (int64_t size : sizes)
-    if (bytes)
-      bytes = checkedMul(*bytes, uint64_t(size));
-  return bytes.value_or(UINT64_MAX);
+    if (elements)
+      elements = checkedMul(*elements, uint64_t(size));
+  return elements ? byteCount(type, *elements).value_or(UINT64_MAX)
+                  : UINT64_MAX;
 }
 
 Status Verifier::checkProductTensor(const Launch &launch, TableIndex position,

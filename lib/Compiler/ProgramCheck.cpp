@@ -112,7 +112,8 @@ LogicalResult ProgramCheck::checkConstant(arith::ConstantOp op) {
            << resource.getRawHandle().getKey() << "'";
   if (!hasConstantBytes(value))
     return op.emitOpError("cannot be compiled: a resource must have as many "
-                          "bytes as the tensor, one for an i1; found ")
+                          "bytes as the tensor, one for an i1, half of one "
+                          "for an i4; found ")
            << resourceBytes(value);
   return success();
 }

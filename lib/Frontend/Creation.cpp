@@ -102,6 +102,11 @@ Tensor tripy::arange(const Number &start, const Number &stop,
          "arange has an element; found start " + start.str() + ", stop " +
              stop.str() + ", step " + step.str(),
          loc);
+  // Elements that nothing computes with come from wider ones.
+  if (dtype == int4 || isFloat8(dtype))
+    return cast(
+        {arange(start, stop, step, dtype == int4 ? int32 : float32, loc), loc},
+        dtype, loc);
   Tensor counts = iota({int64_t(count)}, 0, dtype, loc);
   bool isUnit = step.toDouble() == 1, isZero = start.toDouble() == 0;
   if (!isUnit)

@@ -6,6 +6,7 @@
 #include "Evaluate.h"
 #include "Throw.h"
 
+#include "tripy/Base/Packed.h"
 #include "tripy/Frontend/Functions.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
 
@@ -209,9 +210,35 @@ StateDict tripy::readSafetensors(const std::string &path, SourceLoc loc) {
   return values;
 }
 
+/// `tensor` of a file, or the tensor of `parameter`'s type whose bytes it has.
+static Tensor asParameter(const Tensor &tensor, const Parameter &parameter,
+                          SourceLoc loc) {
+  std::vector<int64_t> sizes;
+  for (const Size &size : parameter.shape())
+    sizes.push_back(size.value(loc));
+  auto storage = evaluate({Call::use(tensor, loc)}, loc).front();
+  runtime::TensorView view = storage->view();
+  if (!holdsPacked(parameter.dtype(), sizes, view.dtype, view.shape.sizes()))
+    return tensor;
+  auto packed = runtime::HostTensor::create(
+      parameter.dtype(), runtime::Shape(std::span<const int64_t>(sizes)));
+  check(packed.status(), loc);
+  std::memcpy(packed->data(), view.data, packed->span().size());
+  return Call::makeTensor(
+      makeLeaf(std::make_shared<Storage>(std::move(*packed)), loc));
+}
+
 void Module::loadSafetensors(const std::string &path, bool strict,
                              SourceLoc loc) {
-  loadStateDict(readSafetensors(path, loc), strict, loc);
+  ParameterList parameters(/*enters=*/true);
+  visitMembers(parameters);
+  std::map<std::string, Parameter *, std::less<>> byName(
+      parameters.list.begin(), parameters.list.end());
+  StateDict values = readSafetensors(path, loc);
+  for (auto &[name, tensor] : values)
+    if (auto found = byName.find(name); found != byName.end())
+      tensor = asParameter(tensor, *found->second, loc);
+  loadStateDict(values, strict, loc);
 }
 
 void Module::saveSafetensors(const std::string &path, SourceLoc loc) const {

@@ -92,9 +92,12 @@ Tensor::Tensor(std::initializer_list<detail::Literal> items,
   DType type = dtype.value_or(reader.dtype());
   std::shared_ptr<Storage> storage = allocateHost(type, reader.sizes, loc);
   auto *bytes = static_cast<uint8_t *>(storage->view().data);
-  for (const Number &number : reader.numbers) {
-    storeNumber(bytes, type, number.as(type, loc));
-    bytes += dtypeSize(type);
+  for (size_t i = 0; i < reader.numbers.size(); ++i) {
+    Number number = reader.numbers[i].as(type, loc);
+    if (isPacked(type))
+      bytes[i / 2] = packI4(bytes[i / 2], i % 2, number.toInt());
+    else
+      storeNumber(bytes + i * dtypeSize(type), type, number);
   }
   source = makeLeaf(std::move(storage), loc);
 }
@@ -191,7 +194,7 @@ void tripy::eval(const std::vector<Tensor> &tensors, SourceLoc loc) {
 
 size_t Tensor::elements(DType expected, SourceLoc loc) const {
   const TypeInfo &type = typeOf(*this, loc);
-  if (type.dtype != expected)
+  if (type.dtype != expected && (type.dtype != int4 || expected != int8))
     fail(Code::DTypeMismatch,
          "the elements are " + std::string(dtypeName(type.dtype)) +
              ", read as " + std::string(dtypeName(expected)),
@@ -203,7 +206,14 @@ size_t Tensor::elements(DType expected, SourceLoc loc) const {
 }
 
 void Tensor::copyTo(void *data, SourceLoc loc) const {
-  evaluate(source, loc)->copyToHost(data, loc);
+  std::shared_ptr<const Storage> storage = evaluate(source, loc);
+  if (!isPacked(storage->dtype()))
+    return storage->copyToHost(data, loc);
+  std::vector<uint8_t> packed(storage->bytes());
+  storage->copyToHost(packed.data(), loc);
+  auto *out = static_cast<int8_t *>(data);
+  for (uint64_t i = 0, n = *storage->view().shape.elements(); i < n; ++i)
+    out[i] = unpackI4(packed[i / 2], i % 2);
 }
 
 template <> std::vector<bool> Tensor::toVector<bool>(SourceLoc loc) const {

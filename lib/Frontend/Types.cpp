@@ -73,7 +73,7 @@ Number Number::as(DType dtype, SourceLoc loc) const {
   else if (to == DTypeClass::Int)
     converted.held = toInt();
   converted.type = dtype;
-  uint8_t element[8];
+  uint8_t element[8] = {};
   storeNumber(element, dtype, converted);
   if (to == DTypeClass::Int && loadNumber(element, dtype).toInt() != toInt())
     fail(Code::InvalidArgument,

@@ -36,6 +36,7 @@ void tripy::registerTripyPasses() {
   registerLinalgToFlatIRPass();
   registerInlineCompositesPass();
   registerFlatIRToLinalgPass();
+  registerUnpackI4Pass();
   registerFormDispatchesPass();
   registerOutlineDispatchesPass();
   registerRoundValuesPass();

@@ -99,6 +99,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     fusion.rowBlocks = cuda ? codegen::rowBlocks : codegen::hostRowBlocks;
     fusion.rowPartBytes =
         cuda ? codegen::rowPartBytes : codegen::hostRowPartBytes;
+    pm.addPass(createUnpackI4Pass());
     pm.addPass(createFormDispatchesPass(fusion));
   }
   if (passes(Level::Linalg)) {

@@ -12,6 +12,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -68,6 +69,14 @@ struct Element<DType::U8> : ElementBase<DType::U8, uint8_t, int64_t> {
   /// Computed with, in a signed type that has all values.
   static constexpr unsigned bits = 16;
 };
+/// In a byte of its own, from -8 to 7.
+template <>
+struct Element<DType::I4> : ElementBase<DType::I4, int8_t, int64_t> {
+  static constexpr unsigned bits = 4;
+  static int8_t store(int64_t value) {
+    return unpackI4(static_cast<uint8_t>(value), 0);
+  }
+};
 template <>
 struct Element<DType::F8E5M2> : ElementBase<DType::F8E5M2, uint8_t, double> {
   static double load(uint8_t bits) { return fromF8E5M2(bits); }
@@ -107,6 +116,8 @@ template <typename Fn> decltype(auto) withElement(DType dtype, Fn fn) {
     return fn(Element<DType::U8>());
   case DType::F8E5M2:
     return fn(Element<DType::F8E5M2>());
+  case DType::I4:
+    return fn(Element<DType::I4>());
   }
   llvm_unreachable("no such element type");
 }
@@ -160,6 +171,8 @@ typename To::Storage convertElement(From value) {
   // An f64 is rounded here and nowhere else.
   if constexpr (To::dtype == DType::F64 && std::is_same_v<From, int64_t>)
     return static_cast<double>(value);
+  else if constexpr (To::dtype == DType::I4 && std::is_same_v<From, double>)
+    return std::clamp<int8_t>(truncateSaturating<int8_t>(value), -8, 7);
   // Saturation is at the limits of the element type, not of int64_t.
   else if constexpr (std::is_same_v<typename To::Value, int64_t> &&
                      std::is_same_v<From, double>)

@@ -58,11 +58,15 @@ template <typename E> static typename E::Value identityOf(ReduceKind kind) {
   case ReduceKind::Max:
     if constexpr (isFloat)
       return -std::numeric_limits<double>::infinity();
+    else if constexpr (E::dtype == DType::I4)
+      return -8;
     else
       return std::numeric_limits<Storage>::min();
   case ReduceKind::Min:
     if constexpr (isFloat)
       return std::numeric_limits<double>::infinity();
+    else if constexpr (E::dtype == DType::I4)
+      return 7;
     else
       return std::numeric_limits<Storage>::max();
   }

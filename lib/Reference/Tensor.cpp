@@ -64,6 +64,32 @@ Tensor Tensor::borrow(DType dtype, ArrayRef<int64_t> shape, const void *data) {
   return tensor;
 }
 
+std::optional<Tensor> Tensor::fromRuntime(DType dtype, ArrayRef<int64_t> shape,
+                                          const void *data) {
+  if (!isPacked(dtype))
+    return borrow(dtype, shape, data);
+  std::optional<Tensor> tensor = create(dtype, shape);
+  if (!tensor)
+    return std::nullopt;
+  const auto *bytes = static_cast<const uint8_t *>(data);
+  auto *out = static_cast<int8_t *>(tensor->mutableData());
+  for (int64_t i = 0, n = tensor->elements(); i < n; ++i)
+    out[i] = unpackI4(bytes[i / 2], i % 2);
+  return tensor;
+}
+
+void Tensor::toRuntime(void *data) const {
+  if (!isPacked(type)) {
+    if (bytes() > 0)
+      std::memcpy(data, first, bytes());
+    return;
+  }
+  auto *out = static_cast<uint8_t *>(data);
+  const auto *in = static_cast<const int8_t *>(first);
+  for (int64_t i = 0, n = elements(); i < n; ++i)
+    out[i / 2] = packI4(i % 2 ? out[i / 2] : 0, i % 2, in[i]);
+}
+
 int64_t Tensor::elements() const { return *volumeOf(dims); }
 
 Tensor Tensor::withShape(ArrayRef<int64_t> shape) const {
@@ -122,6 +148,11 @@ static std::optional<Tensor> copyDense(DType dtype, DenseElementsAttr dense,
       *out++ = value;
     return tensor;
   }
+  if (isPacked(dtype)) {
+    for (const APInt &value : dense.getValues<APInt>())
+      *out++ = static_cast<char>(value.getSExtValue());
+    return tensor;
+  }
   size_t size = dtypeSize(dtype);
   ArrayRef<char> raw = dense.getRawData();
   for (uint64_t at = 0, end = tensor->bytes(); at < end; at += size)
@@ -142,17 +173,19 @@ reference::readConstant(ElementsAttr value,
     return std::nullopt;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob ||
-        blob->getData().size() / dtypeSize(*dtype) != uint64_t(*volume) ||
-        blob->getData().size() % dtypeSize(*dtype) != 0)
+    if (!blob || byteCount(*dtype, *volume) != blob->getData().size())
       return std::nullopt;
+    if (isPacked(*dtype))
+      return Tensor::fromRuntime(*dtype, type.getShape(),
+                                 blob->getData().data());
     return borrowResource(*dtype, type.getShape(), blob->getData(), meter);
   }
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
     return std::nullopt;
   ArrayRef<char> raw = dense.getRawData();
-  if (*dtype != DType::Bool && raw.size() == *volume * dtypeSize(*dtype))
+  if (*dtype != DType::Bool && !isPacked(*dtype) &&
+      raw.size() == *volume * dtypeSize(*dtype))
     return Tensor::borrow(*dtype, type.getShape(), raw.data());
   return copyDense(*dtype, dense, meter);
 }
@@ -169,6 +202,11 @@ DenseElementsAttr reference::toAttribute(const Tensor &tensor,
     SmallVector<bool> values(data, data + (splat ? 1 : bytes));
     return DenseElementsAttr::get(type, values);
   }
-  return DenseElementsAttr::getFromRawBuffer(
-      type, ArrayRef<char>(data, splat ? size : bytes));
+  ArrayRef<char> raw(data, splat ? size : bytes);
+  if (!isPacked(tensor.dtype()))
+    return DenseElementsAttr::getFromRawBuffer(type, raw);
+  // The attribute's bytes have no sign.
+  auto bits = llvm::map_to_vector(
+      raw, [](char value) { return static_cast<char>(value & 15); });
+  return DenseElementsAttr::getFromRawBuffer(type, bits);
 }

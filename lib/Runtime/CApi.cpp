@@ -222,7 +222,16 @@ const char *tripy_last_error(void) { return lastError(); }
 
 size_t tripy_dtype_size(tripy_dtype dtype) {
   const DTypeInfo *info = findDTypeInfo(DType(dtype));
-  return info ? info->size : 0;
+  return info && !isPacked(info->dtype) ? info->size : 0;
+}
+
+size_t tripy_tensor_bytes(tripy_dtype dtype, int32_t rank,
+                          const int64_t *sizes) {
+  if (!findDTypeInfo(DType(dtype)) || rank < 0 || rank > TRIPY_MAX_RANK ||
+      (rank > 0 && !sizes))
+    return SIZE_MAX;
+  runtime::Shape shape({sizes, size_t(rank)});
+  return shape.bytes(DType(dtype)).value_or(SIZE_MAX);
 }
 
 tripy_load_options tripy_load_options_default(void) {

@@ -6,6 +6,7 @@
 #include "NoThrow.h"
 #include "tripy/Base/ExecutableFormat.h"
 #include "tripy/Base/File.h"
+#include "tripy/Base/Packed.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Base/Verify.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
@@ -228,6 +229,23 @@ Status Executable::bindParameter(std::string_view name,
   });
 }
 
+/// `declared`, or the parameter's own type and shape where the file has the
+/// bytes of elements that share them.
+TensorView Executable::asWanted(const InputDescription &parameter,
+                                const TensorView &declared) const {
+  TensorView wanted = declared;
+  Shape shape;
+  // The sizes of parameters are static.
+  for (TableIndex dim : parameter.dims)
+    shape.push(contents.exprs[dim].value);
+  if (holdsPacked(parameter.dtype, shape.sizes(), declared.dtype,
+                  declared.shape.sizes())) {
+    wanted.dtype = parameter.dtype;
+    wanted.shape = shape;
+  }
+  return wanted;
+}
+
 /// All or none: after a failure the caller can try again.
 Status Executable::bindAll(const io::SafeTensors &file) {
   std::lock_guard lock(bindMutex);
@@ -243,14 +261,16 @@ Status Executable::bindAll(const io::SafeTensors &file) {
     Result<TensorView> declared = file.describe(name);
     if (!declared)
       return declared.status();
+    TensorView wanted = asWanted(contents.inputs[i], *declared);
     if (Status status =
-            checkInput(contents, i, *declared, {}, settings.showSource);
+            checkInput(contents, i, wanted, {}, settings.showSource);
         !status.isOk())
       return status;
     Result<HostTensor> value = file.read(name);
     if (!value)
       return value.status();
-    Result<DeviceMemory> memory = copyParameter(i, value->view());
+    wanted.data = value->data();
+    Result<DeviceMemory> memory = copyParameter(i, wanted);
     if (!memory)
       return memory.status();
     copies[i] = std::move(*memory);

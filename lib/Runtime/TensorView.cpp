@@ -3,7 +3,6 @@
 #include "tripy/Runtime/TensorView.h"
 #include "HostMemory.h"
 #include "NoThrow.h"
-#include "tripy/Base/CheckedMath.h"
 #include "tripy/Base/Text.h"
 
 #include <new>
@@ -64,7 +63,7 @@ std::optional<uint64_t> Shape::elements() const {
 
 std::optional<uint64_t> Shape::bytes(DType dtype) const {
   std::optional<uint64_t> count = elements();
-  return count ? checkedMul<uint64_t>(*count, dtypeSize(dtype)) : count;
+  return count ? byteCount(dtype, *count) : count;
 }
 
 std::string Shape::str() const { return formatSizes(sizes()); }
@@ -95,6 +94,9 @@ Result<HostTensor> HostTensor::create(DType dtype, const Shape &shape) {
     if (!address)
       return address.status();
     tensor.memory.reset(static_cast<uint8_t *>(*address));
+    // The half behind an odd number of elements is 0.
+    if (isPacked(dtype))
+      tensor.memory.get()[*bytes - 1] = 0;
     return tensor;
   });
 }

@@ -30,14 +30,13 @@ ConstantTable::resourceBytes(DenseResourceElementsAttr value, Location loc) {
   auto first = reinterpret_cast<const uint8_t *>(data.data());
   uint64_t elements = value.getType().getNumElements();
   bool bits = value.getElementType().isInteger(1);
-  uint64_t width =
-      llvm::divideCeil(value.getElementType().getIntOrFloatBitWidth(), 8);
-  if (data.size() == elements * width && !bits)
+  uint64_t needed = tripy::bytesOf(value.getElementType(), elements);
+  if (data.size() == needed && !bits)
     return std::span<const uint8_t>(first, data.size());
   bool packed = data.size() == llvm::divideCeil(elements, 8);
   if (!bits || (!packed && data.size() != elements))
     return emitError(loc, "a resource must have the bytes of its type; ")
-           << value.getType() << " needs " << elements * width << ", but '"
+           << value.getType() << " needs " << needed << ", but '"
            << value.getRawHandle().getKey() << "' has " << data.size();
   std::span<uint8_t> bytes = allocate(elements);
   if (bytes.empty() && elements > 0)
@@ -48,6 +47,20 @@ ConstantTable::resourceBytes(DenseResourceElementsAttr value, Location loc) {
   return std::span<const uint8_t>(bytes);
 }
 
+/// Two elements to a byte, as they lie in the executable.
+FailureOr<std::span<const uint8_t>>
+ConstantTable::packI4(DenseElementsAttr dense, Location loc) {
+  uint64_t elements = dense.getNumElements();
+  std::span<uint8_t> bytes =
+      allocate(tripy::bytesOf(dense.getElementType(), elements));
+  if (bytes.empty() && elements > 0)
+    return emitError(loc, "no memory for a constant");
+  for (auto [i, value] : llvm::enumerate(dense.getValues<APInt>()))
+    bytes[i / 2] =
+        tripy::packI4(i % 2 ? bytes[i / 2] : 0, i % 2, value.getSExtValue());
+  return std::span<const uint8_t>(bytes);
+}
+
 FailureOr<std::span<const uint8_t>> ConstantTable::bytesOf(Attribute value,
                                                            Location loc) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
@@ -55,6 +68,8 @@ FailureOr<std::span<const uint8_t>> ConstantTable::bytesOf(Attribute value,
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
     return emitError(loc, "a constant must be dense or dense_resource");
+  if (isInt4(dense.getElementType()))
+    return packI4(dense, loc);
   uint64_t elements = dense.getNumElements();
   bool isBool = dense.getElementType().isInteger(1);
   if (!dense.isSplat() && !isBool) {

@@ -7,6 +7,7 @@
 #include "TranslateState.h"
 
 #include "tripy/Base/NameTable.h"
+#include "tripy/Base/Packed.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Target/HostCode.h"
@@ -92,12 +93,18 @@ FailureOr<Buffer> Translator::bake(unsigned argument,
   }
   const Weight &weight = (*options.weights)[*number];
   std::optional<DType> dtype = dtypeOf(type.getElementType());
+  if (dtype && holdsPacked(*dtype, type.getShape(), weight.dtype, weight.shape))
+    return constants.place(weight.data);
   if (!dtype || weight.dtype != dtype)
     return emitError(loc, "the weight of parameter '")
            << name << "' must have the element type " << type.getElementType()
            << "; found "
            << (weight.dtype ? dtypeInfo(*weight.dtype).mlir
-                            : "a type that is not supported");
+                            : "a type that is not supported")
+           << (isInt4(type.getElementType())
+                   ? "; a safetensors file has it as ui8, two elements to a "
+                     "byte: of rank 1, or with half the last size"
+                   : "");
   if (ArrayRef<int64_t>(weight.shape) != type.getShape())
     return emitError(loc, "the weight of parameter '")
            << name << "' must have the shape " << shapeText(type.getShape())

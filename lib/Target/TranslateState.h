@@ -62,6 +62,8 @@ public:
 private:
   std::span<uint8_t> allocate(uint64_t bytes);
   mlir::FailureOr<std::span<const uint8_t>>
+  packI4(mlir::DenseElementsAttr dense, mlir::Location loc);
+  mlir::FailureOr<std::span<const uint8_t>>
   resourceBytes(mlir::DenseResourceElementsAttr value, mlir::Location loc);
 
   TranslatedProgram &result;

@@ -258,10 +258,12 @@ void WorkCounter::countTouched(BlockArgument tensor, TableIndex access) {
         return;
       parts.push_back(*part);
     }
-  uint64_t width =
-      (getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() + 7) / 8;
+  Type element = getElementTypeOrSelf(tensor.getType());
   for (Count &part : parts) {
-    part *= width;
+    part *= bytesOf(element, 1);
+    // A launch touches no more than the whole tensor, whatever is said here.
+    if (isInt4(element) && part.factor % 2 == 0)
+      part.factor /= 2;
     add({WorkKind::Touched, DType::F32, access}, part);
   }
 }

@@ -545,3 +545,63 @@ kernel.func @reductions_of_two_shapes row sizeArgs = [] : (tensor<4x8xf32>, tens
   } -> tensor<4xf32>
   kernel.yield %r, %s : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Elements of i4 are read; nothing writes half a byte.
+#i4 = affine_map<(d0) -> (d0)>
+kernel.func @makes_i4 loop sizeArgs = [] : (tensor<8xi8>) -> tensor<8xi8> {
+^bb0(%a: tensor<8xi8>):
+  %empty = tensor.empty() : tensor<8xi8>
+  %r = linalg.generic {indexing_maps = [#i4, #i4], iterator_types = ["parallel"]} ins(%a : tensor<8xi8>) outs(%empty : tensor<8xi8>) {
+  ^bb0(%x: i8, %o: i8):
+    // expected-error @below {{must not make elements of i4 in a kernel, which reads them and computes with i8}}
+    %n = arith.trunci %x : i8 to i4
+    %w = arith.extsi %n : i4 to i8
+    linalg.yield %w : i8
+  } -> tensor<8xi8>
+  kernel.yield %r : tensor<8xi8>
+}
+
+// -----
+
+#i4 = affine_map<(d0) -> (d0)>
+kernel.func @reads_unsigned loop sizeArgs = [] : (tensor<8xi4>) -> tensor<8xi8> {
+^bb0(%a: tensor<8xi4>):
+  %empty = tensor.empty() : tensor<8xi8>
+  %r = linalg.generic {indexing_maps = [#i4, #i4], iterator_types = ["parallel"]} ins(%a : tensor<8xi4>) outs(%empty : tensor<8xi8>) {
+  ^bb0(%x: i4, %o: i8):
+    // expected-error @below {{must not read elements of i4 as unsigned in a kernel, which reads them and computes with i8}}
+    %w = arith.extui %x : i4 to i8
+    linalg.yield %w : i8
+  } -> tensor<8xi8>
+  kernel.yield %r : tensor<8xi8>
+}
+
+// -----
+
+// expected-error @below {{must not make elements of i4 in a kernel}}
+kernel.func @yields_i4 loop sizeArgs = [] : (tensor<8xi4>) -> tensor<8xi4> {
+^bb0(%a: tensor<8xi4>):
+  kernel.yield %a : tensor<8xi4>
+}
+
+// -----
+
+#i4 = affine_map<(d0) -> (d0)>
+kernel.func @copies_i4 loop sizeArgs = [] : (tensor<8xi4>) -> tensor<8xi8> {
+^bb0(%a: tensor<8xi4>):
+  %empty = tensor.empty() : tensor<8xi4>
+  // expected-error @below {{must not make elements of i4 in a kernel}}
+  %c = linalg.generic {indexing_maps = [#i4, #i4], iterator_types = ["parallel"]} ins(%a : tensor<8xi4>) outs(%empty : tensor<8xi4>) {
+  ^bb0(%x: i4, %o: i4):
+    linalg.yield %x : i4
+  } -> tensor<8xi4>
+  %bytes = tensor.empty() : tensor<8xi8>
+  %r = linalg.generic {indexing_maps = [#i4, #i4], iterator_types = ["parallel"]} ins(%c : tensor<8xi4>) outs(%bytes : tensor<8xi8>) {
+  ^bb0(%x: i4, %o: i8):
+    %w = arith.extsi %x : i4 to i8
+    linalg.yield %w : i8
+  } -> tensor<8xi8>
+  kernel.yield %r : tensor<8xi8>
+}

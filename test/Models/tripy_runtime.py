@@ -8,7 +8,7 @@ from shape_program import STORED
 
 # The numbers of tripy/runtime.h.
 CODES = {"f32": 1, "f16": 2, "bf16": 3, "i32": 4, "i64": 5, "i1": 6, "i8": 7, "ui8": 8, "i16": 9, "f64": 10, "f8E4M3FN": 11,
-         "f8E5M2": 12}
+         "f8E5M2": 12, "i4": 13}
 CPU, CUDA = 1, 2
 CONTEXT_LOST = 20
 # What outputs hold before a run: what a kernel leaves out is not there by chance.
@@ -41,6 +41,12 @@ def describe(array, dtype, address=None, ordinal=0):
     shape = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
     place = (array.ctypes.data, CPU, 0) if address is None else (address, CUDA, ordinal)
     return Tensor(*place, CODES[dtype], (ctypes.c_uint8 * 3)(), array.ndim, shape)
+
+
+def describe_packed(data, dtype, shape):
+    """A tensor of `shape` whose elements share the bytes of `data`."""
+    sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
+    return Tensor(data.ctypes.data, CPU, 0, CODES[dtype], (ctypes.c_uint8 * 3)(), len(shape), sizes)
 
 
 def size(value):

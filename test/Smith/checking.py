@@ -9,10 +9,10 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Models"))
-from tripy_runtime import CUDA, Failure, Runtime, Tensor, describe  # noqa: E402
+from tripy_runtime import CUDA, Failure, Runtime, Tensor, describe, describe_packed  # noqa: E402
 
 import shapes  # noqa: E402
-from elements import F8, STORED  # noqa: E402
+from elements import F8, STORED, pack_i4, unpack_i4  # noqa: E402
 from program import uses_short  # noqa: E402
 from sets import Context  # noqa: E402
 
@@ -40,6 +40,20 @@ class Found(Exception):
             return f"{self.kind} {self.where}"
         words = re.sub(r"<[^>]*>|%\w+|[^a-zA-Z ]", "", self.text.splitlines()[0] if self.text else "")
         return f"{self.kind} {self.where} {words[:70].strip()}"
+
+
+def stored(array, dtype):
+    """The array as the runtime has it."""
+    return pack_i4(array) if dtype == "i4" else array
+
+
+def tensor_of(data, dtype, shape):
+    return describe_packed(data, dtype, shape) if dtype == "i4" else describe(data, dtype)
+
+
+def byte_count(dtype, shape):
+    count = int(np.prod(shape))
+    return (count + 1) // 2 if dtype == "i4" else count * np.dtype(STORED[dtype]).itemsize
 
 
 def first_error(text):
@@ -120,7 +134,8 @@ class Checker:
         bits = program.input_bits(run)
         types = program.types[:len(bits)]
         expected = [shapes.shape_at(program.types[o], run) for o in program.outputs]
-        inputs = [describe(a, t.dtype) for a, t in zip(bits, types)]
+        data = [stored(a, t.dtype) for a, t in zip(bits, types)]
+        inputs = [tensor_of(d, t.dtype, a.shape) for d, a, t in zip(data, bits, types)]
         sizes = ((ctypes.c_int64 * 8) * len(expected))()
         array = (Tensor * max(1, len(inputs)))(*inputs)
         runtime.check(runtime.library.tripy_context_output_shapes(context, array, ctypes.c_size_t(len(inputs)), sizes,
@@ -142,19 +157,22 @@ class Checker:
 
     def run(self, program, run, runtime, context, bits, expected):
         dtypes = [program.types[o].dtype for o in program.outputs]
-        guarded = [np.full(int(np.prod(shape)) * np.dtype(STORED[t]).itemsize + 2 * GUARD, POISON, "u1")
-                   for shape, t in zip(expected, dtypes)]
-        outputs = [array[GUARD:len(array) - GUARD].view(STORED[t]).reshape(shape)
-                   for array, shape, t in zip(guarded, expected, dtypes)]
-        inputs = [describe(a, t.dtype) for a, t in zip(bits, program.types)]
+        guarded = [np.full(byte_count(t, shape) + 2 * GUARD, POISON, "u1") for shape, t in zip(expected, dtypes)]
+        outputs = [array[GUARD:len(array) - GUARD] for array in guarded]
+        outputs = [array if t == "i4" else array.view(STORED[t]).reshape(shape)
+                   for array, shape, t in zip(outputs, expected, dtypes)]
+        data = [stored(a, t.dtype) for a, t in zip(bits, program.types)]
+        inputs = [tensor_of(d, t.dtype, a.shape) for d, a, t in zip(data, bits, program.types)]
         array = (Tensor * max(1, len(inputs)))(*inputs)
-        results = (Tensor * len(outputs))(*map(describe, outputs, dtypes))
+        results = (Tensor * len(outputs))(*map(tensor_of, outputs, dtypes, expected))
         runtime.check(runtime.library.tripy_context_run(context, array, ctypes.c_size_t(len(inputs)), results,
                                                         ctypes.c_size_t(len(outputs)), None))
         for i, array in enumerate(guarded):
             if (array[:GUARD] != POISON).any() or (array[len(array) - GUARD:] != POISON).any():
                 raise Found("overruns", self.place, f"bytes around output {i} were written (run {run})")
-        return outputs
+            if dtypes[i] == "i4" and int(np.prod(expected[i])) % 2 and outputs[i][-1] >> 4:
+                raise Found("overruns", self.place, f"the half behind the elements of output {i} is not 0 (run {run})")
+        return [unpack_i4(array, shape) if t == "i4" else array for array, shape, t in zip(outputs, expected, dtypes)]
 
     def check_evaluator(self, program, source, folder):
         run = program.live_runs() - 1

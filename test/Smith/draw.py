@@ -23,7 +23,7 @@ Limits = collections.namedtuple("Limits", "elements products operations", defaul
 FLOAT = CLASSES["float"]
 NUMBERS = CLASSES["float"] + CLASSES["integer"]
 # More f16 and bf16 than their share: their rounding is where readers may differ.
-MIXED = ("f32", "f32", "f16", "f16", "bf16", "f64", "i32", "i64", "i8", "i8", "i16", "ui8", "i1", "f8E4M3FN", "f8E5M2")
+MIXED = ("f32", "f32", "f16", "f16", "bf16", "f64", "i32", "i64", "i8", "i8", "i16", "i4", "ui8", "i1", "f8E4M3FN", "f8E5M2")
 
 
 def of(classes):
@@ -78,11 +78,11 @@ def scale_dims(b, dims):
 def quantize(b):
     value = b.operand(FLOAT, (0, 5))
     dims, attributes = scale_dims(b, b.type(value).dims)
-    b.apply("quantize", [value, b.fresh(b.type(value).dtype, dims)], {"dtype": b.one_of(["i8", "i8", "i8", *F8]), **attributes})
+    b.apply("quantize", [value, b.fresh(b.type(value).dtype, dims)], {"dtype": b.one_of(["i8", "i8", "i4", "i4", *F8]), **attributes})
 
 
 def dequantize(b):
-    value = b.operand(("i8", *F8), (0, 5))
+    value = b.operand(("i8", "i4", *F8), (0, 5))
     dims, attributes = scale_dims(b, b.type(value).dims)
     b.apply("dequantize", [value, b.fresh(b.one_of(FLOAT), dims)], attributes)
 

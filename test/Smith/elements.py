@@ -8,13 +8,13 @@ Float = collections.namedtuple("Float", "bits step largest")
 FLOATS = {"f64": Float(53, -1074, 1.7976931348623157e308), "f32": Float(24, -149, 3.4028234663852886e38),
           "f16": Float(11, -24, 65504.0), "bf16": Float(8, -133, 3.3895313892515355e38),
           "f8E4M3FN": Float(4, -9, 448.0), "f8E5M2": Float(3, -16, 57344.0)}
-INTEGERS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8}
+INTEGERS = {"i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8}
 STORED = {"f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<u2", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
-          "ui8": "u1", "i1": "u1", "f8E4M3FN": "u1", "f8E5M2": "u1"}
-# The classes that rules name; floats of 8 bits are of none, they are moved, compared, converted and contracted. What
-# is known of f64 here are one operation's roundings: "double" is drawn where that is enough.
+          "i4": "i1", "ui8": "u1", "i1": "u1", "f8E4M3FN": "u1", "f8E5M2": "u1"}
+# The classes that rules name; floats of 8 bits and i4 are of none: the latter are moved, compared and converted, the
+# former contracted too. What is known of f64 here are one operation's roundings: "double" is drawn where that is enough.
 CLASSES = {"float": ("f32", "f16", "bf16"), "double": ("f64",), "integer": ("i32", "i64", "i8", "i16", "ui8"),
-           "bool": ("i1",), "f8": ("f8E4M3FN", "f8E5M2")}
+           "bool": ("i1",), "i4": ("i4",), "f8": ("f8E4M3FN", "f8E5M2")}
 ALL = tuple(STORED)
 SHORT = ("f16", "bf16")
 F8 = CLASSES["f8"]
@@ -88,6 +88,8 @@ def from_bits(bits, dtype):
 
 def wrap(values, dtype):
     """Integers modulo 2^bits."""
+    if dtype == "i4":
+        return ((values + 8) & 15) - 8
     return values.astype(STORED[dtype]).astype(np.int64) if dtype in INTEGERS else values
 
 
@@ -97,6 +99,20 @@ def integer_range(dtype):
     if dtype.startswith("u"):
         return 0, 2 ** INTEGERS[dtype] - 1
     return -(2 ** (INTEGERS[dtype] - 1)), 2 ** (INTEGERS[dtype] - 1) - 1
+
+
+def pack_i4(values):
+    """Two elements in a byte, the first one in its low half; the last half of an odd number is 0."""
+    flat = np.asarray(values, np.int8).reshape(-1).view(np.uint8) & 15
+    flat = np.append(flat, np.zeros(flat.size % 2, np.uint8))
+    return flat[0::2] | flat[1::2] << 4
+
+
+def unpack_i4(data, shape):
+    """The inverse."""
+    count = int(np.prod(shape))
+    flat = np.stack([data & 15, data >> 4], axis=1).reshape(-1)[:count].astype(np.int8)
+    return (((flat + 8) & 15) - 8).astype(np.int8).reshape(shape)
 
 
 #===-- values of inputs ----------------------------------------------------===#
@@ -116,7 +132,9 @@ def fill(kind, seed, shape, dtype):
         if kind in ("wide", "special"):
             values = rng.integers(low, high, shape, endpoint=True)
             return np.where(rng.random(shape) < 0.2, rng.choice(np.array([low, high, 0, max(low, -1), 1]), shape), values)
-        return rng.integers(1, 9, shape) if kind in ("positive", "one") else rng.integers(max(low, -9), 10, shape)
+        if kind in ("positive", "one"):
+            return rng.integers(1, min(high, 8) + 1, shape)
+        return rng.integers(max(low, -9), min(high, 9) + 1, shape)
     values = {"normal": lambda: rng.standard_normal(shape),
               "whole": lambda: rng.integers(-8, 9, shape).astype(np.float64),
               "ties": lambda: rng.integers(-3, 4, shape) / 2.0,

@@ -54,7 +54,8 @@ def comma(attributes, names):
 
 #===-- element-wise ------------------------------------------------------------===#
 
-UNARY = {**{name: ("float", "double", "integer") for name in ("neg", "abs", "relu", "tanh")},
+UNARY = {**{name: ("float", "double", "integer") for name in ("neg", "abs", "tanh")},
+         "relu": ("float", "double", "integer", "i4"),
          **{name: ("float", "double") for name in (
              "exp", "log", "sqrt", "rsqrt", "erf", "sin", "cos", "floor", "ceil", "expm1", "log10", "log1p", "cbrt", "sinh", "cosh",
              "asinh", "acosh", "atanh", "asin", "acos", "atan")},

@@ -9,12 +9,12 @@ import ops
 import pointwise
 import sets
 import shapes
-from elements import CLASSES, F8, FLOATS, round_to
+from elements import CLASSES, F8, FLOATS, INTEGERS, round_to
 from ops import OPS, Op
 from sets import Set
 from shapes import Type, require
 
-QUANTIZED = ("i8", *F8)
+QUANTIZED = ("i8", "i4", *F8)
 
 
 def check_scale(value, scale, attributes):
@@ -61,7 +61,7 @@ def spread(at):
 def quantize_value(at):
     dtype = at.attributes["dtype"]
     value = sets.settle(sets.div(at.sets[0], spread(at)), "f32")
-    if dtype == "i8":
+    if dtype in INTEGERS:
         return [pointwise.cast(sets.monotone(np.rint, value), "f32", dtype)]
     largest = FLOATS[dtype].largest
     return [Set(round_to(np.clip(value.lo, -largest, largest), dtype), round_to(np.clip(value.hi, -largest, largest), dtype),
@@ -70,7 +70,7 @@ def quantize_value(at):
 
 def dequantize_value(at):
     value = at.sets[0]
-    if at.dtype == "i8":
+    if at.dtype in INTEGERS:
         value = sets.Set(value.lo.astype(np.float64), value.hi.astype(np.float64))
     return [sets.settle(sets.mul(value, spread(at)), at.results[0].dtype)]
 

@@ -5,6 +5,7 @@
 #include "../tripy-run/TensorSpec.h"
 
 #include "tripy/Base/File.h"
+#include "tripy/Base/Packed.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
@@ -35,6 +36,7 @@ public:
 private:
   Status readInput(unsigned argument);
   Result<std::string> specOf(unsigned argument);
+  Status addInput(DType dtype, ArrayRef<int64_t> shape, const void *data);
   Status readWeight(unsigned argument, DType dtype, ArrayRef<int64_t> shape);
   Status checkNames();
   Status show(unsigned number, const Tensor &tensor);
@@ -92,18 +94,28 @@ Result<std::string> Evaluation::specOf(unsigned argument) {
                       "=ones"));
 }
 
+Status Evaluation::addInput(DType dtype, ArrayRef<int64_t> shape,
+                            const void *data) {
+  std::optional<Tensor> tensor = Tensor::fromRuntime(dtype, shape, data);
+  if (!tensor)
+    return Status::outOfMemory("for an input");
+  inputs.push_back(std::move(*tensor));
+  return Status::ok();
+}
+
 Status Evaluation::readWeight(unsigned argument, DType dtype,
                               ArrayRef<int64_t> shape) {
   std::string name = argumentName(function, argument);
   for (const target::Weight &weight : *options.compiler.weights) {
     if (weight.name != name)
       continue;
-    if (weight.dtype != dtype || ArrayRef<int64_t>(weight.shape) != shape)
+    bool isWhole =
+        weight.dtype == dtype && ArrayRef<int64_t>(weight.shape) == shape;
+    if (!isWhole && !holdsPacked(dtype, shape, weight.dtype, weight.shape))
       return usage(concat("the weight of parameter '", name,
                           "' must have the type of the parameter"));
     aligned.emplace_back(weight.data.begin(), weight.data.end());
-    inputs.push_back(Tensor::borrow(dtype, shape, aligned.back().data()));
-    return Status::ok();
+    return addInput(dtype, shape, aligned.back().data());
   }
   return usage(concat("parameter '", name, "' is not among the weights"));
 }
@@ -150,9 +162,8 @@ Status Evaluation::readInput(unsigned argument) {
                          argument + 1, " take ", formatBytes(inputBytes)));
   runtime::TensorView view = storage.back().view();
   auto sizes = view.shape.sizes();
-  inputs.push_back(Tensor::borrow(
-      view.dtype, ArrayRef<int64_t>(sizes.data(), sizes.size()), view.data));
-  return Status::ok();
+  return addInput(view.dtype, ArrayRef<int64_t>(sizes.data(), sizes.size()),
+                  view.data);
 }
 
 Status Evaluation::show(unsigned number, const Tensor &tensor) {
@@ -160,6 +171,12 @@ Status Evaluation::show(unsigned number, const Tensor &tensor) {
   view.dtype = tensor.dtype();
   view.shape = runtime::Shape(std::span<const int64_t>(tensor.shape()));
   view.data = const_cast<void *>(tensor.data());
+  std::vector<uint8_t> packed;
+  if (isPacked(view.dtype)) {
+    packed.resize(byteCount(view.dtype, tensor.elements()).value_or(0));
+    tensor.toRuntime(packed.data());
+    view.data = packed.data();
+  }
   std::string name = resultName(function, number);
   for (const auto &[given, spec] : options.results)
     if (given == name || given.empty()) {

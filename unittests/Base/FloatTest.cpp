@@ -130,6 +130,14 @@ TEST(Float, IntegersClamp) {
   EXPECT_EQ(narrow, -128);
   storeFromDouble(DType::I8, &narrow, 0, std::nan(""));
   EXPECT_EQ(narrow, 0);
+  uint8_t halves = 0x5a;
+  storeFromDouble(DType::I4, &halves, 0, 7.9);
+  storeFromDouble(DType::I4, &halves, 1, -1e9);
+  EXPECT_EQ(halves, 0x87);
+  storeFromDouble(DType::I4, &halves, 1, std::nan(""));
+  EXPECT_EQ(halves, 0x07);
+  storeFromDouble(DType::I4, &halves, 0, -3.0);
+  EXPECT_EQ(halves, 0x0d);
   uint8_t byte;
   storeFromDouble(DType::U8, &byte, 0, 255.9);
   EXPECT_EQ(byte, 255);

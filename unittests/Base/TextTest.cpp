@@ -2,6 +2,7 @@
 
 #include "tripy/Base/Text.h"
 #include "tripy/Base/DType.h"
+#include "tripy/Base/Packed.h"
 #include "tripy/Base/Status.h"
 
 #include <gtest/gtest.h>
@@ -170,6 +171,51 @@ TEST(DType, TableIsConsistent) {
   }
   EXPECT_EQ(findDTypeInfo(DType(0)), nullptr);
   EXPECT_FALSE(findDType("", &DTypeInfo::npy));
+}
+
+TEST(DType, ByteCounts) {
+  EXPECT_EQ(byteCount(DType::F32, 5), 20u);
+  EXPECT_EQ(byteCount(DType::F64, UINT64_MAX / 8), UINT64_MAX - 7);
+  EXPECT_FALSE(byteCount(DType::F64, UINT64_MAX / 8 + 1));
+  EXPECT_EQ(byteCount(DType::I4, 0), 0u);
+  EXPECT_EQ(byteCount(DType::I4, 1), 1u);
+  EXPECT_EQ(byteCount(DType::I4, 2), 1u);
+  EXPECT_EQ(byteCount(DType::I4, 15), 8u);
+  EXPECT_EQ(byteCount(DType::I4, UINT64_MAX), uint64_t(1) << 63);
+}
+
+TEST(DType, HalvesOfBytes) {
+  EXPECT_EQ(unpackI4(0x7f, 0), -1);
+  EXPECT_EQ(unpackI4(0x7f, 1), 7);
+  EXPECT_EQ(unpackI4(0x80, 0), 0);
+  EXPECT_EQ(unpackI4(0x80, 1), -8);
+  EXPECT_EQ(packI4(0xff, 0, -8), 0xf8);
+  EXPECT_EQ(packI4(0xff, 1, 3), 0x3f);
+  for (int value = -8; value < 8; ++value)
+    for (unsigned part : {0u, 1u}) {
+      EXPECT_EQ(unpackI4(packI4(0xa5, part, value), part), value);
+      EXPECT_EQ(unpackI4(packI4(0xa5, part, value), 1 - part),
+                unpackI4(0xa5, 1 - part));
+    }
+}
+
+TEST(DType, BytesOfPackedTensorsInFiles) {
+  auto holds = [](std::vector<int64_t> shape, std::vector<int64_t> found) {
+    return holdsPacked(DType::I4, shape, DType::U8, found);
+  };
+  EXPECT_TRUE(holds({3, 5}, {8}));
+  EXPECT_FALSE(holds({3, 5}, {7}));
+  EXPECT_FALSE(holds({3, 5}, {3, 2}));
+  EXPECT_FALSE(holds({3, 5}, {3, 3}));
+  EXPECT_TRUE(holds({3, 4}, {3, 2}));
+  EXPECT_TRUE(holds({3, 4}, {6}));
+  EXPECT_FALSE(holds({3, 4}, {2, 3}));
+  EXPECT_TRUE(holds({}, {1}));
+  EXPECT_TRUE(holds({0, 4}, {0, 2}));
+  std::vector<int64_t> shape = {4}, half = {2};
+  EXPECT_FALSE(holdsPacked(DType::I4, shape, DType::I8, half));
+  EXPECT_FALSE(holdsPacked(DType::I4, shape, std::nullopt, half));
+  EXPECT_FALSE(holdsPacked(DType::I8, shape, DType::U8, shape));
 }
 
 } // namespace

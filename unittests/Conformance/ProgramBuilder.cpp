@@ -234,10 +234,15 @@ Tensor ProgramBuilder::fill(const Argument &argument,
   for (const Dim &dim : argument.dims)
     shape.push_back(dim.isDynamic() ? symbols[dim.symbol] : dim.size);
   Tensor tensor = *Tensor::create(argument.dtype, shape);
+  // The evaluator has a byte for each i4.
+  bool isI4 = argument.dtype == DType::I4;
+  DType stored = isI4 ? DType::I8 : argument.dtype;
   bool isInt = dtypeInfo(argument.dtype).cls == DTypeClass::Int;
   auto storeInt = [&](int64_t i, int64_t value) {
     // Little endian: the low bytes come first.
     size_t size = dtypeSize(argument.dtype);
+    if (isI4)
+      value = unpackI4(uint8_t(value), 0);
     std::memcpy(static_cast<char *>(tensor.mutableData()) + i * size, &value,
                 size);
   };
@@ -255,8 +260,11 @@ Tensor ProgramBuilder::fill(const Argument &argument,
       storeInt(i, number);
     else if (isInt && how.kind == Fill::Uniform && random(2))
       storeInt(i, static_cast<int64_t>(random(0)));
+    else if (isI4)
+      storeInt(i, std::clamp<int64_t>(
+                      static_cast<int64_t>(draw(argument.dtype, how)), -8, 7));
     else
-      storeFromDouble(argument.dtype, tensor.mutableData(), i,
+      storeFromDouble(stored, tensor.mutableData(), i,
                       draw(argument.dtype, how));
   }
   return tensor;

@@ -67,7 +67,9 @@ static Case multiplied(const char *family, DType wide, DType narrow, Dim rows,
   Dims left{rows, depth}, right{columns, depth}, result{rows, columns};
   ProgramBuilder b(family + ("_" + nameOf(wide)) + "_" + nameOf(narrow), 37,
                    std::move(runs));
-  Fill whole{Fill::Whole, -9, 9}, fraction{Fill::Uniform, 0.25, 2};
+  Fill whole{Fill::Whole, narrow == DType::I4 ? -8.0 : -9.0,
+             narrow == DType::I4 ? 7.0 : 9.0},
+      fraction{Fill::Uniform, 0.25, 2};
   std::string x = b.input(narrow, left, whole);
   std::string w = b.input(narrow, right, whole);
   std::string s = b.input(wide, {}, fraction);
@@ -95,7 +97,8 @@ static Case multiplied(const char *family, DType wide, DType narrow, Dim rows,
 std::vector<Case> conformance::quantizeCases() {
   std::vector<Case> cases;
   for (DType wide : {DType::F32, DType::F16, DType::BF16})
-    for (DType narrow : {DType::I8, DType::F8E4M3FN, DType::F8E5M2}) {
+    for (DType narrow :
+         {DType::I8, DType::I4, DType::F8E4M3FN, DType::F8E5M2}) {
       cases.push_back(quantized("quantize", wide, narrow, {5, -1}, {{}}));
       cases.push_back(quantized("quantize_dynamic", wide, narrow, Dim::of(0),
                                 {{3}, {0}, {1}, {17}}));

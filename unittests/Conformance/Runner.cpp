@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <list>
 
 using namespace tripy;
 using namespace tripy::conformance;
@@ -83,22 +84,43 @@ Runner::Results Runner::expect(const Case &test) {
 
 //===-- compiler and runtime ----------------------------------------------===//
 
-static runtime::TensorView viewOf(const Tensor &tensor) {
+/// Memory of tensors that the runtime has in another layout.
+using PackedBytes = std::list<std::vector<uint8_t>>;
+
+static runtime::TensorView viewOf(const Tensor &tensor, PackedBytes &packed) {
   runtime::TensorView view;
   view.dtype = tensor.dtype();
   view.shape = runtime::Shape(
       std::span<const int64_t>(tensor.shape().data(), tensor.rank()));
   // Inputs are not written; outputs were made by this file.
   view.data = const_cast<void *>(tensor.data());
+  if (isPacked(view.dtype)) {
+    packed.emplace_back(*byteCount(view.dtype, tensor.elements()), 0x5a);
+    view.data = packed.back().data();
+  }
   return view;
+}
+
+/// What the runtime wrote; the half behind an odd number of elements is 0.
+static Tensor readBack(const runtime::TensorView &view) {
+  uint64_t elements = *view.shape.elements();
+  if (elements % 2)
+    EXPECT_EQ(static_cast<uint8_t *>(view.data)[elements / 2] >> 4, 0);
+  std::span<const int64_t> sizes = view.shape.sizes();
+  return *Tensor::fromRuntime(
+      view.dtype, llvm::ArrayRef(sizes.data(), sizes.size()), view.data);
 }
 
 /// Runs with inputs; empty after a failure.
 static std::vector<Tensor> runOnce(runtime::ExecutionContext &execution,
                                    const std::vector<Tensor> &inputs) {
   std::vector<runtime::TensorView> arguments, results;
-  for (const Tensor &input : inputs)
-    arguments.push_back(viewOf(input));
+  PackedBytes packed;
+  for (const Tensor &input : inputs) {
+    arguments.push_back(viewOf(input, packed));
+    if (isPacked(input.dtype()))
+      input.toRuntime(arguments.back().data);
+  }
   const auto &outputs = execution.executable().program().outputs;
   std::vector<runtime::Shape> shapes(outputs.size());
   Status status = execution.outputShapes(arguments, shapes);
@@ -109,10 +131,13 @@ static std::vector<Tensor> runOnce(runtime::ExecutionContext &execution,
         outputs[i].dtype, llvm::ArrayRef(sizes.data(), sizes.size())));
     // What a kernel leaves out is not there by chance.
     std::memset(tensors.back().mutableData(), 0x5a, tensors.back().bytes());
-    results.push_back(viewOf(tensors.back()));
+    results.push_back(viewOf(tensors.back(), packed));
   }
   if (status.isOk())
     status = execution.run(arguments, results);
+  for (size_t i = 0; status.isOk() && i < outputs.size(); ++i)
+    if (isPacked(outputs[i].dtype))
+      tensors[i] = readBack(results[i]);
   if (status.isOk())
     return tensors;
   ADD_FAILURE() << status.message();
@@ -155,18 +180,26 @@ Runner::Results Runner::compute(const Case &test) {
 
 void Runner::emit(const Case &test, const Results &expected,
                   const std::string &folder) {
+  auto isStored = [](const std::vector<Tensor> &tensors) {
+    return llvm::none_of(tensors,
+                         [](const Tensor &t) { return isPacked(t.dtype()); });
+  };
+  // The file would have their bytes, and no shape.
+  if (!llvm::all_of(test.runs, isStored) || !llvm::all_of(expected, isStored))
+    return;
   std::vector<uint8_t> bytes = compile(test);
   if (bytes.empty())
     return;
+  PackedBytes none;
   std::vector<io::NamedTensor> tensors;
   io::Metadata metadata{{"runs", std::to_string(test.runs.size())}};
   for (size_t run = 0; run < test.runs.size(); ++run) {
     for (size_t i = 0; i < test.runs[run].size(); ++i)
       tensors.push_back(
-          {concat("in.", run, ".", i), viewOf(test.runs[run][i])});
+          {concat("in.", run, ".", i), viewOf(test.runs[run][i], none)});
     for (size_t i = 0; i < expected[run].size(); ++i)
       tensors.push_back(
-          {concat("out.", run, ".", i), viewOf(expected[run][i])});
+          {concat("out.", run, ".", i), viewOf(expected[run][i], none)});
   }
   for (size_t i = 0; i < test.tolerances.size(); ++i) {
     const Tolerance &t = test.tolerances[i];

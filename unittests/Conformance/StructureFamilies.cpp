@@ -304,7 +304,7 @@ std::vector<Case> conformance::dotCases() {
        {DType::F32, DType::I64, DType::F16, DType::I8, DType::F64})
     cases.push_back(largeDot(dtype));
   for (DType dtype : storedTypes())
-    if (dtype != DType::Bool) {
+    if (dtype != DType::Bool && dtype != DType::I4) {
       cases.push_back(staticDot(dtype));
       cases.push_back(dynamicDot(dtype));
     }

@@ -177,6 +177,28 @@ TEST(Module, Files) {
   EXPECT_THROW(other.loadSafetensors(path + ".none"), tp::Error);
 }
 
+namespace {
+struct PackedWeight : tp::Module {
+  tp::Parameter weight;
+  explicit PackedWeight(tp::Shape shape) : weight(shape, tp::int4) {}
+  tp::Tensor forward(const tp::Tensor &x) const {
+    return tp::linear(x, tp::dequantize(weight, tp::Tensor(1.0)));
+  }
+  TRIPY_MODULE(PackedWeight, weight)
+};
+} // namespace
+
+TEST(Module, FilesOfInt4) {
+  std::string path = testing::TempDir() + "/packed.safetensors";
+  PackedWeight module({3, 1}), other({3, 1});
+  module.weight.set(tp::Tensor({{-8}, {7}, {-1}}, tp::int4));
+  module.saveSafetensors(path);
+  other.loadSafetensors(path);
+  EXPECT_EQ(other.weight.tensor().toVector<int8_t>(),
+            (std::vector<int8_t>{-8, 7, -1}));
+  EXPECT_THROW(PackedWeight({5, 1}).loadSafetensors(path), tp::Error);
+}
+
 TEST(Module, Layers) {
   tp::Tensor image = tp::ones({1, 2, 4, 4});
   EXPECT_EQ(tp::Conv(2, 4, {3, 3},

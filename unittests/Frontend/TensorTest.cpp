@@ -85,6 +85,39 @@ TEST(Tensor, OneWayToDoEachThing) {
   EXPECT_TRUE(requires { &tp::Tensor::softmax<int>; });
 }
 
+TEST(Tensor, Int4) {
+  tp::Tensor a({{-8, 7, 0}, {1, -1, 3}, {5, 6, -7}}, tp::int4);
+  EXPECT_EQ(a.dtype(), tp::int4);
+  std::vector<int8_t> values = {-8, 7, 0, 1, -1, 3, 5, 6, -7};
+  EXPECT_EQ(a.toVector<int8_t>(), values);
+  EXPECT_EQ(print(tp::Tensor({-8, 7, 0}, tp::int4)),
+            "tensor([-8, 7, 0], dtype=int4, loc=cpu:0, shape=(3,))");
+  tp::Tensor turned = tp::transpose(a, 0, 1);
+  EXPECT_EQ(turned.toVector<int8_t>(),
+            (std::vector<int8_t>{-8, 1, 5, 7, -1, 6, 0, 3, -7}));
+  EXPECT_EQ(tp::cast(a, tp::int32).toVector<int32_t>(),
+            std::vector<int32_t>(values.begin(), values.end()));
+  EXPECT_EQ(tp::Tensor({-3}, tp::int4).item<int>(), -3);
+  EXPECT_EQ(tp::zeros({3}, tp::int4).toVector<int8_t>(),
+            std::vector<int8_t>(3));
+  EXPECT_EQ(tp::arange(-4, 5, 3, tp::int4).toVector<int8_t>(),
+            (std::vector<int8_t>{-4, -1, 2}));
+  // Numbers of int4 are from -8 to 7, and no other type is read as it.
+  EXPECT_THROW(tp::Tensor({8}, tp::int4), tp::Error);
+  EXPECT_THROW(tp::Tensor({-9, 0}, tp::int4), tp::Error);
+  EXPECT_THROW(a.toVector<uint8_t>(), tp::Error);
+  EXPECT_THROW(a + a, tp::Error);
+}
+
+TEST(Tensor, WeightsOfInt4) {
+  tp::Tensor w({{-1.0, 0.5, 1.5}, {7.5, -8.5, 100.0}});
+  tp::Tensor q = tp::quantize(w, tp::Tensor(1.0), tp::int4);
+  EXPECT_EQ(q.toVector<int8_t>(), (std::vector<int8_t>{-1, 0, 2, 7, -8, 7}));
+  tp::Tensor x({{1.0, 1.0, 1.0}});
+  tp::Tensor y = tp::linear(x, tp::dequantize(q, tp::Tensor(2.0)));
+  EXPECT_EQ(y.toVector<float>(), (std::vector<float>{2, 12}));
+}
+
 TEST(Tensor, SizesAreNumbers) {
   tp::Tensor x = tp::ones({4, 6});
   tp::Size n = x.shape()[0] * x.shape()[-1];

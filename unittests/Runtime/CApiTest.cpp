@@ -53,7 +53,26 @@ TEST(CApi, CodesAreThoseOfStatus) {
   EXPECT_STREQ(tripy_code_name(TRIPY_CONTEXT_LOST), "ContextLost");
   EXPECT_STREQ(tripy_code_name(TRIPY_INTERNAL), "Internal");
   for (const DTypeInfo &info : dtypeTable)
-    EXPECT_EQ(tripy_dtype_size(tripy_dtype(info.dtype)), info.size);
+    EXPECT_EQ(tripy_dtype_size(tripy_dtype(info.dtype)),
+              isPacked(info.dtype) ? 0 : info.size);
+}
+
+TEST(CApi, BytesOfTensors) {
+  const int64_t sizes[] = {3, 5};
+  for (const DTypeInfo &info : dtypeTable) {
+    auto dtype = tripy_dtype(info.dtype);
+    EXPECT_EQ(tripy_tensor_bytes(dtype, 2, sizes),
+              info.dtype == DType::I4 ? 8u : 15u * info.size);
+    EXPECT_EQ(tripy_tensor_bytes(dtype, 0, nullptr), info.size);
+  }
+  const int64_t none[] = {5, 0}, negative[] = {-1},
+                huge[] = {int64_t(1) << 62, 8};
+  EXPECT_EQ(tripy_tensor_bytes(TRIPY_I4, 2, none), 0u);
+  EXPECT_EQ(tripy_tensor_bytes(TRIPY_I4, 1, negative), SIZE_MAX);
+  EXPECT_EQ(tripy_tensor_bytes(TRIPY_I4, 2, huge), SIZE_MAX);
+  EXPECT_EQ(tripy_tensor_bytes(TRIPY_I4, 9, huge), SIZE_MAX);
+  EXPECT_EQ(tripy_tensor_bytes(TRIPY_I4, 1, nullptr), SIZE_MAX);
+  EXPECT_EQ(tripy_tensor_bytes(200, 0, nullptr), SIZE_MAX);
 }
 
 } // namespace

@@ -83,6 +83,31 @@ TEST(Npy, ReordersColumnMajor) {
             (Bytes{0, 1, 4, 5, 2, 3, 6, 7}));
 }
 
+TEST(Npy, Int4HasAByteForEachElement) {
+  NpyOptions options;
+  options.rawType = DType::I4;
+  auto read = [&](const char *descr, std::vector<uint8_t> elements) {
+    Bytes bytes = npy(dictionary(descr, "(3,)"), 0);
+    bytes.insert(bytes.end(), elements.begin(), elements.end());
+    return parseNpy(bytes, options);
+  };
+  for (const char *descr : {"|i1", "|V1"}) {
+    Result<HostTensor> tensor = read(descr, {0xf8, 7, 0xff});
+    ASSERT_TRUE(tensor) << tensor.status().message();
+    EXPECT_EQ(tensor->dtype(), DType::I4);
+    EXPECT_EQ(tensor->elements(), 3u);
+    EXPECT_EQ(Bytes(tensor->span().begin(), tensor->span().end()),
+              (Bytes{0x78, 0x0f}));
+  }
+  Status status = read("|i1", {0, 8, 0}).status();
+  EXPECT_EQ(status.code(), Code::Malformed);
+  EXPECT_EQ(status.message(),
+            "elements of int4 are from -8 to 7, but element 1 is 8");
+  EXPECT_EQ(read("|i1", {0, 0, 0xf7}).status().code(), Code::Malformed);
+  // One byte for each of three elements.
+  EXPECT_EQ(read("|i1", {0, 0}).status().code(), Code::Truncated);
+}
+
 TEST(Npy, RawBytesAreSmallFloats) {
   EXPECT_EQ(parseNpy(npy(dictionary("|V2", "(1,)"), 2))->dtype(), DType::BF16);
   EXPECT_EQ(parseNpy(npy(dictionary("<V2", "(1,)"), 2))->dtype(), DType::BF16);

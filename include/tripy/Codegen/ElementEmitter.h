@@ -49,6 +49,9 @@ struct Memory {
   /// Nothing writes it while the kernel runs.
   bool readOnly = true;
   Access access = Access::Plain;
+  /// Two elements, of i4, in a byte; it is only read. Shared memory has a byte
+  /// for each.
+  bool packed = false;
 };
 
 struct EmitterOptions {
@@ -125,7 +128,7 @@ public:
   /// A computed value as it is stored.
   mlir::Value narrow(mlir::Value computed, mlir::Type element);
   /// The type that values of `element` are computed in. Of unsigned integers it
-  /// has the same bits, and no sign.
+  /// has the same bits, and no sign; of i4 it is i8, with the same value.
   static mlir::Type computeType(mlir::Type element);
   /// The type that `element` has in memory.
   static mlir::Type storageType(mlir::Type element);
@@ -182,6 +185,8 @@ private:
   Elements emitExtractElements(mlir::tensor::ExtractOp op,
                                llvm::ArrayRef<mlir::IRMapping> mappings,
                                llvm::ArrayRef<Index> loops, int64_t vectorLoop);
+  Elements loadPacked(const Memory &memory, llvm::ArrayRef<Index> index,
+                      int64_t vectorSize);
   mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
   /// A computed value as memory would hold it, in the compute type.

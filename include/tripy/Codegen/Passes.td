@@ -4,6 +4,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def UnpackI4Pass : Pass<"flatir-unpack-i4", "::mlir::ModuleOp"> {
+  let summary = "Computes elements of i4 as i8, and packs results";
+  let description = [{
+    A tensor of i4 has two elements in a byte, so a kernel that wrote single
+    elements would need two threads to write one byte. Inside a program such
+    elements are therefore i8, from -8 to 7:
+
+    - What reads an argument or a constant reads its conversion to i8, which
+      fuses as every conversion does: the kernel that uses an element reads the
+      packed byte.
+    - A conversion to i4 becomes one to i8 that keeps four bits, or saturates at
+      -8 and 7, as its operand asks.
+    - A result is packed by element-wise operations on its bytes, one for each,
+      which `kernel.packed` names the tensor of i4.
+
+    A program without i4 stays as it is.
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect", "::tripy::flatir::FlatIRDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
   let summary = "Groups flatir operations into kernels";
   let description = [{

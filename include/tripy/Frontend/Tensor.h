@@ -108,8 +108,8 @@ public:
   /// Computes the value, once; returns the tensor. Errors: those of compiling
   /// and running.
   const Tensor &eval(SourceLoc loc = SourceLoc::current()) const;
-  /// The elements, row-major, in host memory. Errors: DTypeMismatch when T is
-  /// not the element type.
+  /// The elements, row-major, in host memory; those of int4 as int8_t. Errors:
+  /// DTypeMismatch when T is not the element type.
   template <typename T>
   std::vector<T> toVector(SourceLoc loc = SourceLoc::current()) const {
     std::vector<T> out(elements(detail::ElementType<T>::value, loc));

@@ -24,7 +24,8 @@ inline constexpr DType float64 = DType::F64, float32 = DType::F32,
                        float16 = DType::F16, bfloat16 = DType::BF16,
                        float8 = DType::F8E4M3FN, int64 = DType::I64,
                        int32 = DType::I32, int16 = DType::I16, int8 = DType::I8,
-                       uint8 = DType::U8, boolean = DType::Bool;
+                       int4 = DType::I4, uint8 = DType::U8,
+                       boolean = DType::Bool;
 // NOLINTNEXTLINE(readability-identifier-naming): the name that others use.
 inline constexpr DType float8_e5m2 = DType::F8E5M2;
 

@@ -21,7 +21,9 @@
 namespace tripy::reference {
 
 /// Copies share the elements, which are written once, by whoever made the
-/// tensor. The layout is the runtime's: row-major, a bool is one byte.
+/// tensor. The layout is row-major, a bool is one byte, and so is an i4, from
+/// -8 to 7. All but the latter is the runtime's layout: see fromRuntime() and
+/// toRuntime().
 class Tensor {
 public:
   Tensor() = default;
@@ -34,6 +36,13 @@ public:
   /// Elements that somebody else keeps alive, aligned to their size.
   static Tensor borrow(DType dtype, llvm::ArrayRef<int64_t> shape,
                        const void *data);
+
+  /// A tensor that lies in memory as the runtime has it: borrowed, but for i4,
+  /// which is copied; none when there is no memory.
+  static std::optional<Tensor>
+  fromRuntime(DType dtype, llvm::ArrayRef<int64_t> shape, const void *data);
+  /// Its byteCount() bytes, as the runtime has them.
+  void toRuntime(void *data) const;
 
   DType dtype() const { return type; }
   llvm::ArrayRef<int64_t> shape() const { return dims; }

@@ -139,6 +139,8 @@ private:
   /// A parameter's value on the device, not bound yet. Under `bindMutex`.
   Result<DeviceMemory> copyParameter(TableIndex input, const TensorView &value);
   Status bindAll(const io::SafeTensors &file);
+  TensorView asWanted(const InputDescription &parameter,
+                      const TensorView &declared) const;
 
   LoadOptions settings;
   std::unique_ptr<Storage> storage;

@@ -60,7 +60,8 @@ public:
 
   /// Number of elements; none on overflow or a negative size.
   std::optional<uint64_t> elements() const;
-  /// Elements times the size of one; none on overflow or a negative size.
+  /// What that many elements take, two of int4 a byte; none on overflow or a
+  /// negative size.
   std::optional<uint64_t> bytes(DType dtype) const;
   /// "(2, 3)", "(5,)", "()".
   std::string str() const;
@@ -71,7 +72,8 @@ private:
 };
 
 /// A dense row-major tensor that somebody else owns. `data` may be null when
-/// the tensor has no elements.
+/// the tensor has no elements. Two elements of int4 share a byte, the first in
+/// its low half.
 struct TensorView {
   DType dtype = DType::F32;
   DeviceKind device = DeviceKind::CPU;
@@ -92,7 +94,7 @@ public:
 
   DType dtype() const { return type; }
   const Shape &shape() const { return dims; }
-  uint64_t elements() const { return sizeInBytes / dtypeSize(type); }
+  uint64_t elements() const { return dims.elements().value_or(0); }
   uint64_t bytes() const { return sizeInBytes; }
   uint8_t *data() { return memory.get(); }
   const uint8_t *data() const { return memory.get(); }

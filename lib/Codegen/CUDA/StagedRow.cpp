@@ -14,6 +14,8 @@
 
 #include "StagedRow.h"
 
+#include "tripy/Dialect/Common/TensorTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -67,6 +69,8 @@ std::optional<StagedRow> StagedRow::schedule(CUDAKernel &kernel,
     if (!kernel.e.elements.memoryOf(tensor) || !staged.isRow(tensor))
       continue;
     Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    if (isInt4(element))
+      continue; // A row may begin within a byte.
     int64_t bytes =
         ElementEmitter::storageType(element).getIntOrFloatBitWidth() / 8;
     if (shape.columns * bytes % copyUnit != 0)

@@ -62,7 +62,9 @@ Elements ElementEmitter::emitUncached(Value tensor, ArrayRef<Index> index,
         if (auto number = dyn_cast<FloatAttr>(value))
           value = FloatAttr::get(type, number.getValueAsDouble());
         else
-          value = IntegerAttr::get(type, cast<IntegerAttr>(value).getValue());
+          value =
+              IntegerAttr::get(type, cast<IntegerAttr>(value).getValue().sext(
+                                         type.getIntOrFloatBitWidth()));
         return Elements(
             vectorSize,
             arith::ConstantOp::create(math.b(), math.location(), type, value));
@@ -299,8 +301,9 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
   if (isa<UnrealizedConversionCastOp>(op))
     return mapping.lookupOrDefault(op->getOperand(0));
   Type type = computeType(op->getResult(0).getType());
-  if (auto extend = dyn_cast<arith::ExtFOp>(op))
-    if (Value in = mapping.lookupOrDefault(extend.getIn());
+  // An i4 is an i8 already.
+  if (isa<arith::ExtFOp, arith::ExtSIOp>(op))
+    if (Value in = mapping.lookupOrDefault(op->getOperand(0));
         in.getType() == type)
       return in;
   if (isa<arith::TruncFOp>(op)) {

@@ -24,7 +24,7 @@ using namespace tripy::codegen;
 
 Type ElementEmitter::computeType(Type element) {
   auto number = dyn_cast<FloatType>(element);
-  if (isUnsigned(element))
+  if (isUnsigned(element) || isInt4(element))
     return storageType(element);
   return number && number.getWidth() < 32
              ? Float32Type::get(element.getContext())
@@ -32,7 +32,8 @@ Type ElementEmitter::computeType(Type element) {
 }
 
 Type ElementEmitter::storageType(Type element) {
-  return element.isInteger(1) || isFloat8(element) || isUnsigned(element)
+  return element.isInteger(1) || isFloat8(element) || isUnsigned(element) ||
+                 isInt4(element)
              ? IntegerType::get(element.getContext(), 8)
              : element;
 }
@@ -199,8 +200,52 @@ static void storeStreamed(OpBuilder &b, Location loc, Value value,
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
+/// The elements of i4 that bytes hold, each in its i8: all where the first is
+/// in a low half, else the one that each element's own load found.
+Elements ElementEmitter::loadPacked(const Memory &memory, ArrayRef<Index> index,
+                                    int64_t vectorSize) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Value four = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(4));
+  auto signExtend = [&](Value highHalf) -> Value {
+    return arith::ShRSIOp::create(b, loc, highHalf, four);
+  };
+  auto lowHalf = [&](Value byte) -> Value {
+    return arith::ShLIOp::create(b, loc, byte, four);
+  };
+  Index offset = math.linearize(index, memory.sizes);
+  Index two = math.constant(2);
+  Memory bytes = memory;
+  bytes.elementType = b.getI8Type();
+  bytes.packed = false;
+  bytes.sizes = {math.ceilDiv(math.product(memory.sizes), two)};
+  Elements result;
+  if (vectorSize % 2 == 0 && math.factorOf(offset) % 2 == 0) {
+    Index first = math.div(offset, two);
+    if (auto value = dyn_cast<Value>(first))
+      math.setFactor(value, math.factorOf(offset) / 2);
+    for (Value byte : load(bytes, {first}, vectorSize / 2)) {
+      result.push_back(signExtend(lowHalf(byte)));
+      result.push_back(signExtend(byte));
+    }
+    return result;
+  }
+  for (int64_t element = 0; element < vectorSize; ++element) {
+    Index at = math.add(offset, math.constant(element));
+    Value byte = load(bytes, {math.div(at, two)}, 1).front();
+    Value isHigh = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                         math.value(math.rem(at, two)),
+                                         math.value(math.constant(0)));
+    result.push_back(signExtend(
+        arith::SelectOp::create(b, loc, isHigh, byte, lowHalf(byte))));
+  }
+  return result;
+}
+
 Elements ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
                               int64_t vectorSize) {
+  if (memory.packed)
+    return loadPacked(memory, index, vectorSize);
   OpBuilder &b = math.b();
   Location loc = math.location();
   Type storage = storedType(memory.elementType);

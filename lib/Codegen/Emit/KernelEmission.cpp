@@ -2,6 +2,8 @@
 
 #include "tripy/Codegen/KernelEmission.h"
 
+#include "tripy/Dialect/Common/TensorTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -24,6 +26,7 @@ LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
   size_t next = 0;
   auto memoryOf = [&](RankedTensorType tensor, bool readOnly) {
     Memory memory{pointers[next], tensor.getElementType(), {}, 16, readOnly};
+    memory.packed = isInt4(memory.elementType);
     ArrayRef<int64_t> dynamic = split[next++];
     for (int64_t size : tensor.getShape()) {
       if (!ShapedType::isDynamic(size)) {

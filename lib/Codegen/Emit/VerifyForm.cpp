@@ -42,6 +42,17 @@ static LogicalResult verifyRead(Operation *op, Value tensor) {
   return success();
 }
 
+/// i4 is how arguments lie in memory: what is read becomes an i8.
+static LogicalResult verifyI4(Operation *op, bool isMade) {
+  bool hasNoSign = isa<arith::ExtUIOp, arith::UIToFPOp>(op) &&
+                   isInt4(op->getOperand(0).getType());
+  if (!isMade && !hasNoSign)
+    return success();
+  return op->emitOpError("must not ")
+         << (isMade ? "make elements of i4" : "read elements of i4 as unsigned")
+         << " in a kernel, which reads them and computes with i8";
+}
+
 /// Operations of a loop's body are cloned for each element.
 static LogicalResult verifyScalar(Operation &op) {
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
@@ -50,6 +61,9 @@ static LogicalResult verifyScalar(Operation &op) {
   bool known =
       isa<linalg::IndexOp, kernel::RoundOp, UnrealizedConversionCastOp>(op) ||
       isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect());
+  if (known && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+      failed(verifyI4(&op, isInt4(op.getResult(0).getType()))))
+    return failure();
   if (known && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
       llvm::all_of(op.getOperandTypes(), isScalar) &&
       llvm::all_of(op.getResultTypes(), isScalar)) {
@@ -92,6 +106,9 @@ static LogicalResult verifyGeneric(linalg::GenericOp op) {
   for (Operation &scalar : op.getBlock()->without_terminator())
     if (failed(verifyScalar(scalar)))
       return failure();
+  if (llvm::any_of(op.getResultTypes(),
+                   [](Type type) { return isInt4(elementTypeOf(type)); }))
+    return verifyI4(op, /*isMade=*/true);
   for (AffineMap map :
        ArrayRef(op.getIndexingMapsArray()).drop_front(op.getNumDpsInputs()))
     if (failed(verifyResultMap(op, map)))
@@ -336,6 +353,9 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   for (Value value : yield->getOperands())
     if (failed(verifyRead(yield, value)))
       return failure();
+  for (Type type : kernel.getFunctionType().getResults())
+    if (isInt4(elementTypeOf(type)))
+      return verifyI4(kernel, /*isMade=*/true);
   if (kernel.getFunctionType().getNumResults() == 0)
     return kernel.emitOpError("must have a result to become code");
   if (alone.size() > 1)

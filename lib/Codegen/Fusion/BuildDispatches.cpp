@@ -183,9 +183,18 @@ LogicalResult fusion::buildDispatches(FusionGraph &graph,
       return failure();
     llvm::append_range(replaced, node->ops);
   }
-  for (OpOperand &operand : terminator->getOpOperands())
-    if (Value result = host.lookup(operand.get()))
-      operand.set(result);
+  auto readHost = [&](Operation *reader) {
+    for (OpOperand &operand : reader->getOpOperands())
+      if (Value result = host.lookup(operand.get()))
+        operand.set(result);
+  };
+  readHost(terminator);
+  auto names =
+      llvm::to_vector(function.getBody().front().getOps<kernel::PackedOp>());
+  for (kernel::PackedOp packed : names) {
+    readHost(packed);
+    packed->moveBefore(terminator);
+  }
   for (Operation *op : replaced)
     op->dropAllReferences();
   for (Operation *op : replaced)

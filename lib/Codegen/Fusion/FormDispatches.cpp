@@ -53,7 +53,8 @@ static LogicalResult checkOps(func::FuncOp function) {
              << argument.getType();
   std::optional<ScalarOperations> table;
   for (Operation &op : function.getBody().front().without_terminator()) {
-    if (!isProgramOp(&op) && !(op.getDialect() && isHostOp(op)))
+    if (!isProgramOp(&op) && !isa<kernel::PackedOp>(op) &&
+        !(op.getDialect() && isHostOp(op)))
       return op.emitOpError("a program must consist of flatir operations and "
                             "arithmetic on sizes to become kernels");
     if (!flatir::isTensorArithmetic(&op))
@@ -259,13 +260,28 @@ static void hoistHost(func::FuncOp function, EqualDims &equal) {
 // Results and large operations
 //===----------------------------------------------------------------------===//
 
+/// What a kernel has to make for a result: the result, or its bytes, which are
+/// named for this result alone.
+static OpOperand &madeByKernel(OpOperand &returned) {
+  auto packed = returned.get().getDefiningOp<kernel::PackedOp>();
+  if (!packed)
+    return returned;
+  if (!packed->hasOneUse()) {
+    OpBuilder b(returned.getOwner());
+    packed = cast<kernel::PackedOp>(b.clone(*packed));
+    returned.set(packed.getResult());
+  }
+  return packed.getBytesMutable();
+}
+
 /// Inserts a copy for each result that is an argument, a constant, or returned
 /// before: every result is a buffer of its own.
 static void copyResults(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder b(terminator);
   llvm::SmallPtrSet<void *, 8> seen;
-  for (OpOperand &operand : terminator->getOpOperands()) {
+  for (OpOperand &returned : terminator->getOpOperands()) {
+    OpOperand &operand = madeByKernel(returned);
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
       continue;
@@ -273,6 +289,7 @@ static void copyResults(func::FuncOp function) {
     bool first = seen.insert(operand.get().getAsOpaquePointer()).second;
     if (first && made && classOf(made) != OpClass::Data)
       continue;
+    b.setInsertionPoint(operand.getOwner());
     Location loc = inserted(
         terminator->getLoc(),
         {"copy",

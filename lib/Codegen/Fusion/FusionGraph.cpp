@@ -165,7 +165,8 @@ SmallVector<Node *> FusionGraph::readers(Operation *op) const {
 
 bool FusionGraph::isReturned(Operation *op) const {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return user->hasTrait<OpTrait::IsTerminator>();
+    return user->hasTrait<OpTrait::IsTerminator>() ||
+           isa<kernel::PackedOp>(user);
   });
 }
 

@@ -156,8 +156,7 @@ int64_t Estimates::elements(const TensorSizes::Sizes &shape) const {
 }
 
 int64_t Estimates::bytes(Value tensor, const TensorSizes &sizes) const {
-  unsigned bits = elementTypeOf(tensor).getIntOrFloatBitWidth();
-  return saturatingMul(elements(sizes.get(tensor)), std::max(1u, bits / 8));
+  return bytesOf(elementTypeOf(tensor), elements(sizes.get(tensor)));
 }
 
 int64_t Estimates::multiplications(flatir::DotOp dot,

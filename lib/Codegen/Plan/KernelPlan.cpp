@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
+#include "SizeOps.h"
 
 #include "tripy/Base/Verify.h"
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Kernel/SizeTable.h"
@@ -59,6 +61,7 @@ public:
 
 private:
   void separateResults();
+  LogicalResult readPacked(kernel::PackedOp packed);
   LogicalResult read();
   LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
   LogicalResult readCall(kernel::CallOp call);
@@ -126,14 +129,17 @@ LogicalResult FunctionPlanner::readDim(Operation *op, Value tensor,
 FailureOr<TableIndex> FunctionPlanner::readBytes(Location loc,
                                                  RankedTensorType type,
                                                  ArrayRef<TableIndex> dynamic) {
-  // An i1 takes a byte. Static factors first: they become one constant.
+  // Static factors first: they become one constant.
+  bool isPacked = isInt4(type.getElementType());
   SmallVector<TableIndex> factors = {
-      sizes.constant((type.getElementTypeBitWidth() + 7) / 8)};
+      sizes.constant(isPacked ? 1 : bytesOf(type.getElementType(), 1))};
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       factors.push_back(sizes.constant(size));
   llvm::append_range(factors, dynamic);
   TableIndex bytes = sizes.product(factors);
+  if (isPacked)
+    bytes = sizes.binary(SizeOp::CeilDiv, bytes, sizes.constant(2));
   constexpr int64_t limit = int64_t(1) << 40;
   int64_t maximum = sizes.bounds(bytes).hi;
   if (maximum <= limit)
@@ -239,6 +245,7 @@ void FunctionPlanner::separateResults() {
   SmallPtrSet<Value, 4> seen;
   Operation *end = body->getTerminator();
   for (OpOperand &operand : end->getOpOperands()) {
+    // The fusion pass gives each packed result bytes of its own.
     auto call = operand.get().getDefiningOp<kernel::CallOp>();
     if (!call || seen.insert(operand.get()).second)
       continue;
@@ -268,6 +275,8 @@ LogicalResult FunctionPlanner::read() {
       result = readCall(call);
     } else if (auto require = dyn_cast<kernel::RequireOp>(op)) {
       result = readRequire(require);
+    } else if (auto packed = dyn_cast<kernel::PackedOp>(op)) {
+      result = readPacked(packed);
     } else if (op.getNumRegions() != 0 || op.getDialect() == nullptr) {
       result = op.emitOpError("is not expected beside kernel calls");
     } else if (!op.hasTrait<OpTrait::ConstantLike>() &&
@@ -283,14 +292,33 @@ LogicalResult FunctionPlanner::read() {
   return readResults(cast<func::ReturnOp>(body->getTerminator()));
 }
 
+/// The dynamic sizes of a result that lies in its bytes' buffer.
+LogicalResult FunctionPlanner::readPacked(kernel::PackedOp packed) {
+  SmallVector<TableIndex> &known = dynamicSizes[packed.getResult()];
+  for (Value size : packed.getSizes()) {
+    FailureOr<TableIndex> expr = sizes.lookup(size);
+    if (failed(expr))
+      return failure();
+    known.push_back(sizes.clampToSize(*expr));
+  }
+  return success();
+}
+
+/// What a kernel makes for a result.
+static Value madeByKernel(Value result) {
+  auto packed = result.getDefiningOp<kernel::PackedOp>();
+  return packed ? packed.getBytes() : result;
+}
+
 LogicalResult FunctionPlanner::readResults(func::ReturnOp end) {
   for (auto [i, value] : llvm::enumerate(end.getOperands())) {
     if (!isa<RankedTensorType>(value.getType()))
       return end.emitOpError("results must be tensors; found ")
              << value.getType();
     Place place{kernel::BufferKind::Output, unsigned(i)};
-    if (!value.getDefiningOp<kernel::CallOp>() ||
-        !places.try_emplace(value, place).second)
+    Value made = madeByKernel(value);
+    if (!made.getDefiningOp<kernel::CallOp>() ||
+        !places.try_emplace(made, place).second)
       return end.emitOpError("each result must be computed by a kernel, and "
                              "returned once; found another result ")
              << i;
@@ -383,47 +411,8 @@ Value FunctionPlanner::makeSize(const SizeExpr &expr, Location loc) {
                                        symbol.dim);
   }
   Value a = sizeValue(expr.a), c = sizeValue(expr.b);
-  auto equal = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
-  };
-  switch (expr.op) {
-  case SizeOp::Add:
-    return arith::AddIOp::create(b, loc, a, c);
-  case SizeOp::Sub:
-    return arith::SubIOp::create(b, loc, a, c);
-  case SizeOp::Mul:
-    return arith::MulIOp::create(b, loc, a, c);
-  case SizeOp::FloorDiv:
-    return arith::FloorDivSIOp::create(b, loc, a, c);
-  case SizeOp::CeilDiv:
-    return arith::CeilDivSIOp::create(b, loc, a, c);
-  case SizeOp::Div:
-    return arith::DivSIOp::create(b, loc, a, c);
-  // Of operands that are not negative.
-  case SizeOp::Mod:
-  case SizeOp::Rem:
-    return arith::RemSIOp::create(b, loc, a, c);
-  case SizeOp::And:
-    return arith::AndIOp::create(b, loc, a, c);
-  case SizeOp::Or:
-    return arith::OrIOp::create(b, loc, a, c);
-  case SizeOp::Xor:
-    return arith::XOrIOp::create(b, loc, a, c);
-  case SizeOp::Min:
-    return arith::MinSIOp::create(b, loc, a, c);
-  case SizeOp::Max:
-    return arith::MaxSIOp::create(b, loc, a, c);
-  case SizeOp::Broadcast: {
-    Value one = sizeValue(sizes.constant(1));
-    return arith::SelectOp::create(b, loc, equal(a, one), c, a);
-  }
-  case SizeOp::Equal:
-    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), equal(a, c));
-  case SizeOp::Constant:
-  case SizeOp::Symbol:
-    break;
-  }
-  llvm_unreachable("all size operations are above");
+  return makeSizeOp(b, loc, expr.op, a, c,
+                    [&] { return sizeValue(sizes.constant(1)); });
 }
 
 Value FunctionPlanner::sizeValue(TableIndex expr) {

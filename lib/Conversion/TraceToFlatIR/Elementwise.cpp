@@ -98,9 +98,17 @@ static Lowered lowerCast(trace::CastOp op, trace::CastOp::Adaptor in,
       b.primary<flatir::ConvertOp>(op.getResult().getType(), in.getInput())};
 }
 
-// trace.relu %a -> flatir.maximum %a, 0
+// trace.relu %a -> flatir.maximum %a, 0; of i4 with conversions to i8 and back
 static Lowered lowerRelu(trace::ReluOp op, trace::ReluOp::Adaptor in,
                          Lowering &b) {
+  Type element = elementTypeOf(in.getInput());
+  if (isInt4(element)) {
+    Value wide = b.convert(in.getInput(), IntegerType::get(op.getContext(), 8),
+                           "compute with 8 bits");
+    Value most =
+        b.step<flatir::MaximumOp>("limit to 0", wide, b.splat(0, wide));
+    return {b.primary<flatir::ConvertOp>(op.getResult().getType(), most)};
+  }
   Value zero = b.splat(0, in.getInput());
   return {b.primary<flatir::MaximumOp>(in.getInput(), zero)};
 }

@@ -67,7 +67,7 @@ static void buildOthers(OpBuilder &b, Block &block, Type element,
   for (Type to : elements)
     scalar::createCast(b, loc, x, to);
   arith::SelectOp::create(b, loc, condition, x, y);
-  if (isFloat8(element))
+  if (isFloat8(element) || isInt4(element))
     return; // Moved, converted and contracted, nothing else.
   for (size_t i = 0; i < scalar::comparisons().size(); ++i)
     scalar::build(static_cast<scalar::ComparisonFn>(i), b, loc, {x, y});
@@ -90,7 +90,7 @@ ScalarOperations::ScalarOperations(MLIRContext *context) {
     b.setInsertionPointToStart(&others);
     buildOthers(b, others, element, elements);
     record(others);
-    if (isFloat8(element))
+    if (isFloat8(element) || isInt4(element))
       continue;
     for (auto [i, info] : llvm::enumerate(scalar::scalarFns())) {
       Block block;

@@ -27,8 +27,11 @@ static ArrayRef<int64_t> sizesOf(Value value) {
 static std::optional<DType> dtypeOf(IntegerType type) {
   if (type.isSignlessInteger(1))
     return DType::Bool;
+  if (type.isSignlessInteger(4))
+    return DType::I4;
   for (const DTypeInfo &info : dtypeTable)
-    if (info.cls == DTypeClass::Int && 8u * info.size == type.getWidth() &&
+    if (info.cls == DTypeClass::Int && !isPacked(info.dtype) &&
+        8u * info.size == type.getWidth() &&
         (info.isUnsigned() ? type.isUnsigned() : type.isSignless()))
       return info.dtype;
   return std::nullopt;
@@ -54,6 +57,8 @@ bool tripy::isTensorElementType(Type type) {
 bool tripy::isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
+
+bool tripy::isInt4(Type type) { return type.isSignlessInteger(4); }
 
 bool tripy::isUnsigned(Type type) { return type.isUnsignedInteger(); }
 
@@ -83,7 +88,8 @@ Type tripy::elementTypeOf(Value value) {
 }
 
 bool tripy::isContractible(Value value) {
-  return !elementTypeOf(value).isInteger(1);
+  Type element = elementTypeOf(value);
+  return !element.isInteger(1) && !isInt4(element);
 }
 
 bool tripy::isContractionResult(Type operand, Type result) {
@@ -104,7 +110,7 @@ RankedTensorType tripy::withElementType(Type type, Type element) {
 
 bool tripy::scalar::isOneOf(Type type, bool floats, bool integers, bool bools) {
   Type element = getElementTypeOrSelf(type);
-  if (isFloat8(element))
+  if (isFloat8(element) || isInt4(element))
     return false;
   if (isa<FloatType>(element))
     return floats;
@@ -259,6 +265,14 @@ int64_t tripy::saturatingMul(int64_t a, int64_t b) {
   return checkedMul(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
 
+int64_t tripy::bytesOf(Type type, int64_t elements) {
+  std::optional<DType> dtype = dtypeOf(type);
+  assert(dtype && "not an element type");
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  std::optional<uint64_t> bytes = byteCount(*dtype, elements);
+  return bytes ? static_cast<int64_t>(std::min<uint64_t>(*bytes, most)) : most;
+}
+
 //===-- attributes --------------------------------------------------------===//
 
 bool tripy::isConstantData(Attribute value) {
@@ -282,12 +296,9 @@ bool tripy::hasConstantBytes(ElementsAttr value) {
   std::optional<uint64_t> bytes = loadedResourceBytes(value);
   if (!bytes)
     return true;
-  // At most 2^40 elements of 8 bytes: no overflow.
-  uint64_t expected = llvm::divideCeil(
-      value.getElementType().getIntOrFloatBitWidth(), uint64_t(8));
-  for (int64_t size : value.getShapedType().getShape())
-    expected *= size;
-  return *bytes == expected;
+  int64_t expected =
+      bytesOf(value.getElementType(), value.getShapedType().getNumElements());
+  return *bytes == static_cast<uint64_t>(expected);
 }
 
 uint64_t tripy::resourceBytes(Attribute value) {

@@ -332,6 +332,10 @@ private:
 
 Value ScaledProduct::sumOf(Value left, Value right) {
   Type sum = isFloat8(elementTypeOf(left)) ? wide : b.getI32Type();
+  if (isInt4(elementTypeOf(left)))
+    for (Value *factor : {&left, &right})
+      *factor =
+          convert(*factor, b.getI8Type(), "multiply elements of 4 bits as i8");
   return DotOp::create(b, op.getLoc(), type.clone(sum), left, right,
                        op.getLhsBatch(), op.getRhsBatch(), op.getLhsContract(),
                        op.getRhsContract(), false);

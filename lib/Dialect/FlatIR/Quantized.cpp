@@ -103,7 +103,7 @@ static ScaledElements operandsOf(CompositeOp op) {
 }
 
 static bool isQuantized(Type element) {
-  return element.isSignlessInteger(8) || isFloat8(element);
+  return element.isSignlessInteger(8) || isInt4(element) || isFloat8(element);
 }
 
 std::optional<ScaledElements> flatir::matchDequantize(Value value) {

@@ -3,6 +3,7 @@
 #include "Verify.h"
 
 #include "tripy/Dialect/Common/Inliner.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -307,6 +308,26 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
                        "callee, ")
            << type;
   return verifyResultSizes(*this, getResultTypes(), getResultSizes().size());
+}
+
+LogicalResult PackedOp::verify() {
+  RankedTensorType from = getBytes().getType(), to = getResult().getType();
+  if (!isTensorType(to) || !isInt4(to.getElementType()))
+    return emitOpError("its result must be a tensor of i4; found ") << to;
+  if (from.getRank() != 1 || !from.getElementType().isSignlessInteger(8))
+    return emitOpError("the bytes must be a tensor of i8 of rank 1; found ")
+           << from;
+  if (to.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+    return emitOpError("each dynamic size of the result must have one operand; "
+                       "found ")
+           << getSizes().size() << " for " << to;
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return success();
+  int64_t needed = bytesOf(to.getElementType(), to.getNumElements());
+  if (from.getDimSize(0) != needed)
+    return emitOpError("there must be one byte for two elements, ")
+           << needed << "; found " << from.getDimSize(0);
+  return success();
 }
 
 LogicalResult

@@ -33,6 +33,8 @@ Type tripy::frontend::elementType(DType dtype, MLIRContext *context) {
     return b.getIntegerType(8, /*isSigned=*/false);
   case DType::Bool:
     return b.getI1Type();
+  case DType::I4:
+    return b.getIntegerType(4);
   case DType::I8:
   case DType::I16:
   case DType::I32:

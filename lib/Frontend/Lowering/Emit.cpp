@@ -10,6 +10,7 @@
 
 #include "tripy/Base/Text.h"
 #include "tripy/Compiler/Compiler.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/Diagnostics.h"
@@ -133,7 +134,7 @@ void Emitter::describeInput(func::FuncOp function, unsigned argument,
 
 Value Emitter::emitConstant(const ProgramInput &input) {
   auto type = cast<RankedTensorType>(toMlir(*input.type, context));
-  size_t bytes = type.getNumElements() * dtypeSize(input.type->dtype);
+  size_t bytes = bytesOf(type.getElementType(), type.getNumElements());
   ArrayRef<char> data(static_cast<const char *>(input.constant), bytes);
   ElementsAttr value;
   if (bytes >= minResourceBytes) {
@@ -144,6 +145,12 @@ Value Emitter::emitConstant(const ProgramInput &input) {
   } else if (type.getElementType().isInteger(1)) {
     SmallVector<bool> bits(data.begin(), data.end());
     value = DenseElementsAttr::get(type, bits);
+  } else if (isPacked(input.type->dtype)) {
+    SmallVector<APInt> elements;
+    for (int64_t i = 0, n = type.getNumElements(); i < n; ++i)
+      elements.emplace_back(4, uint64_t(unpackI4(data[i / 2], i % 2)),
+                            /*isSigned=*/true);
+    value = DenseElementsAttr::get(type, elements);
   } else {
     value = DenseElementsAttr::getFromRawBuffer(type, data);
   }

@@ -31,6 +31,9 @@ static int tensorMapType(DType dtype) {
   case DType::F8E4M3FN:
   case DType::F8E5M2:
     return 0;
+  // No address for each element: verifyProgram() refuses such maps.
+  case DType::I4:
+    break;
   }
   return -1;
 }

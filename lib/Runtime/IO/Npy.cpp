@@ -56,7 +56,7 @@ Status readElements(ByteStream &stream, const NpyHeader &header,
   std::span<uint8_t> all(tensor.data(), tensor.bytes());
   if (!header.fortranOrder || header.shape.rank() < 2)
     return stream.read(all);
-  size_t size = dtypeSize(header.dtype);
+  size_t size = dtypeSize(typeInFile(header.dtype));
   FortranScatter scatter(tensor, size);
   // A multiple of each element's size.
   std::vector<uint8_t> piece(std::min<uint64_t>(all.size(), 1 << 16));
@@ -69,7 +69,40 @@ Status readElements(ByteStream &stream, const NpyHeader &header,
   return Status::ok();
 }
 
+/// `bytes`, one for each element of int4, two to a byte.
+Result<HostTensor> packElements(const HostTensor &bytes, DType dtype) {
+  std::span<const int8_t> values = bytes.as<int8_t>();
+  auto outside = std::find_if(values.begin(), values.end(), [](int8_t value) {
+    return value < -8 || value > 7;
+  });
+  if (outside != values.end())
+    return Status(Code::Malformed,
+                  concat("elements of int4 are from -8 to 7, but element ",
+                         outside - values.begin(), " is ", int(*outside)));
+  Result<HostTensor> tensor = HostTensor::create(dtype, bytes.shape());
+  if (!tensor)
+    return tensor;
+  for (uint64_t i = 0; i < values.size(); ++i)
+    tensor->data()[i / 2] =
+        packI4(i % 2 ? tensor->data()[i / 2] : 0, i % 2, values[i]);
+  return tensor;
+}
+
 } // namespace
+
+DType io::typeInFile(DType dtype) {
+  return isPacked(dtype) ? DType::I8 : dtype;
+}
+
+Result<HostTensor> io::unpackElements(const TensorView &tensor) {
+  Result<HostTensor> bytes = HostTensor::create(DType::I8, tensor.shape);
+  if (!bytes)
+    return bytes;
+  auto packed = static_cast<const uint8_t *>(tensor.data);
+  for (uint64_t i = 0; i < bytes->bytes(); ++i)
+    bytes->as<int8_t>()[i] = unpackI4(packed[i / 2], i % 2);
+  return bytes;
+}
 
 Status io::checkElements(std::optional<DType> dtype,
                          std::span<const uint8_t> data) {
@@ -88,7 +121,8 @@ Result<HostTensor> io::readNpyStream(ByteStream &stream, uint64_t size,
     if (Status status = options.check(header->dtype, header->shape);
         !status.isOk())
       return status;
-  std::optional<uint64_t> bytes = header->shape.bytes(header->dtype);
+  std::optional<uint64_t> bytes =
+      header->shape.bytes(typeInFile(header->dtype));
   if (!bytes)
     return Status(Code::Malformed,
                   "the size of shape " + header->shape.str() + " overflows");
@@ -100,11 +134,15 @@ Result<HostTensor> io::readNpyStream(ByteStream &stream, uint64_t size,
                       std::string(dtypeName(header->dtype)) + " needs " +
                       std::to_string(*bytes) + " bytes, the file has " +
                       std::to_string(found));
-  Result<HostTensor> tensor = HostTensor::create(header->dtype, header->shape);
-  if (!tensor || found == 0)
+  Result<HostTensor> tensor =
+      HostTensor::create(typeInFile(header->dtype), header->shape);
+  if (!tensor)
     return tensor;
-  if (Status status = readElements(stream, *header, *tensor); !status.isOk())
-    return status;
+  if (found > 0)
+    if (Status status = readElements(stream, *header, *tensor); !status.isOk())
+      return status;
+  if (isPacked(header->dtype))
+    return packElements(*tensor, header->dtype);
   return tensor;
 }
 
@@ -137,7 +175,7 @@ Result<HostTensor> io::readNpy(const std::string &path,
 }
 
 std::string io::npyHeader(DType dtype, const Shape &shape) {
-  const DTypeInfo &info = dtypeInfo(dtype);
+  const DTypeInfo &info = dtypeInfo(typeInFile(dtype));
   std::string text = "{'descr': '";
   text += info.npy.empty() ? "|V" + std::to_string(info.size)
                            : std::string(info.npy);
@@ -155,6 +193,10 @@ std::string io::npyHeader(DType dtype, const Shape &shape) {
 }
 
 Status io::writeNpy(ByteSink &sink, const TensorView &tensor) {
+  if (isPacked(tensor.dtype) && tensor.device == DeviceKind::CPU) {
+    Result<HostTensor> bytes = unpackElements(tensor);
+    return bytes ? writeNpy(sink, bytes->view()) : bytes.status();
+  }
   std::optional<uint64_t> size = tensor.shape.bytes(tensor.dtype);
   if (tensor.device != DeviceKind::CPU || !size)
     return Status(Code::InvalidArgument,

@@ -128,6 +128,9 @@ Result<DType> readDescr(std::string_view descr, const NpyOptions &options) {
   std::string_view plain = descr;
   if (!plain.empty() && (plain[0] == '<' || plain[0] == '|' || plain[0] == '='))
     plain.remove_prefix(1);
+  // A byte for each element: NumPy has none of 4 bits.
+  if (options.rawType == DType::I4 && plain == "i1")
+    return DType::I4;
   for (const DTypeInfo &info : dtypeTable)
     if (!info.npy.empty() && info.npy.substr(1) == plain &&
         // Without a byte order only single bytes are clear.

@@ -30,6 +30,11 @@ Result<NpyHeader> readNpyHeader(ByteStream &stream, uint64_t size,
 Result<HostTensor> readNpyStream(ByteStream &stream, uint64_t size,
                                  const NpyOptions &options);
 
+/// The type that an array of a file has for elements of `dtype`: int8 for int4.
+DType typeInFile(DType dtype);
+/// A byte for each element of `tensor`, of int4 in host memory.
+Result<HostTensor> unpackElements(const TensorView &tensor);
+
 /// Refuses elements that are invalid for their type: a bool is 0 or 1.
 Status checkElements(std::optional<DType> dtype, std::span<const uint8_t> data);
 

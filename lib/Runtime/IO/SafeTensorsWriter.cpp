@@ -56,9 +56,14 @@ static void appendTensor(std::string &header, const NamedTensor &tensor,
                          uint64_t begin, uint64_t end) {
   appendJsonString(header, tensor.name);
   header += ":{\"dtype\":";
-  appendJsonString(header, dtypeInfo(tensor.view.dtype).safetensors);
+  // The format has no type for elements that share a byte.
+  bool packed = isPacked(tensor.view.dtype);
+  appendJsonString(
+      header, dtypeInfo(packed ? DType::U8 : tensor.view.dtype).safetensors);
   header += ",\"shape\":[";
-  for (uint32_t dim = 0; dim < tensor.view.shape.rank(); ++dim)
+  if (packed)
+    header += concat(end - begin);
+  for (uint32_t dim = 0; !packed && dim < tensor.view.shape.rank(); ++dim)
     header += concat(dim ? "," : "", tensor.view.shape[dim]);
   header += concat("],\"data_offsets\":[", begin, ",", end, "]}");
 }

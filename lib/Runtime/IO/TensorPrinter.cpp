@@ -74,6 +74,11 @@ int64_t loadInteger(const uint8_t *from, size_t size, bool isSigned) {
 
 void Printer::element(uint64_t index) {
   const DTypeInfo &info = dtypeInfo(tensor.dtype);
+  if (isPacked(tensor.dtype)) {
+    auto bytes = static_cast<const uint8_t *>(tensor.data);
+    out += std::to_string(unpackI4(bytes[index / 2], index % 2));
+    return;
+  }
   // Copied: tensors of mapped files need not be aligned.
   alignas(8) uint8_t value[8] = {};
   std::memcpy(value,

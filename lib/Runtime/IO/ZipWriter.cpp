@@ -6,12 +6,14 @@
 
 #include "Bytes.h"
 #include "JsonCursor.h"
+#include "NpyHeader.h"
 
 #include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/IO/Npy.h"
 
 #include <algorithm>
+#include <memory>
 #include <zlib.h>
 
 using namespace tripy;
@@ -26,6 +28,8 @@ constexpr uint32_t dosDate = 0x0021;
 struct Entry {
   std::string name, header;
   std::span<const uint8_t> data;
+  /// Keeps `data` where it is no memory of the caller.
+  std::shared_ptr<const HostTensor> unpacked;
   uint32_t crc = 0;
   uint64_t size = 0, offset = 0;
 };
@@ -118,7 +122,8 @@ std::string endRecords(uint64_t count, uint64_t start, uint64_t size) {
 }
 
 Result<Entry> makeEntry(const NpzTensor &tensor) {
-  std::optional<uint64_t> size = tensor.view.shape.bytes(tensor.view.dtype);
+  std::optional<uint64_t> size =
+      tensor.view.shape.bytes(typeInFile(tensor.view.dtype));
   if (!isTensorName(tensor.name) || !isPrintable(tensor.name) ||
       tensor.name.size() > 1024)
     return Status(Code::InvalidArgument,
@@ -133,6 +138,13 @@ Result<Entry> makeEntry(const NpzTensor &tensor) {
   entry.name = tensor.name + ".npy";
   entry.header = npyHeader(tensor.view.dtype, tensor.view.shape);
   entry.data = {static_cast<const uint8_t *>(tensor.view.data), *size};
+  if (isPacked(tensor.view.dtype)) {
+    Result<HostTensor> bytes = unpackElements(tensor.view);
+    if (!bytes)
+      return bytes.status();
+    entry.unpacked = std::make_shared<HostTensor>(std::move(*bytes));
+    entry.data = entry.unpacked->span();
+  }
   std::span<const uint8_t> header = asBytes(entry.header);
   uLong crc = crc32_z(0, header.data(), header.size());
   // crc32_z takes a null buffer for a request of the start value.

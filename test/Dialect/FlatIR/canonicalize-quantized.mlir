@@ -222,3 +222,29 @@ func.func @other(%a: tensor<4x8xi8>, %s: tensor<4x8xf32>) -> tensor<4x4xf32> {
   %2 = flatir.dot %0, %1 batch = [] x [] contract = [1] x [1] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
 }
+
+// -----
+
+// Products of i4 are products of i8: tensor cores have these.
+// CHECK-LABEL: func.func @product_of_i4
+// CHECK: %[[L:.*]] = flatir.convert %arg0 : tensor<4x7xi4> -> tensor<4x7xi8>
+// CHECK: %[[R:.*]] = flatir.convert %arg1 : tensor<5x7xi4> -> tensor<5x7xi8>
+// CHECK: flatir.dot %[[L]], %[[R]] {{.*}} : (tensor<4x7xi8>, tensor<5x7xi8>) -> tensor<4x5xi32>
+func.func @product_of_i4(%a: tensor<4x7xi4>, %b: tensor<5x7xi4>) -> tensor<4x5xf32> {
+  %s = trace.constant dense<0.5> : tensor<f32>
+  %0 = trace.dequantize %a, %s : (tensor<4x7xi4>, tensor<f32>) -> tensor<4x7xf32>
+  %1 = trace.dequantize %b, %s : (tensor<5x7xi4>, tensor<f32>) -> tensor<5x7xf32>
+  %2 = trace.linear %0, %1 : (tensor<4x7xf32>, tensor<5x7xf32>) -> tensor<4x5xf32>
+  return %2 : tensor<4x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @round_trip_of_i4
+// CHECK-NEXT: return %arg0
+func.func @round_trip_of_i4(%a: tensor<3x5xi4>) -> tensor<3x5xi4> {
+  %s = trace.constant dense<0.3> : tensor<f32>
+  %0 = trace.dequantize %a, %s : (tensor<3x5xi4>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = trace.quantize %0, %s to i4 : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xi4>
+  return %1 : tensor<3x5xi4>
+}

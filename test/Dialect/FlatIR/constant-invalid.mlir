@@ -9,7 +9,7 @@ func.func @C1() {
 // -----
 
 func.func @C2() {
-  // expected-error @below {{violates [flatir.constant C2] a resource has as many bytes as the tensor, one for an i1; found 4 bytes for 'tensor<2xf32>'}}
+  // expected-error @below {{violates [flatir.constant C2] a resource has as many bytes as the tensor, one for an i1, half of one for an i4; found 4 bytes for 'tensor<2xf32>'}}
   %r = flatir.constant dense_resource<short> : tensor<2xf32>
   return
 }

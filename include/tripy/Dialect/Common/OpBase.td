@@ -45,7 +45,7 @@ def Tripy_ContractTrait : NativeOpTrait<"Contract"> {
 def Tripy_Tensor
     : Type<CPred<"::tripy::isTensorType($_self)">,
            "ranked tensor of rank at most 8 and at most 2^40 elements of f64, "
-           "f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, ui8 or i1",
+           "f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, i4, ui8 or i1",
            "::mlir::RankedTensorType">;
 
 #endif // TRIPY_DIALECT_COMMON_OPBASE

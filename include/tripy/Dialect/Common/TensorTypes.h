@@ -31,6 +31,9 @@ std::optional<DType> dtypeOf(mlir::Type type);
 bool isTensorElementType(mlir::Type type);
 /// A float of 8 bits. It is moved, converted and contracted, nothing else.
 bool isFloat8(mlir::Type type);
+/// The integer of 4 bits, two to a byte in memory. It is moved, converted and
+/// compared, nothing else.
+bool isInt4(mlir::Type type);
 /// An integer that a program declares unsigned, as ui8.
 bool isUnsigned(mlir::Type type);
 /// Ranked, without encoding, of an element type and an allowed shape.
@@ -47,7 +50,7 @@ mlir::Type elementTypeOf(mlir::Type type);
 mlir::Type elementTypeOf(mlir::Value value);
 
 /// Whether contractions multiply and sum elements of this tensor: floats,
-/// those of 8 bits too, and integers, not i1.
+/// those of 8 bits too, and integers, not i1 and i4.
 bool isContractible(mlir::Value value);
 /// Whether a contraction of operands of element type `operand` may give
 /// `result`: the same, f32 for floats of fewer bits, f16 or bf16 for those of 8
@@ -59,8 +62,8 @@ mlir::RankedTensorType withElementType(mlir::Type type, mlir::Type element);
 
 namespace scalar {
 /// Whether the element type of `type` (itself, when it is no tensor) is of one
-/// of the classes asked for; i1 is a bool and no integer. Floats of 8 bits are
-/// of no class (isFloat8).
+/// of the classes asked for; i1 is a bool and no integer. Floats of 8 bits and
+/// i4 are of no class (isFloat8, isInt4).
 bool isOneOf(mlir::Type type, bool floats, bool integers, bool bools);
 } // namespace scalar
 
@@ -107,6 +110,10 @@ size_t dynamicCount(llvm::ArrayRef<int64_t> sizes);
 /// negative.
 int64_t saturatingAdd(int64_t a, int64_t b);
 int64_t saturatingMul(int64_t a, int64_t b);
+
+/// The bytes of `elements` elements of `type`, an element type of DType.h: i1
+/// takes one, two of i4 share one. Saturates.
+int64_t bytesOf(mlir::Type type, int64_t elements);
 
 //===-- attributes --------------------------------------------------------===//
 

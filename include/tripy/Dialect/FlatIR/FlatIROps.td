@@ -24,7 +24,7 @@ def FlatIR_ConstantOp : FlatIR_TensorOp<"constant", "shape.of($result)", [Pure, 
   let assemblyFormat = "attr-dict $value";
   let rules = [
     Rule<"C1", "the value is a dense tensor", "isConstantData($value)", "\"found \" << $value.getType()">,
-    Rule<"C2", "a resource has as many bytes as the tensor, one for an i1", "hasConstantBytes($value)",
+    Rule<"C2", "a resource has as many bytes as the tensor, one for an i1, half of one for an i4", "hasConstantBytes($value)",
          "\"found \" << resourceBytes($value) << \" bytes for \" << $value.getType()">];
   let hasFolder = 1;
 }

@@ -22,7 +22,8 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::tripy::kernel";
   let summary = "One region, one kernel; then launches of placed buffers";
   let description = [{
-    1. `kernel.dispatch` groups tensor operations that become one kernel.
+    1. `kernel.dispatch` groups tensor operations that become one kernel;
+       `kernel.packed` names the bytes of a result of i4.
     2. `kernel.func` and `kernel.call`: dispatches outlined, equal ones once.
     3. `kernel.launch`: kernels with buffers instead of tensors.
 
@@ -264,6 +265,24 @@ def Kernel_CallOp : Kernel_Op<"call", [Pure, AttrSizedOperandSegments, DeclareOp
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs, Variadic<Index>:$resultSizes);
   let results = (outs Variadic<AnyRankedTensor>:$results_);
   let assemblyFormat = "$callee `(` $inputs `)` `sizes` `(` $resultSizes `)` attr-dict `:` functional-type($inputs, $results_)";
+}
+
+def Kernel_PackedOp : Kernel_Op<"packed", [Pure]> {
+  let summary = "The tensor of i4 that lies in a kernel's bytes";
+  let description = [{
+    No computation: a program's result of i4 lies in memory two elements to a
+    byte, and the kernel in front of it makes these bytes, one work item each
+    (`--flatir-unpack-i4`). `bytes` has one byte for two elements; `sizes` are
+    the dynamic sizes of the result, which only the program's `return` reads.
+
+    ```mlir
+    %r = kernel.packed %b sizes(%n) : tensor<?xi8> -> tensor<?x3xi4>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$bytes, Variadic<Index>:$sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$bytes `sizes` `(` $sizes `)` attr-dict `:` type($bytes) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 //===-- placed programs ---------------------------------------------------===//

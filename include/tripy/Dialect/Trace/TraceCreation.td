@@ -20,7 +20,7 @@ def Trace_ConstantOp : Trace_Op<"constant"> {
   let assemblyFormat = "attr-dict $value";
   let rules = [
     Rule<"C1", "the value is a dense tensor", "isConstantData($value)", "\"found \" << $value.getType()">,
-    Rule<"C2", "a resource has as many bytes as the tensor, one for an i1", "hasConstantBytes($value)",
+    Rule<"C2", "a resource has as many bytes as the tensor, one for an i1, half of one for an i4", "hasConstantBytes($value)",
          "\"found \" << resourceBytes($value) << \" bytes for \" << $value.getType()">];
   let inferred = "$value.getType()";
 }

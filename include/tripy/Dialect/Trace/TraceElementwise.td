@@ -96,19 +96,22 @@ def Trace_WhereOp : Trace_Op<"where"> {
 
 /// Functions composed of several primitives. Of integers they are computed in
 /// f32 and rounded toward zero.
-class Trace_ComposedUnary<string mnemonic, string what, string text, bit integers = 0> : Trace_Op<mnemonic> {
+class Trace_ComposedUnary<string mnemonic, string what, string text, bit integers = 0, bit int4 = 0> : Trace_Op<mnemonic> {
   let summary = what;
   // A text may have an example of its own.
   let description = "    " # text # !if(!lt(!find(text, "```mlir"), 0), UnaryExample<mnemonic, "f32">.text, "");
   let arguments = (ins Tripy_Tensor:$input);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
-  let rules = [ElementClassRule<"C1", "input", 1, integers, 0>];
+  let rules = [!if(int4,
+      Rule<"C1", "the element type is one of: float, integer, i4",
+           "scalar::isOneOf($input.getType(), true, true, false) || isInt4(elementTypeOf($input))", "\"found \" << elementTypeOf($input)">,
+      ElementClassRule<"C1", "input", 1, integers, 0>)];
   let inferred = "$input.getType()";
 }
 def Trace_SigmoidOp : Trace_ComposedUnary<"sigmoid", "Logistic function", "`1 / (1 + exp(-x))`; of integers in f32, rounded toward zero.", 1>;
 def Trace_SiluOp : Trace_ComposedUnary<"silu", "Sigmoid linear unit", "`x / (1 + exp(-x))`; of integers in f32, rounded toward zero.", 1>;
-def Trace_ReluOp : Trace_ComposedUnary<"relu", "Rectified linear unit", "`maximum(x, 0)`; integers too.", 1>;
+def Trace_ReluOp : Trace_ComposedUnary<"relu", "Rectified linear unit", "`maximum(x, 0)`; integers too.", 1, 1>;
 def Trace_GeluOp : Trace_ComposedUnary<"gelu", "Gaussian error linear unit", [{
     With `approximate = "tanh"` (the default):
     `0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`; with

@@ -11,7 +11,7 @@ bool trace::isScaled(Type element) {
 }
 
 bool trace::isQuantized(Type element) {
-  return element.isSignlessInteger(8) || isFloat8(element);
+  return element.isSignlessInteger(8) || isInt4(element) || isFloat8(element);
 }
 
 bool trace::isScaleOf(Value scale, Value input, int64_t dim) {

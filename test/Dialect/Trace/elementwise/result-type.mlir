@@ -37,7 +37,7 @@ func.func @count(%a: tensor<4xf32>) {
 
 // What is no tensor is refused before any rule.
 func.func @encoding(%a: tensor<2xf32, "x">) {
-  // expected-error @below {{operand #0 must be ranked tensor of rank at most 8 and at most 2^40 elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, ui8 or i1, but got 'tensor<2xf32, "x">'}}
+  // expected-error @below {{operand #0 must be ranked tensor of rank at most 8 and at most 2^40 elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, i4, ui8 or i1, but got 'tensor<2xf32, "x">'}}
   %r = trace.exp %a : (tensor<2xf32, "x">) -> tensor<2xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
 func.func @C1(%x: tensor<2xi32>, %s: tensor<f32>) {
-  // expected-error @below {{violates [trace.dequantize C1] the input's element type is i8, f8E4M3FN or f8E5M2; found 'i32'}}
+  // expected-error @below {{violates [trace.dequantize C1] the input's element type is i8, i4, f8E4M3FN or f8E5M2; found 'i32'}}
   %r = trace.dequantize %x, %s : (tensor<2xi32>, tensor<f32>) -> tensor<2xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @C1(%x: tensor<2xi32>, %s: tensor<f32>) {
 // -----
 
 func.func @C1(%x: tensor<2xui8>, %s: tensor<f32>) {
-  // expected-error @below {{violates [trace.dequantize C1] the input's element type is i8, f8E4M3FN or f8E5M2; found 'ui8'}}
+  // expected-error @below {{violates [trace.dequantize C1] the input's element type is i8, i4, f8E4M3FN or f8E5M2; found 'ui8'}}
   %r = trace.dequantize %x, %s : (tensor<2xui8>, tensor<f32>) -> tensor<2xf32>
   return
 }

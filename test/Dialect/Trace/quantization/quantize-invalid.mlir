@@ -17,7 +17,7 @@ func.func @C1(%x: tensor<2xf64>, %s: tensor<f64>) {
 // -----
 
 func.func @C2(%x: tensor<2xf32>, %s: tensor<f32>) {
-  // expected-error @below {{violates [trace.quantize C2] dtype is i8, f8E4M3FN or f8E5M2; found 'ui8'}}
+  // expected-error @below {{violates [trace.quantize C2] dtype is i8, i4, f8E4M3FN or f8E5M2; found 'ui8'}}
   %r = trace.quantize %x, %s to ui8 : (tensor<2xf32>, tensor<f32>) -> tensor<2xui8>
   return
 }
@@ -25,8 +25,8 @@ func.func @C2(%x: tensor<2xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @C2(%x: tensor<2xf32>, %s: tensor<f32>) {
-  // expected-error @below {{violates [trace.quantize C2] dtype is i8, f8E4M3FN or f8E5M2; found 'i4'}}
-  %r = trace.quantize %x, %s to i4 : (tensor<2xf32>, tensor<f32>) -> tensor<2xi8>
+  // expected-error @below {{violates [trace.quantize C2] dtype is i8, i4, f8E4M3FN or f8E5M2; found 'i2'}}
+  %r = trace.quantize %x, %s to i2 : (tensor<2xf32>, tensor<f32>) -> tensor<2xi8>
   return
 }
 
