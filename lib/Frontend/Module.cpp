@@ -4,10 +4,10 @@
 
 #include "Call.h"
 #include "Evaluate.h"
+#include "TensorFile.h"
 #include "Throw.h"
 
 #include "tripy/Frontend/Functions.h"
-#include "tripy/Runtime/IO/SafeTensors.h"
 
 #include <algorithm>
 #include <ostream>
@@ -194,18 +194,13 @@ void Module::loadStateDict(const StateDict &values, bool strict,
       parameter->set(found->second, loc);
 }
 
+/// The file is mapped: only what is used is read, and nothing is copied.
 void Module::loadSafetensors(const std::string &path, bool strict,
                              SourceLoc loc) {
-  Result<io::SafeTensors> file = io::SafeTensors::open(path);
-  check(file.status(), loc);
   StateDict values;
-  for (const io::SafeTensor &entry : file->tensors()) {
-    Result<runtime::HostTensor> tensor = file->read(entry.name);
-    check(tensor.status(), loc);
-    values.emplace_back(
-        std::string(entry.name),
-        Call::makeTensor(
-            makeLeaf(std::make_shared<Storage>(std::move(*tensor)), loc)));
+  for (auto &[name, storage] : mapTensors(path, loc)) {
+    Tensor tensor = Call::makeTensor(makeLeaf(storage, loc));
+    values.emplace_back(name, tensor.setName(name));
   }
   loadStateDict(values, strict, loc);
 }
@@ -216,18 +211,8 @@ void Module::saveSafetensors(const std::string &path, SourceLoc loc) const {
   for (const auto &[name, tensor] : values)
     sources.push_back(Call::use(tensor, loc));
   auto storages = evaluate(sources, loc);
-  std::vector<runtime::HostTensor> copies;
-  std::vector<io::NamedTensor> named;
-  for (size_t i = 0; i < values.size(); ++i) {
-    runtime::TensorView view = storages[i]->view();
-    if (storages[i]->device().isGpu()) {
-      auto copy = runtime::HostTensor::create(view.dtype, view.shape);
-      check(copy.status(), loc);
-      storages[i]->copyToHost(copy->data(), loc);
-      view = copy->view();
-      copies.push_back(std::move(*copy));
-    }
-    named.push_back({values[i].first, view});
-  }
-  check(io::writeSafeTensors(path, named), loc);
+  std::vector<NamedStorage> named;
+  for (size_t i = 0; i < values.size(); ++i)
+    named.push_back({values[i].first, storages[i]});
+  writeTensors(path, named, loc);
 }

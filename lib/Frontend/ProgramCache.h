@@ -26,17 +26,23 @@ public:
       : executable(std::move(executable)) {}
 
   const Program &program() const { return executable->program(); }
+  const runtime::Executable &loaded() const { return *executable; }
+  /// Description of an argument of a call.
+  const InputDescription &argument(size_t number) const {
+    return program().inputs[executable->argumentInputs()[number]];
+  }
   /// Runs on a context of its own. Threads may call at the same time.
   Status run(std::span<const runtime::TensorView> inputs,
              std::span<const runtime::TensorView> outputs);
   Status outputShapes(std::span<const runtime::TensorView> inputs,
                       std::span<runtime::Shape> shapes);
 
-private:
+  /// A context for one user at a time.
   using Context = std::unique_ptr<runtime::ExecutionContext>;
   Result<Context> take();
   void giveBack(Context context);
 
+private:
   std::shared_ptr<runtime::Executable> executable;
   std::mutex mutex;
   std::vector<Context> idle;

@@ -127,7 +127,11 @@ target::compileParts(Operation *container,
   PartOutputs outputs(parts.size());
   if (failed(failableParallelForEach(
           context, llvm::seq<size_t>(parts.size()),
-          [&](size_t i) { return compile(*parts[i], i, outputs[i]); })))
+          [&](size_t i) -> LogicalResult {
+            if (watch && watch->mustStop())
+              return emitError(container->getLoc(), "cancelled");
+            return compile(*parts[i], i, outputs[i]);
+          })))
     return failure();
   return outputs;
 }

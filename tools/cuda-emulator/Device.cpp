@@ -39,8 +39,8 @@ bool Driver::hasFunction(FunctionHandle function) const {
   return false;
 }
 
-std::vector<ContextHandle> &emulatordriver::contextStack() {
-  static thread_local std::vector<ContextHandle> stack;
+emulatordriver::ContextStack &emulatordriver::contextStack() {
+  static constinit thread_local ContextStack stack = {};
   return stack;
 }
 
@@ -260,8 +260,8 @@ TRIPY_DRIVER_CALL cuCtxPushCurrent_v2(ContextHandle context) {
     return call.refusal();
   if (context != &call->primary || call->contextUses == 0)
     return DriverResult::InvalidContext;
-  contextStack().push_back(context);
-  return DriverResult::Success;
+  return contextStack().push(context) ? DriverResult::Success
+                                      : DriverResult::OutOfMemory;
 }
 
 TRIPY_DRIVER_CALL cuCtxPopCurrent_v2(ContextHandle *context) {
@@ -270,6 +270,6 @@ TRIPY_DRIVER_CALL cuCtxPopCurrent_v2(ContextHandle *context) {
     return DriverResult::InvalidContext;
   if (context)
     *context = contextStack().back();
-  contextStack().pop_back();
+  contextStack().pop();
   return call.refusal();
 }

@@ -21,7 +21,7 @@
 #ifndef TRIPY_FRONTEND_MODULE_H
 #define TRIPY_FRONTEND_MODULE_H
 
-#include "tripy/Frontend/Tensor.h"
+#include "tripy/Frontend/Structure.h"
 
 #include <map>
 #include <optional>
@@ -126,17 +126,11 @@ std::ostream &operator<<(std::ostream &os, const Module &module);
 std::ostream &operator<<(std::ostream &os, const StateDict &dict);
 
 namespace detail {
-/// Splits "a, b" and visits each with its name.
 template <typename... T>
 void visitNamed(ModuleVisitor &visitor, std::string_view names, T &...members) {
-  auto next = [&] {
-    size_t end = names.find(',');
-    std::string name(names.substr(0, end));
-    names.remove_prefix(end == names.npos ? names.size() : end + 1);
-    names.remove_prefix(std::min(names.find_first_not_of(' '), names.size()));
-    return name;
-  };
-  (visitor.visit(next(), members), ...);
+  forEachNamed([&](const std::string &name,
+                   auto &member) { visitor.visit(name, member); },
+               names, members...);
 }
 } // namespace detail
 

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attributes.h"
+#include "Progress.h"
 
+#include "tripy/Base/File.h"
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
@@ -116,6 +118,8 @@ void Emitter::describeInput(func::FuncOp function, unsigned argument,
                             const ProgramInput &input) {
   if (!input.name.empty())
     function.setArgAttr(argument, nameAttrName, b.getStringAttr(input.name));
+  if (input.isParameter)
+    function.setArgAttr(argument, parameterAttrName, b.getUnitAttr());
   if (!input.smallest.empty())
     function.setArgAttr(
         argument, profileAttrName,
@@ -168,9 +172,14 @@ namespace {
 
 /// A context with the compiler's dialects, and what it reported.
 struct Session {
-  Session()
-      : context(registry(), MLIRContext::Threading::DISABLED), stream(text),
-        printer(&context, stream) {
+  explicit Session(bool threads = false)
+      : context(registry(), threads ? MLIRContext::Threading::ENABLED
+                                    : MLIRContext::Threading::DISABLED),
+        stream(text), printer(&context, stream),
+        remarks(&context, [](Diagnostic &diagnostic) {
+          return success(diagnostic.getSeverity() ==
+                         DiagnosticSeverity::Remark);
+        }) {
     // Operations are looked up by name.
     context.loadDialect<trace::TraceDialect, arith::ArithDialect,
                         func::FuncDialect, TripyDialect>();
@@ -189,25 +198,74 @@ struct Session {
   std::string text;
   llvm::raw_string_ostream stream;
   UserDiagnosticHandler printer;
+  /// Nobody has asked for them.
+  ScopedDiagnosticHandler remarks;
 };
 
 } // namespace
+
+/// What the compiler's library is told; errors name the setting.
+static Status applySettings(const LoweringOptions &options,
+                            CompileOptions &compile) {
+  if (Status status = compile.setTarget(options.target); !status.isOk())
+    return status;
+  auto refuse = [](std::string text) {
+    return Status(Code::InvalidArgument, std::move(text));
+  };
+  bool isCuda = compile.device == DeviceKind::CUDA;
+  if (isCuda && options.cpu != "native")
+    return refuse("the setting 'cpu' is for the target cpu; found the target " +
+                  options.target);
+  if (Result<target::HostTarget> host = target::findHostTarget(options.cpu);
+      !host)
+    return host.status();
+  std::optional<Backends> backends = parseBackends(options.backends);
+  if (!backends)
+    return refuse("the setting 'backends' is own, auto or libraries; found '" +
+                  options.backends + "'");
+  if (!isCuda && *backends != Backends::Own)
+    return refuse("the setting 'backends' is for CUDA; found the target " +
+                  options.target);
+  if (!isCuda && !(options.tuningFile + options.tuningDevice).empty())
+    return refuse("the settings 'tuningFile' and 'tuningDevice' are for CUDA; "
+                  "found the target " +
+                  options.target);
+  // The compiler would go on without it.
+  if (!options.tuningFile.empty())
+    if (Result<std::vector<uint8_t>> file = readFile(options.tuningFile); !file)
+      return Status(file.status()).withContext("the setting 'tuningFile'");
+  compile.cpu = options.cpu;
+  compile.backends = *backends;
+  compile.tuningFile = options.tuningFile;
+  compile.tuningDevice = options.tuningDevice;
+  compile.strictShapes = options.strictShapes;
+  compile.verify = options.verify;
+  return Status::ok();
+}
 
 Result<std::vector<uint8_t>>
 tripy::frontend::compileGraph(const GraphProgram &program,
                               const LoweringOptions &options) {
   CompileOptions compile;
-  if (Status status = compile.setTarget(options.target); !status.isOk())
+  if (Status status = applySettings(options, compile); !status.isOk())
     return status;
-  compile.verify = options.verify;
-  Session session;
+  ProgressReporter progress(options.progress);
+  if (options.progress)
+    progress.watch(compile);
+  Session session(options.threads);
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
   if (failed(mlir::verify(*module)))
     return session.failure();
   session.printer.remember(*module);
   FailureOr<std::vector<uint8_t>> bytes = compileToBytes(*module, compile);
+  if (succeeded(bytes))
+    progress.finish();
+  if (progress.isCancelled())
+    return Status(Code::Cancelled, "the compilation was cancelled");
   if (failed(bytes))
     return session.failure();
+  if (options.warnings && !session.text.empty())
+    options.warnings(session.text);
   return std::move(*bytes);
 }
 
