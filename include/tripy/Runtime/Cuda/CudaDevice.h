@@ -1,8 +1,8 @@
 //===- CudaDevice.h - What only CUDA devices offer --------------*- C++ -*-===//
 //
 // Options of the CUDA device, its creation on a given driver table, timing on
-// the GPU, events, and the copy bandwidth that benchmarks compare with. The device
-// itself is used through Device.h. For the runtime, tools and tests.
+// the GPU, events, and the copy bandwidth that benchmarks compare with. The
+// device itself is used through Device.h. For the runtime, tools and tests.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_RUNTIME_CUDA_CUDADEVICE_H
