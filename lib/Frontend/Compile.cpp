@@ -56,12 +56,15 @@ struct Tracer::State {
   SourceLoc loc;
   std::vector<Value> arguments;
   std::vector<ProgramInput> inputs;
+  TraceScope scope;
   /// Names of nodes whose values the program may have.
   std::map<const Node *, std::string> names;
 };
 
 Tracer::Tracer(const CompileSettings &settings)
-    : state(std::make_unique<State>(State{settings, {}, {}, {}, {}})) {}
+    : state(std::make_unique<State>()) {
+  state->settings = settings;
+}
 Tracer::~Tracer() = default;
 
 /// Notes the profile of one dimension.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleStack.h"
 #include "Throw.h"
 
 #include "tripy/Runtime/Report.h"
@@ -108,7 +109,15 @@ Error Error::withText(Code code, const std::string &text) {
 
 void tripy::frontend::fail(Code code, const std::string &summary, SourceLoc loc,
                            std::vector<ErrorFrame> inputs) {
-  inputs.insert(inputs.begin(), ErrorFrame{loc, ""});
+  ErrorFrame first{loc, ""};
+  if (auto calls = currentModuleCalls()) {
+    first.loc.function = calls->functionText(loc.function);
+    for (const Place &caller : calls->callers)
+      inputs.push_back(
+          {{caller.file, caller.function, caller.line, caller.column},
+           "called from"});
+  }
+  inputs.insert(inputs.begin(), first);
   throw Error(code, summary, std::move(inputs));
 }
 

@@ -41,6 +41,13 @@ std::mutex &tripy::frontend::graphMutex() {
   return *mutex;
 }
 
+Place Node::place() const {
+  if (!calls)
+    return {loc.file, loc.function, loc.line, loc.column};
+  return {loc.file, calls->functionText(loc.function), loc.line, loc.column,
+          &calls->callers};
+}
+
 /// A chain of nodes is let go one by one, not each within the one before.
 Node::~Node() {
   static thread_local std::vector<Value> *pending = nullptr;

@@ -52,6 +52,8 @@ struct Place {
   const char *file = "";
   const char *function = "";
   uint32_t line = 0, column = 0;
+  /// The calls that led there, innermost first, or null.
+  const std::vector<Place> *callers = nullptr;
 };
 
 /// One operation. Operands are in groups, one for each of the table's.

@@ -26,7 +26,9 @@ std::ostream &operator<<(std::ostream &os, Code code);
 /// A line of the user's that an error is about.
 struct ErrorFrame {
   SourceLoc loc;
-  /// What stands there: "" for the call itself, else "Input 0".
+  /// What stands there: "" for the call itself, whose function has the names of
+  /// the modules that it is in ("MLP.c_fc.forward"); "Input 0, ..." for what it
+  /// was given; "called from" for the calls of the modules, innermost first.
   std::string role;
 };
 

@@ -40,6 +40,11 @@ static Location locationOf(const Place &place, StringRef name,
         StringAttr::get(context, llvm::Twine(place.function) + "()"), location);
   if (!name.empty())
     location = NameLoc::get(StringAttr::get(context, name), location);
+  if (!place.callers)
+    return location;
+  for (const Place &caller : *place.callers)
+    location =
+        CallSiteLoc::get(location, locationOf(caller, /*name=*/"", context));
   return location;
 }
 
