@@ -243,7 +243,7 @@ static std::vector<uint8_t> compileProgram(const GraphProgram &program,
   // The compiler's text has the user's lines; a sentence has none.
   if (status.message().find('\n') == std::string::npos)
     fail(status.code(), status.message(), loc);
-  throw Error::withText(status.code(), status.message());
+  throw Error::withText(status.code(), status.message(), loc);
 }
 
 Executable

@@ -125,7 +125,7 @@ compileEager(const Collected &collected, const Device &device, SourceLoc loc) {
   options.verify = false;
   auto bytes = compileGraph(collected.program, options);
   if (!bytes)
-    throw Error::withText(bytes.status().code(), bytes.status().message());
+    throw Error::withText(bytes.status().code(), bytes.status().message(), loc);
   runtime::LoadOptions load;
   load.trustHostCode = true; // made by this process
   load.device = openDevice(device, loc);
