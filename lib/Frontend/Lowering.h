@@ -124,6 +124,15 @@ struct LoweringOptions {
 Result<std::vector<uint8_t>> compileGraph(const GraphProgram &program,
                                           const LoweringOptions &options);
 
+/// A name for what compiling a graph of this structure gives: it depends on the
+/// structure, the options, this machine's processor and the very code of the
+/// compiler. Empty where the compiler has no identity; then nothing may be
+/// kept.
+std::string programKey(std::string_view structure,
+                       const LoweringOptions &options);
+/// The folder for programs that are kept between processes; "" for none.
+std::string programFolder();
+
 /// The program in MLIR's text, before any pass.
 Result<std::string> printGraph(const GraphProgram &program);
 

@@ -274,6 +274,28 @@ tripy::frontend::compileGraph(const GraphProgram &program,
   return std::move(*bytes);
 }
 
+/// To be raised when structures are written in another way.
+static constexpr std::string_view structureVersion = "eager 1";
+
+std::string tripy::frontend::programKey(std::string_view structure,
+                                        const LoweringOptions &options) {
+  static const std::string compiler = target::compilerIdentity();
+  static const std::string host = [] {
+    Result<target::HostTarget> found = target::findHostTarget("native");
+    return found ? found->cpu + " " + found->arch() : std::string();
+  }();
+  if (compiler.empty() || host.empty())
+    return "";
+  std::string_view parts[] = {structureVersion, compiler, host, options.target,
+                              structure};
+  return target::CacheKey::of(parts).str();
+}
+
+std::string tripy::frontend::programFolder() {
+  std::string folder = target::cacheFolder({});
+  return folder.empty() ? "" : folder + "/programs";
+}
+
 Result<std::string> tripy::frontend::printGraph(const GraphProgram &program) {
   Session session;
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
