@@ -130,7 +130,7 @@ TEST(DLPack, WhereTheElementsBegin) {
 }
 
 TEST(DLPack, Scalars) {
-  Legacy foreign({});
+  Legacy foreign(std::vector<int64_t>{});
   foreign.managed.dl_tensor.shape = nullptr;
   foreign.values[0] = 7;
   EXPECT_EQ(tp::Tensor::fromDLPack(&foreign.managed).item<float>(), 7);

@@ -87,8 +87,8 @@ public:
   virtual ~ModuleVisitor() = default;
   virtual void parameter(const std::string &name, Parameter &parameter) = 0;
   virtual void child(const std::string &name, Module &module) = 0;
-  virtual void optional(const std::string &name, OptionalParameter &parameter) {
-  }
+  virtual void optional(const std::string & /*name*/,
+                        OptionalParameter & /*parameter*/) {}
 
   void visit(const std::string &name, Parameter &value) {
     parameter(name, value);

@@ -31,7 +31,7 @@ namespace detail {
 /// Splits "a, b" and calls `visit` with each name and member.
 template <typename F, typename... T>
 void forEachNamed(F &&visit, std::string_view names, T &...members) {
-  auto next = [&] {
+  [[maybe_unused]] auto next = [&] {
     size_t end = names.find(',');
     std::string name(names.substr(0, end));
     names.remove_prefix(end == names.npos ? names.size() : end + 1);
