@@ -11,6 +11,9 @@
 using namespace tripy;
 using namespace tripy::frontend;
 
+/// Who calls faster than the work is done waits: results take memory.
+static constexpr size_t maxTasks = 256;
+
 namespace {
 
 /// Done when its stream's thread says so.
@@ -65,7 +68,7 @@ private:
   void serve();
 
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable changed, room;
   std::deque<Task> tasks;
   Status failure;
   bool isEnding = false;
@@ -88,7 +91,8 @@ HostStream::~HostStream() {
 std::shared_ptr<HostWork> HostStream::add(std::function<Status()> run,
                                           SourceLoc loc) {
   auto work = std::make_shared<HostWork>(loc);
-  std::lock_guard lock(mutex);
+  std::unique_lock lock(mutex);
+  room.wait(lock, [&] { return tasks.size() < maxTasks; });
   tasks.push_back({std::move(run), work});
   if (!thread.joinable())
     thread = std::thread([this] { serve(); });
@@ -113,6 +117,7 @@ void HostStream::serve() {
       return;
     Task task = std::move(tasks.front());
     tasks.pop_front();
+    room.notify_one();
     lock.unlock();
     Status status = runTask(task.run);
     task.run = nullptr; // what it needed goes before its results are read

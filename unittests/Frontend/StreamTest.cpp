@@ -39,9 +39,10 @@ TEST(Stream, CallsFollowEachOther) {
   tp::Stream stream;
   auto bound = program.on(stream);
   Tensor x = tp::zeros({4}).eval();
-  for (int i = 0; i < 100; ++i)
+  // More calls than are kept waiting.
+  for (int i = 0; i < 1000; ++i)
     x = bound(x);
-  EXPECT_EQ(x.toVector<float>(), Floats(4, 100));
+  EXPECT_EQ(x.toVector<float>(), Floats(4, 1000));
   stream.synchronize();
 }
 

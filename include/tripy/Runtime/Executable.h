@@ -28,7 +28,7 @@
 
 namespace tripy::io {
 class SafeTensors;
-}
+} // namespace tripy::io
 
 namespace tripy::runtime {
 
