@@ -233,6 +233,7 @@ TRIPY_DRIVER_CALL cuDevicePrimaryCtxRetain(ContextHandle *context,
   return DriverResult::Success;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuDevicePrimaryCtxRelease_v2(DeviceId device) {
   Call call(Call::NeedsDriver);
   if (device != 0)
@@ -254,6 +255,7 @@ TRIPY_DRIVER_CALL cuCtxGetCurrent(ContextHandle *context) {
   return DriverResult::Success;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuCtxPushCurrent_v2(ContextHandle context) {
   Call call(Call::NeedsDriver);
   if (!call)
@@ -264,6 +266,7 @@ TRIPY_DRIVER_CALL cuCtxPushCurrent_v2(ContextHandle context) {
                                       : DriverResult::OutOfMemory;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuCtxPopCurrent_v2(ContextHandle *context) {
   Call call(Call::NeedsDriver);
   if (contextStack().empty())

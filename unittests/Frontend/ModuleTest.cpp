@@ -12,7 +12,7 @@ namespace tp = tripy;
 namespace {
 
 struct MLP : tp::Module {
-  tp::Linear c_fc, c_proj;
+  tp::Linear c_fc, c_proj; // NOLINT(readability-identifier-naming)
   explicit MLP(int64_t embedding)
       : c_fc(embedding, 4 * embedding), c_proj(4 * embedding, embedding) {}
   tp::Tensor forward(const tp::Tensor &x) const {
