@@ -4,13 +4,14 @@
 
 #include "Call.h"
 #include "Evaluate.h"
-#include "Numbers.h"
+#include "ExecutableImpl.h"
 #include "ProgramCache.h"
 #include "Throw.h"
 
-#include "tripy/Base/File.h"
-
-#include <ostream>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <set>
 
 using namespace tripy;
 using namespace tripy::frontend;
@@ -55,10 +56,15 @@ struct Tracer::State {
   SourceLoc loc;
   std::vector<Value> arguments;
   std::vector<ProgramInput> inputs;
+  TraceScope scope;
+  /// Names of nodes whose values the program may have.
+  std::map<const Node *, std::string> names;
 };
 
 Tracer::Tracer(const CompileSettings &settings)
-    : state(std::make_unique<State>(State{settings, {}, {}, {}})) {}
+    : state(std::make_unique<State>()) {
+  state->settings = settings;
+}
 Tracer::~Tracer() = default;
 
 /// Notes the profile of one dimension.
@@ -72,8 +78,7 @@ static void addRange(ProgramInput &input, const DimensionRange &range) {
 static Value addArgument(std::vector<Value> &arguments,
                          std::vector<ProgramInput> &inputs, ProgramInput input,
                          std::string name, SourceLoc loc) {
-  input.name =
-      name.empty() ? "arg" + std::to_string(inputs.size()) : std::move(name);
+  input.name = std::move(name);
   auto node = std::make_shared<Node>(Op::Leaf, loc);
   node->isTraced = true;
   node->name = input.name;
@@ -83,7 +88,17 @@ static Value addArgument(std::vector<Value> &arguments,
   return arguments.back();
 }
 
-Tensor Tracer::argument(const InputInfo &info) {
+std::string Tracer::nextName() const {
+  return "arg" + std::to_string(state->inputs.size());
+}
+
+/// The user's name, that of the place in a structure, or a number.
+static std::string chooseName(const std::string &given, const std::string &path,
+                              const std::string &number) {
+  return !given.empty() ? given : !path.empty() ? path : number;
+}
+
+Tensor Tracer::argument(const InputInfo &info, const std::string &path) {
   TypeInfo type{false, info.dtype(), {}};
   ProgramInput input;
   bool isDynamic = false;
@@ -101,40 +116,21 @@ Tensor Tracer::argument(const InputInfo &info) {
   input.type = internType(std::move(type));
   if (state->inputs.empty())
     state->loc = info.loc();
-  return Call::makeTensor(addArgument(state->arguments, state->inputs,
-                                      std::move(input), info.name(),
-                                      info.loc()));
+  return Call::makeTensor(
+      addArgument(state->arguments, state->inputs, std::move(input),
+                  chooseName(info.name(), path, nextName()), info.loc()));
 }
 
-Size Tracer::argument(const DimensionInputInfo &info) {
+Size Tracer::argument(const DimensionInputInfo &info, const std::string &path) {
   ProgramInput input;
   addRange(input, info.range());
   input.type = internType({true, DType::F32, {}});
   if (state->inputs.empty())
     state->loc = info.loc();
-  return Call::makeSize(addArgument(state->arguments, state->inputs,
-                                    std::move(input), info.name(), info.loc()));
+  return Call::makeSize(
+      addArgument(state->arguments, state->inputs, std::move(input),
+                  chooseName(info.name(), path, nextName()), info.loc()));
 }
-
-//===-- executables -------------------------------------------------------===//
-
-struct Executable::Impl {
-  std::vector<uint8_t> bytes;
-  std::shared_ptr<runtime::Executable> loaded;
-  std::shared_ptr<CompiledProgram> program;
-  Device device;
-
-  Impl(std::vector<uint8_t> file, const runtime::LoadOptions &options,
-       SourceLoc loc)
-      : bytes(std::move(file)), device(Device::cpu()) {
-    auto executable = runtime::Executable::loadBytes(bytes, options);
-    check(executable.status(), loc);
-    loaded = std::move(*executable);
-    program = std::make_shared<CompiledProgram>(loaded);
-    if (loaded->device()->kind() == DeviceKind::CUDA)
-      device = Device::gpu(loaded->device()->ordinal());
-  }
-};
 
 /// Copies the values of constants to the host where they are not there.
 static std::vector<std::shared_ptr<const Storage>>
@@ -146,6 +142,7 @@ bakeConstants(Collected &collected, size_t arguments, SourceLoc loc) {
       fail(Code::InvalidArgument,
            "the function uses an argument of another one that is compiled", loc,
            {{collected.leaves[i].node->loc, "the argument"}});
+    value->wait(loc);
     if (value->device().isGpu()) {
       std::shared_ptr<Storage> host =
           allocate(Device::cpu(), value->dtype(), value->view().shape, loc);
@@ -162,164 +159,126 @@ bakeConstants(Collected &collected, size_t arguments, SourceLoc loc) {
   return kept;
 }
 
-Executable Tracer::finish(const std::vector<Tensor> &results) {
+/// Values stay as they are while compiling: names may be given to them before.
+void Tracer::nameTensors(std::vector<std::pair<std::string, Tensor>> tensors) {
+  for (auto &[name, tensor] : tensors) {
+    // What is computed in the program is no weight of it.
+    if (state->settings.weightsOutside)
+      tensor.eval(state->loc);
+    state->names.emplace(Call::use(tensor, state->loc).node.get(), name);
+  }
+}
+
+/// Constants of fewer bytes are always inside.
+static constexpr size_t minWeightBytes = 1024;
+
+/// Makes weights of large constants: inputs that are bound when the program is
+/// loaded.
+static std::vector<NamedStorage>
+separateWeights(GraphProgram &program,
+                const std::vector<std::shared_ptr<const Storage>> &constants,
+                size_t arguments) {
+  std::vector<NamedStorage> weights;
+  std::set<std::string> taken;
+  for (size_t i = 0; i < arguments; ++i)
+    taken.insert(program.inputs[i].name);
+  for (size_t i = 0; i < constants.size(); ++i) {
+    ProgramInput &input = program.inputs[arguments + i];
+    if (constants[i]->bytes() < minWeightBytes)
+      continue;
+    std::string base = input.name.empty() ? "constant" : input.name;
+    input.name = base;
+    for (size_t number = 1; !taken.insert(input.name).second; ++number)
+      input.name = base + "_" + std::to_string(number);
+    input.constant = nullptr;
+    input.isParameter = true;
+    weights.push_back({input.name, constants[i]});
+  }
+  return weights;
+}
+
+/// The settings as the compiler takes them. No exception may enter the
+/// compiler: what the callback throws is kept in `thrown`.
+static LoweringOptions optionsOf(const CompileSettings &settings,
+                                 std::exception_ptr &thrown,
+                                 std::string &warnings) {
+  LoweringOptions options;
+  options.target =
+      settings.target.empty() ? targetOf(defaultDevice()) : settings.target;
+  options.cpu = settings.cpu;
+  options.backends = settings.backends;
+  options.tuningFile = settings.tuningFile;
+  options.tuningDevice = settings.tuningDevice;
+  options.strictShapes = settings.strictShapes;
+  options.threads = true;
+  options.warnings = [&](std::string_view text) { warnings = text; };
+  if (settings.progress)
+    options.progress = [&](std::string_view stage, size_t done, size_t total) {
+      try {
+        return settings.progress({std::string(stage), done, total});
+      } catch (...) {
+        thrown = std::current_exception();
+        return false;
+      }
+    };
+  return options;
+}
+
+/// The bytes of the executable's file. Throws Error, or what the callback does.
+static std::vector<uint8_t> compileProgram(const GraphProgram &program,
+                                           const CompileSettings &settings,
+                                           SourceLoc loc) {
+  std::exception_ptr thrown;
+  std::string warnings;
+  auto bytes = compileGraph(program, optionsOf(settings, thrown, warnings));
+  if (thrown)
+    std::rethrow_exception(thrown);
+  if (!warnings.empty() && settings.warnings)
+    settings.warnings(warnings);
+  else if (!warnings.empty())
+    std::cerr << warnings;
+  if (bytes)
+    return std::move(*bytes);
+  const Status &status = bytes.status();
+  // The compiler's text has the user's lines; a sentence has none.
+  if (status.message().find('\n') == std::string::npos)
+    fail(status.code(), status.message(), loc);
+  throw Error::withText(status.code(), status.message(), loc);
+}
+
+Executable
+Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
   SourceLoc loc = state->loc;
   if (results.empty())
     fail(Code::InvalidArgument, "a compiled function returns a tensor", loc);
   std::vector<Value> values;
-  for (const Tensor &result : results)
+  for (const auto &[path, result] : results)
     values.push_back(Call::use(result, loc));
   Collected collected;
   {
     std::lock_guard lock(graphMutex());
     collected = collect(values, state->arguments);
   }
-  for (size_t i = 0; i < state->inputs.size(); ++i) {
-    state->inputs[i].place = collected.program.inputs[i].place;
-    collected.program.inputs[i] = state->inputs[i];
+  GraphProgram &program = collected.program;
+  for (const auto &[path, result] : results)
+    program.outputNames.push_back(path);
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    if (i < state->inputs.size()) {
+      state->inputs[i].place = program.inputs[i].place;
+      program.inputs[i] = state->inputs[i];
+      continue;
+    }
+    const Node *node = collected.leaves[i].node.get();
+    auto named = state->names.find(node);
+    program.inputs[i].name =
+        named == state->names.end() ? node->name : named->second;
   }
   auto constants = bakeConstants(collected, state->inputs.size(), loc);
-  LoweringOptions options;
-  options.target = state->settings.target.empty() ? targetOf(defaultDevice())
-                                                  : state->settings.target;
-  auto bytes = compileGraph(collected.program, options);
-  if (!bytes)
-    throw Error::withText(bytes.status().code(), bytes.status().message());
-  runtime::LoadOptions load;
-  load.trustHostCode = true; // made by this process
-  return Executable(
-      std::make_shared<Executable::Impl>(std::move(*bytes), load, loc));
-}
-
-static InputInfo describe(const Program &program,
-                          const InputDescription &input) {
-  std::vector<DimensionRange> dims;
-  if (input.kind != InputKind::Size)
-    for (TableIndex dim : input.dims) {
-      const SizeExpr &expr = program.exprs[dim];
-      if (expr.op != SizeOp::Symbol) {
-        dims.emplace_back(expr.value);
-        continue;
-      }
-      const SizeSymbol &symbol = program.symbols[expr.a];
-      dims.emplace_back(symbol.name, symbol.min, symbol.opt, symbol.max);
-    }
-  return InputInfo(std::move(dims),
-                   input.kind == InputKind::Size ? int64 : input.dtype,
-                   input.name);
-}
-
-std::vector<InputInfo> Executable::inputs() const {
-  const Program &program = impl->program->program();
-  std::vector<InputInfo> list;
-  for (TableIndex input : impl->loaded->argumentInputs())
-    list.push_back(describe(program, program.inputs[input]));
-  return list;
-}
-
-std::vector<std::string> Executable::outputs() const {
-  std::vector<std::string> names;
-  for (const OutputDescription &output : impl->program->program().outputs)
-    names.push_back(output.name);
-  return names;
-}
-
-//===-- calls -------------------------------------------------------------===//
-
-/// Arguments as tensors: a number has the element type that is expected.
-static std::vector<Value>
-argumentValues(const runtime::Executable &executable,
-               const std::vector<Executable::Argument> &arguments,
-               SourceLoc loc) {
-  std::span<const TableIndex> expected = executable.argumentInputs();
-  const Program &program = executable.program();
-  if (arguments.size() != expected.size()) {
-    std::string names;
-    for (TableIndex input : expected)
-      names += (names.empty() ? "" : ", ") + program.inputs[input].name;
-    fail(Code::InvalidArgument,
-         "the program takes " + std::to_string(expected.size()) +
-             " arguments (" + names + "); found " +
-             std::to_string(arguments.size()),
-         loc);
-  }
-  std::vector<Value> values;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const InputDescription &input = program.inputs[expected[i]];
-    DType dtype = input.kind == InputKind::Size ? int64 : input.dtype;
-    const Executable::Argument &argument = arguments[i];
-    values.push_back(Call::use(
-        argument.isNumber() ? numberTensor(*argument.literal(), dtype, loc)
-                            : argument.tensor(),
-        loc));
-  }
-  return values;
-}
-
-std::vector<Tensor> Executable::run(const std::vector<Argument> &arguments,
-                                    SourceLoc loc) const {
-  std::vector<Value> values = argumentValues(*impl->loaded, arguments, loc);
-  std::vector<std::shared_ptr<const Storage>> storages = evaluate(values, loc);
-  std::vector<runtime::TensorView> inputs, outputs;
-  for (const auto &storage : storages)
-    inputs.push_back(storage->view());
-  const auto &described = impl->program->program().outputs;
-  std::vector<runtime::Shape> shapes(described.size());
-  check(impl->program->outputShapes(inputs, shapes), loc);
-  std::vector<std::shared_ptr<Storage>> results;
-  for (size_t i = 0; i < described.size(); ++i) {
-    results.push_back(
-        allocate(impl->device, described[i].dtype, shapes[i], loc));
-    outputs.push_back(results.back()->view());
-  }
-  check(impl->program->run(inputs, outputs), loc);
-  std::vector<Tensor> tensors;
-  for (std::shared_ptr<Storage> &result : results)
-    tensors.push_back(Call::makeTensor(makeLeaf(std::move(result), loc)));
-  return tensors;
-}
-
-std::vector<Tensor>
-Executable::run(const std::map<std::string, Argument> &arguments,
-                SourceLoc loc) const {
-  std::vector<Argument> ordered;
-  for (TableIndex index : impl->loaded->argumentInputs()) {
-    const std::string &name = impl->program->program().inputs[index].name;
-    auto found = arguments.find(name);
-    if (found == arguments.end())
-      fail(Code::InvalidArgument, "the argument '" + name + "' is missing",
-           loc);
-    ordered.push_back(found->second);
-  }
-  if (ordered.size() != arguments.size())
-    for (const auto &[name, argument] : arguments)
-      if (!impl->loaded->findInput(name))
-        fail(Code::InvalidArgument, "the program has no input '" + name + "'",
-             loc);
-  return run(ordered, loc);
-}
-
-Tensor Executable::single(const std::vector<Argument> &arguments,
-                          SourceLoc loc) const {
-  size_t count = impl->program->program().outputs.size();
-  if (count != 1)
-    fail(Code::InvalidArgument,
-         "the program has " + std::to_string(count) +
-             " results; run() gives all of them",
-         loc);
-  return run(arguments, loc).front();
-}
-
-//===-- files -------------------------------------------------------------===//
-
-void Executable::save(const std::string &path, SourceLoc loc) const {
-  check(writeFile(path, impl->bytes), loc);
-}
-
-Executable Executable::load(const std::string &path, SourceLoc loc) {
-  Result<std::vector<uint8_t>> bytes = readFile(path);
-  check(bytes.status(), loc);
-  runtime::LoadOptions options;
-  options.trustHostCode = true;
-  return Executable(std::make_shared<Impl>(std::move(*bytes), options, loc));
+  std::vector<NamedStorage> weights;
+  if (state->settings.weightsOutside)
+    weights = separateWeights(program, constants, state->inputs.size());
+  std::vector<uint8_t> bytes = compileProgram(program, state->settings, loc);
+  return Executable(std::make_shared<Executable::Impl>(
+      std::move(bytes), std::move(weights),
+      /*mayBeElsewhere=*/!state->settings.target.empty(), loc));
 }

@@ -5,12 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleStack.h"
 #include "Throw.h"
 
 #include "tripy/Runtime/Report.h"
 
 #include <algorithm>
-#include <ostream>
+#include <cstdlib>
+#include <iostream>
+
+#include <unistd.h>
 
 using namespace tripy;
 using namespace tripy::frontend;
@@ -95,20 +99,96 @@ Error::Error(Code code, const std::string &summary,
     : std::runtime_error(formatError(summary, frames)), failCode(code),
       sentence(summary), places(std::move(frames)) {}
 
-Error::Error(Whole, Code code, const std::string &text)
-    : std::runtime_error(text), failCode(code) {
+Error::Error(Whole, Code code, const std::string &text, SourceLoc loc)
+    : std::runtime_error((loc.line ? formatFrame({loc, ""}, "") : "") + text),
+      failCode(code), places({{loc, ""}}) {
   size_t begin = text.find("error: ");
   begin = begin == std::string::npos ? 0 : begin + 7;
   sentence = text.substr(begin, text.find('\n', begin) - begin);
 }
 
-Error Error::withText(Code code, const std::string &text) {
-  return Error(Whole(), code, text);
+Error Error::withText(Code code, const std::string &text, SourceLoc loc) {
+  return Error(Whole(), code, text, loc);
 }
+
+//===-- colours -----------------------------------------------------------===//
+
+static constexpr std::string_view yellow = "\x1b[33m", cyan = "\x1b[36m",
+                                  red = "\x1b[31m", plain = "\x1b[0m";
+
+static std::string inColor(std::string_view text, std::string_view color) {
+  return std::string(color) + std::string(text) + std::string(plain);
+}
+
+/// "--> file:11 in main()": the file yellow, the rest cyan.
+static std::string colorPlace(std::string_view line, size_t arrow) {
+  size_t file = arrow + 4, end = line.find(" in ", file);
+  end = line.rfind(':', end);
+  return std::string(line.substr(0, file)) +
+         inColor(line.substr(file, end - file), yellow) +
+         inColor(line.substr(end), cyan);
+}
+
+static std::string colorLine(std::string_view line) {
+  size_t first = line.find_first_not_of(' ');
+  if (first == line.npos)
+    return std::string(line);
+  size_t arrow = line.find("--> ");
+  if (arrow != line.npos && line.find(':', arrow) != line.npos)
+    return colorPlace(line, arrow);
+  if (line.substr(first).starts_with("error: "))
+    return std::string(line.substr(0, first)) + inColor("error:", red) +
+           std::string(line.substr(first + 6));
+  size_t mark = line.find_first_not_of(' ', first + 1);
+  if (line[first] == '|' && mark != line.npos &&
+      line.find_first_not_of("^~", mark) == line.npos)
+    return std::string(line.substr(0, mark)) + inColor(line.substr(mark), red);
+  return std::string(line);
+}
+
+std::string tripy::frontend::colored(std::string_view text) {
+  std::string result;
+  for (;;) {
+    size_t end = text.find('\n');
+    result += colorLine(text.substr(0, end));
+    if (end == text.npos)
+      return result;
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// Whether colours are wanted on `os`, and seen.
+static bool isColorful(const std::ostream &os) {
+  int file = os.rdbuf() == std::cout.rdbuf()   ? STDOUT_FILENO
+             : os.rdbuf() == std::cerr.rdbuf() ? STDERR_FILENO
+                                               : -1;
+  auto isSet = [](const char *name) {
+    const char *value = std::getenv(name);
+    return value && *value;
+  };
+  const char *terminal = std::getenv("TERM");
+  return file >= 0 && isatty(file) && !isSet("NO_COLOR") && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+std::ostream &tripy::operator<<(std::ostream &os, const Error &error) {
+  return isColorful(os) ? os << colored(error.what()) : os << error.what();
+}
+
+//===-- throwing ----------------------------------------------------------===//
 
 void tripy::frontend::fail(Code code, const std::string &summary, SourceLoc loc,
                            std::vector<ErrorFrame> inputs) {
-  inputs.insert(inputs.begin(), ErrorFrame{loc, ""});
+  ErrorFrame first{loc, ""};
+  if (auto calls = currentModuleCalls()) {
+    first.loc.function = calls->functionText(loc.function);
+    for (const Place &caller : calls->callers)
+      inputs.push_back(
+          {{caller.file, caller.function, caller.line, caller.column},
+           "called from"});
+  }
+  inputs.insert(inputs.begin(), first);
   throw Error(code, summary, std::move(inputs));
 }
 

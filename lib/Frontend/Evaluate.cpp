@@ -54,8 +54,10 @@ static std::vector<std::shared_ptr<Storage>> run(CompiledProgram &compiled,
                                                  const Device &device,
                                                  SourceLoc loc) {
   std::vector<runtime::TensorView> inputs, outputs;
-  for (const std::shared_ptr<const Storage> &input : collected.inputs)
-    inputs.push_back(input->view());
+  for (const std::shared_ptr<const Storage> &input : collected.inputs) {
+    input->wait(loc);
+    inputs.push_back(device.isGpu() ? input->view() : input->alignedView(loc));
+  }
   const std::vector<OutputDescription> &described = compiled.program().outputs;
   std::vector<runtime::Shape> shapes(described.size());
   check(compiled.outputShapes(inputs, shapes), loc);
@@ -70,6 +72,15 @@ static std::vector<std::shared_ptr<Storage>> run(CompiledProgram &compiled,
 
 std::vector<std::shared_ptr<const Storage>>
 tripy::frontend::evaluate(std::span<const Value> values, SourceLoc loc) {
+  auto found = evaluateWithoutWaiting(values, loc);
+  for (const std::shared_ptr<const Storage> &storage : found)
+    storage->wait(loc);
+  return found;
+}
+
+std::vector<std::shared_ptr<const Storage>>
+tripy::frontend::evaluateWithoutWaiting(std::span<const Value> values,
+                                        SourceLoc loc) {
   std::vector<Value> roots;
   Collected collected;
   {

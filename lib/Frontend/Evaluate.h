@@ -11,9 +11,14 @@
 namespace tripy::frontend {
 
 /// The value of each, which is computed where there is none: in one program.
-/// Throws Error: what the compiler says, or at `loc`.
+/// Those that other work computes are waited for. Throws Error: what the
+/// compiler says, or at `loc`.
 std::vector<std::shared_ptr<const Storage>>
 evaluate(std::span<const Value> values, SourceLoc loc);
+
+/// The same without waiting: see Storage::work().
+std::vector<std::shared_ptr<const Storage>>
+evaluateWithoutWaiting(std::span<const Value> values, SourceLoc loc);
 
 inline std::shared_ptr<const Storage> evaluate(const Value &value,
                                                SourceLoc loc) {

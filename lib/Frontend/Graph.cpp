@@ -41,6 +41,13 @@ std::mutex &tripy::frontend::graphMutex() {
   return *mutex;
 }
 
+Place Node::place() const {
+  if (!calls)
+    return {loc.file, loc.function, loc.line, loc.column};
+  return {loc.file, calls->functionText(loc.function), loc.line, loc.column,
+          &calls->callers};
+}
+
 /// A chain of nodes is let go one by one, not each within the one before.
 Node::~Node() {
   static thread_local std::vector<Value> *pending = nullptr;
@@ -126,11 +133,49 @@ struct TypeMemory {
 /// still read stay, so that the oldest half could not simply go.
 static constexpr size_t maxKnownTypes = size_t(1) << 20;
 
+/// Most elements of a tensor (docs/input.md).
+static constexpr int64_t maxElements = int64_t(1) << 40;
+
+/// The type of what a creation makes, where there is nothing to object to. The
+/// first tensor of a process needs no compiler for it, which takes milliseconds
+/// to start; the compiler checks the type all the same before it compiles.
+static const TypeInfo *createdType(const OperationView &operation) {
+  bool isFull = operation.op == Op::Full;
+  if (!isFull && operation.op != Op::Iota)
+    return nullptr;
+  const auto &sizes = std::get<std::vector<int64_t>>(operation.attributes[0]);
+  int64_t elements = 1;
+  for (int64_t size : sizes) {
+    if (size < 0 || size > maxElements)
+      return nullptr;
+    elements = size == 0 || elements <= maxElements / size ? elements * size
+                                                           : maxElements + 1;
+    if (elements > maxElements)
+      return nullptr;
+  }
+  if (sizes.size() > runtime::maxRank)
+    return nullptr;
+  if (isFull)
+    return internType(
+        {false, std::get<TypedNumber>(operation.attributes[1]).dtype, sizes});
+  int64_t dim = std::get<int64_t>(operation.attributes[1]);
+  DType dtype = std::get<DType>(operation.attributes[2]);
+  int64_t rank = sizes.size();
+  if (dim < -rank || dim >= rank || dtype == DType::Bool)
+    return nullptr;
+  return internType({false, dtype, sizes});
+}
+
 Result<const std::vector<const TypeInfo *> *>
 tripy::frontend::resultTypes(const OperationView &operation,
                              std::span<const TypeInfo *const> operands) {
   static TypeMemory *memory = new TypeMemory;
   static thread_local std::vector<const TypeInfo *> unkept;
+  if (operands.empty())
+    if (const TypeInfo *type = createdType(operation)) {
+      unkept.assign(1, type);
+      return &unkept;
+    }
   static thread_local std::string key;
   key.clear();
   encodeOperation(operation, key);

@@ -9,6 +9,7 @@
 #define TRIPY_LIB_FRONTEND_GRAPH_H
 
 #include "Lowering.h"
+#include "ModuleStack.h"
 #include "Storage.h"
 
 #include "tripy/Frontend/Error.h"
@@ -33,16 +34,18 @@ public:
     std::shared_ptr<const Storage> storage;
   };
 
-  Node(Op op, SourceLoc loc) : op(op), loc(loc) {}
+  Node(Op op, SourceLoc loc) : op(op), loc(loc), calls(tracedModuleCalls()) {}
   ~Node();
   Node(const Node &) = delete;
   Node &operator=(const Node &) = delete;
 
   OperationView view() const { return {op, groups, attributes}; }
-  Place place() const { return {loc.file, loc.function, loc.line, loc.column}; }
+  Place place() const;
 
   const Op op;
   const SourceLoc loc;
+  /// Modules that it is in, where that is of use.
+  const std::shared_ptr<const ModuleCalls> calls;
   /// Computed from the arguments of a function that is being compiled.
   bool isTraced = false;
   /// Of the evaluation that looked at the node last, and the number of its

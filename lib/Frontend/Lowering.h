@@ -14,6 +14,7 @@
 #include "tripy/Base/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -51,6 +52,8 @@ struct Place {
   const char *file = "";
   const char *function = "";
   uint32_t line = 0, column = 0;
+  /// The calls that led there, innermost first, or null.
+  const std::vector<Place> *callers = nullptr;
 };
 
 /// One operation. Operands are in groups, one for each of the table's.
@@ -77,6 +80,8 @@ struct ProgramInput {
   /// The elements, for an input that is part of the program; they outlive the
   /// call. Else each run gives it.
   const void *constant = nullptr;
+  /// A weight, which is bound once when the program is loaded.
+  bool isParameter = false;
 };
 
 struct ProgramStep {
@@ -100,12 +105,33 @@ struct LoweringOptions {
   std::string target = "cpu";
   /// Checks of the compiler's own work between the levels.
   bool verify = true;
+  /// As CompileSettings has them.
+  std::string cpu = "native", backends = "own", tuningFile, tuningDevice;
+  bool strictShapes = false;
+  /// Several threads may compile one program.
+  bool threads = false;
+  /// Called with what is done of a stage; false cancels. Throws nothing. One
+  /// thread calls at a time.
+  std::function<bool(std::string_view stage, size_t done, size_t total)>
+      progress;
+  /// Called with the text of the compiler's warnings, after it succeeded.
+  std::function<void(std::string_view text)> warnings;
 };
 
 /// The bytes of an executable file. Errors: InvalidArgument with the text that
-/// the compiler's diagnostics print, the user's lines among them.
+/// the compiler's diagnostics print, the user's lines among them, or with one
+/// sentence about an option; Cancelled.
 Result<std::vector<uint8_t>> compileGraph(const GraphProgram &program,
                                           const LoweringOptions &options);
+
+/// A name for what compiling a graph of this structure gives: it depends on the
+/// structure, the options, this machine's processor and the very code of the
+/// compiler. Empty where the compiler has no identity; then nothing may be
+/// kept.
+std::string programKey(std::string_view structure,
+                       const LoweringOptions &options);
+/// The folder for programs that are kept between processes; "" for none.
+std::string programFolder();
 
 /// The program in MLIR's text, before any pass.
 Result<std::string> printGraph(const GraphProgram &program);

@@ -4,13 +4,14 @@
 
 #include "Call.h"
 #include "Evaluate.h"
+#include "TensorFile.h"
 #include "Throw.h"
 
 #include "tripy/Base/Packed.h"
 #include "tripy/Frontend/Functions.h"
-#include "tripy/Runtime/IO/SafeTensors.h"
 
 #include <algorithm>
+#include <cstring>
 #include <ostream>
 
 using namespace tripy;
@@ -26,23 +27,23 @@ Parameter::Parameter(Shape shape, DType dtype, SourceLoc loc) {
     value = cast({value, loc}, dtype, loc);
 }
 
-static std::string describe(const Tensor &tensor) {
-  return std::string(dtypeName(tensor.dtype())) + " of shape " +
-         tensor.shape().str();
+static std::string describe(const Shape &shape, DType dtype) {
+  return std::string(dtypeName(dtype)) + " of shape " + shape.str();
 }
 
-static void checkFits(const std::string &name, const Tensor &old,
+static void checkFits(const std::string &name, const Shape &shape, DType dtype,
                       const Tensor &tensor, SourceLoc loc) {
   Call::use(tensor, loc);
-  if (tensor.shape() != old.shape() || tensor.dtype() != old.dtype())
+  if (tensor.shape() != shape || tensor.dtype() != dtype)
     fail(Code::InvalidArgument,
          "the parameter" + (name.empty() ? name : " '" + name + "'") + " is " +
-             describe(old) + "; found " + describe(tensor),
+             describe(shape, dtype) + "; found " +
+             describe(tensor.shape(), tensor.dtype()),
          loc, {{tensor.loc(), "the new value"}});
 }
 
 void Parameter::set(const Tensor &tensor, SourceLoc loc) {
-  checkFits("", value, tensor, loc);
+  checkFits("", shape(), dtype(), tensor, loc);
   value = tensor;
 }
 
@@ -51,16 +52,63 @@ Parameter &Parameter::operator=(const Tensor &tensor) {
   return *this;
 }
 
+const Tensor &OptionalParameter::tensor(SourceLoc loc) const {
+  if (!value)
+    fail(Code::InvalidArgument,
+         "the optional parameter, " + describe(sizes, type) + ", was never set",
+         loc);
+  return *value;
+}
+
+void OptionalParameter::set(const Tensor &tensor, SourceLoc loc) {
+  checkFits("", sizes, type, tensor, loc);
+  value = tensor;
+}
+
+OptionalParameter &OptionalParameter::operator=(const Tensor &tensor) {
+  set(tensor, tensor.loc());
+  return *this;
+}
+
 //===-- visitors ----------------------------------------------------------===//
 
 namespace {
+
+/// A parameter of either kind.
+struct AnyParameter {
+  std::string name;
+  Parameter *always = nullptr;
+  OptionalParameter *optional = nullptr;
+
+  bool isSet() const { return always || optional->isSet(); }
+  Shape shape() const {
+    return always ? always->shape() : optional->shape();
+  }
+  DType dtype() const { return always ? always->dtype() : optional->dtype(); }
+  const Tensor &tensor() const {
+    return always ? always->tensor() : optional->tensor();
+  }
+  void check(const Tensor &tensor, SourceLoc loc) const {
+    checkFits(name, shape(), dtype(), tensor, loc);
+  }
+  void set(const Tensor &tensor, SourceLoc loc) const {
+    if (always)
+      always->set(tensor, loc);
+    else
+      optional->set(tensor, loc);
+  }
+};
 
 /// All parameters below a module, by their whole name.
 class ParameterList : public ModuleVisitor {
 public:
   explicit ParameterList(bool enters) : enters(enters) {}
   void parameter(const std::string &name, Parameter &parameter) override {
-    list.emplace_back(prefix + name, &parameter);
+    list.push_back({prefix + name, &parameter});
+  }
+  void optional(const std::string &name,
+                OptionalParameter &parameter) override {
+    list.push_back({prefix + name, nullptr, &parameter});
   }
   void child(const std::string &name, Module &module) override {
     if (!enters)
@@ -71,7 +119,7 @@ public:
     prefix = outer;
   }
 
-  std::vector<std::pair<std::string, Parameter *>> list;
+  std::vector<AnyParameter> list;
 
 private:
   bool enters;
@@ -93,6 +141,13 @@ public:
     begin(name);
     text += "Parameter = (shape=" + parameter.shape().str() +
             ", dtype=" + std::string(dtypeName(parameter.dtype())) + "),\n";
+  }
+  void optional(const std::string &name,
+                OptionalParameter &parameter) override {
+    begin(name);
+    text += "OptionalParameter = (shape=" + parameter.shape().str() +
+            ", dtype=" + std::string(dtypeName(parameter.dtype())) +
+            (parameter.isSet() ? "),\n" : ", not set),\n");
   }
   void child(const std::string &name, Module &module) override {
     begin(name);
@@ -127,8 +182,9 @@ static StateDict valuesOf(const Module &module, bool enters) {
   ParameterList parameters(enters);
   mutableOf(module).visitMembers(parameters);
   StateDict values;
-  for (auto &[name, parameter] : parameters.list)
-    values.emplace_back(name, parameter->tensor());
+  for (const AnyParameter &parameter : parameters.list)
+    if (parameter.isSet())
+      values.emplace_back(parameter.name, parameter.tensor());
   return values;
 }
 
@@ -174,44 +230,39 @@ void Module::loadStateDict(const StateDict &values, bool strict,
   visitMembers(parameters);
   std::map<std::string, Tensor> byName(values.begin(), values.end());
   std::vector<std::string> missing, unknown;
-  for (auto &[name, parameter] : parameters.list) {
-    auto found = byName.find(name);
-    if (found == byName.end())
-      missing.push_back(name);
-    else
-      checkFits(name, parameter->tensor(), found->second, loc);
+  for (const AnyParameter &parameter : parameters.list) {
+    auto found = byName.find(parameter.name);
+    if (found != byName.end())
+      parameter.check(found->second, loc);
+    else if (parameter.always)
+      missing.push_back(parameter.name);
   }
   for (const auto &[name, value] : values)
     if (std::none_of(parameters.list.begin(), parameters.list.end(),
-                     [&](const auto &entry) { return entry.first == name; }))
+                     [&](const auto &entry) { return entry.name == name; }))
       unknown.push_back(name);
   if (strict && (!missing.empty() || !unknown.empty()))
     fail(Code::InvalidArgument,
          "the names are those of the module's parameters; missing: " +
              joined(missing) + "; unknown: " + joined(unknown),
          loc);
-  for (auto &[name, parameter] : parameters.list)
-    if (auto found = byName.find(name); found != byName.end())
-      parameter->set(found->second, loc);
+  for (const AnyParameter &parameter : parameters.list)
+    if (auto found = byName.find(parameter.name); found != byName.end())
+      parameter.set(found->second, loc);
 }
 
+/// The file is mapped: only what is used is read, and nothing is copied.
 StateDict tripy::readSafetensors(const std::string &path, SourceLoc loc) {
-  Result<io::SafeTensors> file = io::SafeTensors::open(path);
-  check(file.status(), loc);
   StateDict values;
-  for (const io::SafeTensor &entry : file->tensors()) {
-    Result<runtime::HostTensor> tensor = file->read(entry.name);
-    check(tensor.status(), loc);
-    values.emplace_back(
-        std::string(entry.name),
-        Call::makeTensor(
-            makeLeaf(std::make_shared<Storage>(std::move(*tensor)), loc)));
+  for (auto &[name, storage] : mapTensors(path, loc)) {
+    Tensor tensor = Call::makeTensor(makeLeaf(storage, loc));
+    values.emplace_back(name, tensor.setName(name));
   }
   return values;
 }
 
 /// `tensor` of a file, or the tensor of `parameter`'s type whose bytes it has.
-static Tensor asParameter(const Tensor &tensor, const Parameter &parameter,
+static Tensor asParameter(const Tensor &tensor, const AnyParameter &parameter,
                           SourceLoc loc) {
   std::vector<int64_t> sizes;
   for (const Size &size : parameter.shape())
@@ -225,19 +276,19 @@ static Tensor asParameter(const Tensor &tensor, const Parameter &parameter,
   check(packed.status(), loc);
   std::memcpy(packed->data(), view.data, packed->span().size());
   return Call::makeTensor(
-      makeLeaf(std::make_shared<Storage>(std::move(*packed)), loc));
+             makeLeaf(std::make_shared<Storage>(std::move(*packed)), loc))
+      .setName(parameter.name);
 }
 
 void Module::loadSafetensors(const std::string &path, bool strict,
                              SourceLoc loc) {
   ParameterList parameters(/*enters=*/true);
   visitMembers(parameters);
-  std::map<std::string, Parameter *, std::less<>> byName(
-      parameters.list.begin(), parameters.list.end());
   StateDict values = readSafetensors(path, loc);
   for (auto &[name, tensor] : values)
-    if (auto found = byName.find(name); found != byName.end())
-      tensor = asParameter(tensor, *found->second, loc);
+    for (const AnyParameter &parameter : parameters.list)
+      if (parameter.name == name && parameter.dtype() == int4)
+        tensor = asParameter(tensor, parameter, loc);
   loadStateDict(values, strict, loc);
 }
 
@@ -247,18 +298,8 @@ void Module::saveSafetensors(const std::string &path, SourceLoc loc) const {
   for (const auto &[name, tensor] : values)
     sources.push_back(Call::use(tensor, loc));
   auto storages = evaluate(sources, loc);
-  std::vector<runtime::HostTensor> copies;
-  std::vector<io::NamedTensor> named;
-  for (size_t i = 0; i < values.size(); ++i) {
-    runtime::TensorView view = storages[i]->view();
-    if (storages[i]->device().isGpu()) {
-      auto copy = runtime::HostTensor::create(view.dtype, view.shape);
-      check(copy.status(), loc);
-      storages[i]->copyToHost(copy->data(), loc);
-      view = copy->view();
-      copies.push_back(std::move(*copy));
-    }
-    named.push_back({values[i].first, view});
-  }
-  check(io::writeSafeTensors(path, named), loc);
+  std::vector<NamedStorage> named;
+  for (size_t i = 0; i < values.size(); ++i)
+    named.push_back({values[i].first, storages[i]});
+  writeTensors(path, named, loc);
 }

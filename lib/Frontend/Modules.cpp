@@ -16,12 +16,70 @@ static std::optional<Parameter> biasOf(bool hasBias, int64_t size,
   return hasBias ? std::optional(Parameter({size}, dtype)) : std::nullopt;
 }
 
+/// The scale of a weight (out, in); 1 is a scale that does not make numbers
+/// infinite.
+static std::optional<Parameter> weightScale(int64_t in, int64_t out,
+                                            const LinearLayerOptions &options,
+                                            SourceLoc loc) {
+  if (!options.quantDtype) {
+    if (options.weightQuantDim)
+      fail(Code::InvalidArgument,
+           "'weightQuantDim' belongs to 'quantDtype'; found none", loc);
+    return std::nullopt;
+  }
+  DType dtype = *options.quantDtype;
+  if (dtype != int8 && dtype != float8 && dtype != float8_e5m2)
+    fail(Code::InvalidArgument,
+         "'quantDtype' is int8, float8 or float8_e5m2; found " +
+             std::string(dtypeName(dtype)),
+         loc);
+  int64_t dim = options.weightQuantDim.value_or(0);
+  if (dim != 0 && dim != 1)
+    fail(Code::InvalidArgument,
+         "'weightQuantDim' is 0 or 1; found " + std::to_string(dim), loc);
+  Shape shape = !options.weightQuantDim ? Shape()
+                : dim == 0              ? Shape({out})
+                                        : Shape({in});
+  Parameter scale(shape, options.dtype, loc);
+  scale.set(ones(shape, options.dtype, loc), loc);
+  return scale;
+}
+
 Linear::Linear(int64_t inFeatures, int64_t outFeatures, bool hasBias,
-               DType dtype)
-    : weight({outFeatures, inFeatures}, dtype),
-      bias(biasOf(hasBias, outFeatures, dtype)) {}
+               DType dtype, SourceLoc loc)
+    : Linear(inFeatures, outFeatures,
+             LinearLayerOptions{.hasBias = hasBias, .dtype = dtype}, loc) {}
+Linear::Linear(int64_t inFeatures, int64_t outFeatures,
+               const LinearLayerOptions &options, SourceLoc loc)
+    : options(options), weight({outFeatures, inFeatures}, options.dtype, loc),
+      bias(biasOf(options.hasBias, outFeatures, options.dtype)),
+      weight_scale(weightScale(inFeatures, outFeatures, options, loc)) {
+  if (options.quantDtype)
+    input_scale.emplace(Shape(), options.dtype);
+}
+
+/// `x` as multiples of `scale` that the element type has, and back.
+static Tensor rounded(const Tensor &x, const Tensor &scale, DType dtype,
+                      std::optional<int64_t> dim, SourceLoc loc) {
+  Tensor quantized = quantize({x, loc}, {scale, loc}, dtype, dim, loc);
+  return dequantize({quantized, loc}, {scale, loc}, dim, loc);
+}
+
 Tensor Linear::forward(const Tensor &x, SourceLoc loc) const {
-  return linear({x, loc}, weight, {.bias = tensorOf(bias)}, loc);
+  if (!options.quantDtype)
+    return linear({x, loc}, weight, {.bias = tensorOf(bias)}, loc);
+  bool isInput = input_scale->isSet();
+  if (isInput && options.weightQuantDim == 1)
+    fail(Code::InvalidArgument,
+         "'input_scale' is for weights with one scale, or one for each row; "
+         "found 'weightQuantDim' 1",
+         loc);
+  Tensor input = isInput ? rounded(x, input_scale->tensor(loc),
+                                   *options.quantDtype, std::nullopt, loc)
+                         : x;
+  Tensor weights = rounded(weight.tensor(), weight_scale->tensor(),
+                           *options.quantDtype, options.weightQuantDim, loc);
+  return linear({input, loc}, {weights, loc}, {.bias = tensorOf(bias)}, loc);
 }
 
 Embedding::Embedding(int64_t count, int64_t dimension, DType dtype)

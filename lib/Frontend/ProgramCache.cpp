@@ -124,26 +124,53 @@ std::string tripy::frontend::targetOf(const Device &device) {
   return chip.empty() ? "cuda" : "cuda:" + chip;
 }
 
-static std::shared_ptr<CompiledProgram>
-compileEager(const Collected &collected, const Device &device, SourceLoc loc) {
+DiskCache ProgramCache::diskCache() {
+  std::lock_guard lock(mutex);
+  if (!disk)
+    disk.emplace(programFolder(), uint64_t(256) << 20);
+  return *disk;
+}
+
+static Result<std::shared_ptr<runtime::Executable>>
+loadEager(std::span<const uint8_t> bytes, const Device &device, SourceLoc loc) {
+  runtime::LoadOptions load;
+  load.trustHostCode = true; // made by this process, or kept for its user
+  load.device = openDevice(device, loc);
+  return runtime::Executable::loadBytes(bytes, load);
+}
+
+/// From the folder, or compiled.
+std::shared_ptr<CompiledProgram>
+ProgramCache::load(const Collected &collected, const std::string &structure,
+                   const Device &device, SourceLoc loc) {
   LoweringOptions options;
   options.target = targetOf(device);
   options.verify = false;
+  DiskCache folder = diskCache();
+  std::string name = folder.isOn() ? programKey(structure, options) : "";
+  if (!name.empty())
+    if (auto kept = folder.find(name))
+      // What cannot be loaded is replaced.
+      if (auto executable = loadEager(*kept, device, loc)) {
+        std::lock_guard lock(mutex);
+        ++counts.fromDisk;
+        return std::make_shared<CompiledProgram>(std::move(*executable));
+      }
   auto bytes = compileGraph(collected.program, options);
   if (!bytes)
-    throw Error::withText(bytes.status().code(), bytes.status().message());
-  runtime::LoadOptions load;
-  load.trustHostCode = true; // made by this process
-  load.device = openDevice(device, loc);
-  auto executable = runtime::Executable::loadBytes(*bytes, load);
+    throw Error::withText(bytes.status().code(), bytes.status().message(), loc);
+  auto executable = loadEager(*bytes, device, loc);
   check(executable.status(), loc);
+  if (!name.empty())
+    folder.store(name, *bytes);
   return std::make_shared<CompiledProgram>(std::move(*executable));
 }
 
 std::shared_ptr<CompiledProgram> ProgramCache::find(const Collected &collected,
                                                     const Device &device,
                                                     SourceLoc loc) {
-  std::string text = structureOf(collected) + device.str();
+  std::string structure = structureOf(collected);
+  std::string text = structure + device.str();
   Hash128 key =
       hashBytes({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
   std::shared_ptr<Entry> entry = entryOf(key);
@@ -159,12 +186,17 @@ std::shared_ptr<CompiledProgram> ProgramCache::find(const Collected &collected,
   if (isKnown)
     return entry->program;
   try {
-    entry->program = compileEager(collected, device, loc);
+    entry->program = load(collected, structure, device, loc);
   } catch (...) {
     remove(key);
     throw;
   }
   return entry->program;
+}
+
+void ProgramCache::setFolder(const std::string &folder, uint64_t bytes) {
+  std::lock_guard lock(mutex);
+  disk.emplace(folder, bytes);
 }
 
 CacheStatistics ProgramCache::statistics() {
@@ -193,4 +225,7 @@ CacheStatistics tripy::eagerCacheStatistics() {
 void tripy::clearEagerCache() { ProgramCache::instance().clear(); }
 void tripy::setEagerCacheLimit(size_t programs) {
   ProgramCache::instance().setLimit(programs);
+}
+void tripy::setEagerCacheFolder(const std::string &folder, uint64_t bytes) {
+  ProgramCache::instance().setFolder(folder, bytes);
 }

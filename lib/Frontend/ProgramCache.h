@@ -8,6 +8,7 @@
 #ifndef TRIPY_LIB_FRONTEND_PROGRAMCACHE_H
 #define TRIPY_LIB_FRONTEND_PROGRAMCACHE_H
 
+#include "DiskCache.h"
 #include "Evaluate.h"
 
 #include "tripy/Base/Hash.h"
@@ -26,17 +27,23 @@ public:
       : executable(std::move(executable)) {}
 
   const Program &program() const { return executable->program(); }
+  const runtime::Executable &loaded() const { return *executable; }
+  /// Description of an argument of a call.
+  const InputDescription &argument(size_t number) const {
+    return program().inputs[executable->argumentInputs()[number]];
+  }
   /// Runs on a context of its own. Threads may call at the same time.
   Status run(std::span<const runtime::TensorView> inputs,
              std::span<const runtime::TensorView> outputs);
   Status outputShapes(std::span<const runtime::TensorView> inputs,
                       std::span<runtime::Shape> shapes);
 
-private:
+  /// A context for one user at a time.
   using Context = std::unique_ptr<runtime::ExecutionContext>;
   Result<Context> take();
   void giveBack(Context context);
 
+private:
   std::shared_ptr<runtime::Executable> executable;
   std::mutex mutex;
   std::vector<Context> idle;
@@ -51,6 +58,7 @@ public:
   std::shared_ptr<CompiledProgram> find(const Collected &collected,
                                         const Device &device, SourceLoc loc);
 
+  void setFolder(const std::string &folder, uint64_t bytes);
   CacheStatistics statistics();
   void clear();
   void setLimit(size_t programs);
@@ -67,12 +75,18 @@ private:
   std::shared_ptr<Entry> entryOf(const Hash128 &key);
   void remove(const Hash128 &key);
   void shrink();
+  DiskCache diskCache();
+  std::shared_ptr<CompiledProgram> load(const Collected &collected,
+                                        const std::string &structure,
+                                        const Device &device, SourceLoc loc);
 
   std::mutex mutex;
   std::unordered_map<Hash128, std::shared_ptr<Entry>, KeyHash> entries;
   /// Keys, the one that was used last in front.
   std::list<Hash128> ages;
   size_t limit = 1024;
+  /// None until it is set or used.
+  std::optional<DiskCache> disk;
   CacheStatistics counts;
 };
 

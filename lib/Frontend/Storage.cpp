@@ -2,6 +2,7 @@
 
 #include "Storage.h"
 
+#include "Streams.h"
 #include "Throw.h"
 
 #include <cstdlib>
@@ -32,7 +33,30 @@ Device Storage::device() const {
                                          : Device::gpu(place.ordinal);
 }
 
+void Storage::wait(SourceLoc loc) const {
+  if (pending)
+    waitFor(*pending, loc);
+}
+
+/// What the CPU's kernels rely on; see runtime::Device::alignment().
+static constexpr uintptr_t hostAlignment = 64;
+
+runtime::TensorView Storage::alignedView(SourceLoc loc) const {
+  bool isAligned = reinterpret_cast<uintptr_t>(place.data) % hostAlignment == 0;
+  if (place.device != DeviceKind::CPU || isAligned || bytes() == 0)
+    return place;
+  std::lock_guard lock(alignMutex);
+  if (aligned.bytes() == 0) {
+    auto copy = runtime::HostTensor::create(place.dtype, place.shape);
+    check(copy.status(), loc);
+    std::memcpy(copy->data(), place.data, bytes());
+    aligned = std::move(*copy);
+  }
+  return aligned.view();
+}
+
 void Storage::copyToHost(void *data, SourceLoc loc) const {
+  wait(loc);
   if (bytes() == 0)
     return;
   if (place.device == DeviceKind::CPU) {

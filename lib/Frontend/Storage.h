@@ -13,8 +13,11 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 
 namespace tripy::frontend {
+
+class Work;
 
 class Storage {
 public:
@@ -33,8 +36,17 @@ public:
   DType dtype() const { return place.dtype; }
   uint64_t bytes() const { return *place.shape.bytes(place.dtype); }
   Device device() const;
-  /// Copies the elements to host memory. Throws Error at `loc`.
+  /// Copies the elements to host memory, when they are computed. Throws Error
+  /// at `loc`.
   void copyToHost(void *data, SourceLoc loc) const;
+  /// What computes the elements; null where they are there.
+  const std::shared_ptr<Work> &work() const { return pending; }
+  void setWork(std::shared_ptr<Work> work) { pending = std::move(work); }
+  /// Waits until the elements are there. Throws Error at `loc`.
+  void wait(SourceLoc loc) const;
+  /// The elements in host memory that kernels of the CPU can read as it is: a
+  /// copy where these are less aligned, which is made once. Throws Error.
+  runtime::TensorView alignedView(SourceLoc loc) const;
 
 private:
   runtime::HostTensor host;
@@ -42,6 +54,9 @@ private:
   runtime::TensorView place;
   std::shared_ptr<runtime::Device> owner;
   std::function<void()> release;
+  std::shared_ptr<Work> pending;
+  mutable std::mutex alignMutex;
+  mutable runtime::HostTensor aligned;
 };
 
 /// The device of the runtime, which is opened once. Throws Error at `loc`.

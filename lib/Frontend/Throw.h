@@ -17,6 +17,9 @@ namespace tripy::frontend {
 /// Throws what `status` says, unless it is ok.
 void check(const Status &status, SourceLoc loc);
 
+/// The text of an error with a terminal's colours.
+std::string colored(std::string_view text);
+
 } // namespace tripy::frontend
 
 #endif // TRIPY_LIB_FRONTEND_THROW_H

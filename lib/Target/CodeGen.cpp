@@ -125,9 +125,13 @@ target::compileParts(Operation *container,
     watch->begin("LLVM", countKernels(container));
   std::vector<OwningOpRef<Operation *>> parts = partition(container);
   PartOutputs outputs(parts.size());
-  if (failed(failableParallelForEach(
-          context, llvm::seq<size_t>(parts.size()),
-          [&](size_t i) { return compile(*parts[i], i, outputs[i]); })))
+  if (failed(failableParallelForEach(context, llvm::seq<size_t>(parts.size()),
+                                     [&](size_t i) -> LogicalResult {
+                                       if (watch && watch->mustStop())
+                                         return emitError(container->getLoc(),
+                                                          "cancelled");
+                                       return compile(*parts[i], i, outputs[i]);
+                                     })))
     return failure();
   return outputs;
 }

@@ -239,6 +239,10 @@ static LogicalResult assembleParts(MLIRContext *context, CachedCode &code,
   if (watch)
     watch->begin("assembler", kernels);
   parallelFor(context, 0, parts.size(), [&](size_t i) {
+    if (watch && watch->mustStop()) {
+      assembled[i].emplace(Status(Code::Cancelled, "cancelled"));
+      return;
+    }
     assembled[i] = assemblePTX(parts[i], target.chip);
     if (!watch || !*assembled[i])
       return;

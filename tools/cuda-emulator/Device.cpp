@@ -39,8 +39,8 @@ bool Driver::hasFunction(FunctionHandle function) const {
   return false;
 }
 
-std::vector<ContextHandle> &emulatordriver::contextStack() {
-  static thread_local std::vector<ContextHandle> stack;
+emulatordriver::ContextStack &emulatordriver::contextStack() {
+  static constinit thread_local ContextStack stack = {};
   return stack;
 }
 
@@ -233,6 +233,7 @@ TRIPY_DRIVER_CALL cuDevicePrimaryCtxRetain(ContextHandle *context,
   return DriverResult::Success;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuDevicePrimaryCtxRelease_v2(DeviceId device) {
   Call call(Call::NeedsDriver);
   if (device != 0)
@@ -254,22 +255,24 @@ TRIPY_DRIVER_CALL cuCtxGetCurrent(ContextHandle *context) {
   return DriverResult::Success;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuCtxPushCurrent_v2(ContextHandle context) {
   Call call(Call::NeedsDriver);
   if (!call)
     return call.refusal();
   if (context != &call->primary || call->contextUses == 0)
     return DriverResult::InvalidContext;
-  contextStack().push_back(context);
-  return DriverResult::Success;
+  return contextStack().push(context) ? DriverResult::Success
+                                      : DriverResult::OutOfMemory;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuCtxPopCurrent_v2(ContextHandle *context) {
   Call call(Call::NeedsDriver);
   if (contextStack().empty())
     return DriverResult::InvalidContext;
   if (context)
     *context = contextStack().back();
-  contextStack().pop_back();
+  contextStack().pop();
   return call.refusal();
 }

@@ -207,8 +207,28 @@ private:
   DriverResult result = DriverResult::Success;
 };
 
+/// Contexts of a thread. Nothing is left to destroy: threads call until they
+/// have ended.
+class ContextStack {
+public:
+  bool empty() const { return count == 0; }
+  cuda::ContextHandle back() const { return contexts[count - 1]; }
+  /// False where there is no room.
+  bool push(cuda::ContextHandle context) {
+    if (count == std::size(contexts))
+      return false;
+    contexts[count++] = context;
+    return true;
+  }
+  void pop() { --count; }
+
+private:
+  cuda::ContextHandle contexts[64];
+  size_t count;
+};
+
 /// The calling thread's stack of contexts.
-std::vector<cuda::ContextHandle> &contextStack();
+ContextStack &contextStack();
 
 /// A new node of a graph, behind the one made last; `overlaps` lets it begin
 /// before that one ended.

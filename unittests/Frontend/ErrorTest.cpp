@@ -4,6 +4,13 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include <pty.h>
+#include <unistd.h>
+
 namespace tp = tripy;
 
 static tp::Tensor add(const tp::Tensor &a, const tp::Tensor &b) {
@@ -31,14 +38,14 @@ TEST(Error, OfShapes) {
             "equal or one of them is 1; found tensor<3x4xf32>, "
             "tensor<3x3xf32>");
   ASSERT_EQ(error.frames().size(), 3u);
-  EXPECT_EQ(error.frames()[0].loc.line, 10u);
+  EXPECT_EQ(error.frames()[0].loc.line, 17u);
   EXPECT_STREQ(error.frames()[0].loc.function, "add");
   EXPECT_EQ(error.frames()[1].role, "Input 0, float32 of shape (3, 4)");
   EXPECT_EQ(error.frames()[2].role, "Input 1, float32 of shape (3, 3)");
   EXPECT_EQ(error.frames()[2].loc.line, error.frames()[1].loc.line + 1);
   // The text quotes the lines.
   std::string text = error.what();
-  EXPECT_NE(text.find("ErrorTest.cpp:10 in add()\n      |\n   10 |   return a "
+  EXPECT_NE(text.find("ErrorTest.cpp:17 in add()\n      |\n   17 |   return a "
                       "+ b;\n      |          ^^^^^\nerror: violates"),
             std::string::npos)
       << text;
@@ -101,4 +108,53 @@ TEST(Error, OfLists) {
   EXPECT_THROW(tp::Tensor({1, {2, 3}}), tp::Error);
   EXPECT_THROW(tp::Tensor({1.5}, tp::int32), tp::Error);
   EXPECT_THROW(tp::Tensor({300}, tp::int8), tp::Error);
+}
+
+TEST(Error, OfTheCompilerStandAtTheEvaluation) {
+  // Needs more memory than a program may have.
+  tp::Tensor large =
+      tp::sum(tp::cumsum(tp::ones({int64_t(1) << 19, int64_t(1) << 20})));
+  tp::Error error = errorOf([&] { large.eval(); });
+  ASSERT_FALSE(error.frames().empty());
+  EXPECT_EQ(error.frames().front().loc.line, __LINE__ - 2u);
+  EXPECT_TRUE(std::string(error.what()).starts_with("--> ")) << error.what();
+  EXPECT_NE(std::string(error.what()).find("large.eval()"), std::string::npos)
+      << error.what();
+}
+
+TEST(Error, PrintsWithoutColoursElsewhere) {
+  tp::Error error = errorOf([] { tp::ones({2}) + tp::ones({3}); });
+  std::ostringstream os;
+  os << error;
+  EXPECT_EQ(os.str(), error.what());
+}
+
+/// What printing an error to standard error shows on a terminal.
+static std::string onTerminal(const tp::Error &error) {
+  int control = -1, terminal = -1;
+  EXPECT_EQ(openpty(&control, &terminal, nullptr, nullptr, nullptr), 0);
+  int kept = dup(STDERR_FILENO);
+  dup2(terminal, STDERR_FILENO);
+  std::cerr << error << std::flush;
+  dup2(kept, STDERR_FILENO);
+  char text[4096];
+  ssize_t size = read(control, text, sizeof(text));
+  for (int file : {control, terminal, kept})
+    close(file);
+  return std::string(text, size > 0 ? size : 0);
+}
+
+TEST(Error, ColoursOnTerminals) {
+  tp::Error error(tp::Code::Internal, "a sentence",
+                  {{tp::SourceLoc{"/nowhere/a.cpp", "main", 3, 1}, ""}});
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  EXPECT_EQ(onTerminal(error),
+            "--> \x1b[33m/nowhere/a.cpp\x1b[0m\x1b[36m:3 in "
+            "main()\x1b[0m\r\n\x1b[31merror:\x1b[0m a sentence");
+  setenv("NO_COLOR", "1", 1);
+  EXPECT_EQ(onTerminal(error).find('\x1b'), std::string::npos);
+  unsetenv("NO_COLOR");
+  setenv("TERM", "dumb", 1);
+  EXPECT_EQ(onTerminal(error).find('\x1b'), std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <functional>
 #include <sstream>
 
 namespace tp = tripy;
@@ -11,7 +12,7 @@ namespace tp = tripy;
 namespace {
 
 struct MLP : tp::Module {
-  tp::Linear c_fc, c_proj;
+  tp::Linear c_fc, c_proj; // NOLINT(readability-identifier-naming)
   explicit MLP(int64_t embedding)
       : c_fc(embedding, 4 * embedding), c_proj(4 * embedding, embedding) {}
   tp::Tensor forward(const tp::Tensor &x) const {
@@ -35,6 +36,17 @@ struct Nested : tp::Module {
   }
 };
 
+} // namespace
+
+namespace {
+/// Called in two ways.
+struct Pair : tp::Module {
+  tp::Tensor forward(const tp::Tensor &x, float factor) const {
+    return x * factor;
+  }
+  tp::Tensor forward() const { return tp::full({1}, 7.0); }
+  TRIPY_MODULE(Pair)
+};
 } // namespace
 
 static std::vector<std::string> names(const tp::StateDict &dict) {
@@ -230,4 +242,150 @@ TEST(Module, Sequences) {
   EXPECT_EQ(model.size(), 3u);
   EXPECT_EQ(model["out"].typeName(), "Linear");
   EXPECT_THROW(model["none"], tp::Error);
+}
+
+//===-- optional and quantized parameters ---------------------------------===//
+
+namespace {
+struct Scaled : tp::Module {
+  tp::OptionalParameter scale{{2}};
+  tp::Tensor forward(const tp::Tensor &x) const {
+    return scale.isSet() ? x * scale.tensor() : x;
+  }
+  TRIPY_MODULE(Scaled, scale)
+};
+} // namespace
+
+TEST(Module, OptionalParameters) {
+  Scaled module;
+  EXPECT_TRUE(module.stateDict().empty());
+  EXPECT_EQ(print(module), "Scaled(\n    scale: OptionalParameter = "
+                           "(shape=(2,), dtype=float32, not set),\n)");
+  EXPECT_THROW(module.scale.tensor(), tp::Error);
+  EXPECT_EQ(module(tp::ones({2})).toVector<float>()[1], 1);
+  module.loadStateDict({}); // none is missing
+  EXPECT_THROW(module.loadStateDict({{"scale", tp::ones({3})}}), tp::Error);
+  EXPECT_FALSE(module.scale.isSet());
+  module.loadStateDict({{"scale", tp::Tensor({2.0, 3.0})}});
+  EXPECT_EQ(names(module.stateDict()), (std::vector<std::string>{"scale"}));
+  EXPECT_EQ(module(tp::ones({2})).toVector<float>()[1], 3);
+  EXPECT_THROW(module.scale = tp::ones({2}, tp::float16), tp::Error);
+  module.scale.reset();
+  EXPECT_TRUE(module.stateDict().empty());
+}
+
+TEST(Module, QuantizedLinear) {
+  tp::Linear layer(2, 2, {.hasBias = false, .quantDtype = tp::int8});
+  EXPECT_EQ(names(layer.stateDict()),
+            (std::vector<std::string>{"weight", "weight_scale"}));
+  layer.weight = tp::Tensor({{1.0, -2.5}, {100.0, 0.3}});
+  tp::Tensor x({{1.0, 1.0}});
+  // To the nearest multiple of 1, of two the even one.
+  EXPECT_EQ(layer(x).toVector<float>(), (std::vector<float>{-1, 100}));
+  layer.weight_scale->set(tp::Tensor(0.5));
+  EXPECT_EQ(layer(x).toVector<float>(), (std::vector<float>{-1.5, 64}));
+  layer.input_scale->set(tp::Tensor(4.0));
+  EXPECT_EQ(layer(x * 5).toVector<float>(),
+            (std::vector<float>{-1.5 * 4, 64 * 4}));
+  EXPECT_EQ(layer.stateDict().size(), 3u);
+
+  tp::Linear rows(
+      2, 2, {.hasBias = false, .quantDtype = tp::int8, .weightQuantDim = 0});
+  rows.weight = layer.weight;
+  rows.weight_scale->set(tp::Tensor({0.5, 1.0}));
+  EXPECT_EQ(rows(x).toVector<float>(), (std::vector<float>{-1.5, 100}));
+  tp::Linear columns(2, 3, {.quantDtype = tp::float8, .weightQuantDim = 1});
+  EXPECT_EQ(columns.weight_scale->shape(), tp::Shape({2}));
+  columns.input_scale->set(tp::Tensor(1.0));
+  EXPECT_THROW(columns(x), tp::Error);
+  EXPECT_THROW(tp::Linear(2, 2, {.quantDtype = tp::float32}), tp::Error);
+  EXPECT_THROW(tp::Linear(2, 2, {.weightQuantDim = 0}), tp::Error);
+  EXPECT_THROW(tp::Linear(2, 2, {.quantDtype = tp::int8, .weightQuantDim = 2}),
+               tp::Error);
+}
+
+//===-- where modules are -------------------------------------------------===//
+
+static std::string errorText(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const tp::Error &error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+namespace {
+struct Outer : tp::Module {
+  std::vector<MLP> blocks{MLP(2), MLP(3)};
+  tp::Tensor forward(tp::Tensor x) const {
+    for (const MLP &block : blocks)
+      x = block(x);
+    return x;
+  }
+  TRIPY_MODULE(Outer, blocks)
+};
+} // namespace
+
+TEST(Module, ErrorsNameTheModules) {
+  std::string text = errorText([] { Outer()(tp::ones({1, 2})); });
+  EXPECT_NE(text.find("in Outer.blocks.1.c_fc.forward()"), std::string::npos)
+      << text;
+  MLP mlp(2);
+  tp::Error error(tp::Code::Internal, "");
+  try {
+    mlp(tp::ones({1, 3}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &thrown) {
+    error = thrown;
+  }
+  ASSERT_FALSE(error.frames().empty());
+  EXPECT_STREQ(error.frames().front().loc.function, "MLP.c_fc.forward");
+  EXPECT_EQ(error.frames().front().loc.line, 19u);
+  EXPECT_EQ(error.frames().back().role, "called from");
+  EXPECT_EQ(error.frames().back().loc.line, __LINE__ - 9u);
+  // Nothing of it is left.
+  EXPECT_EQ(errorText([] { tp::ones({2}) + tp::ones({3}); }).find("MLP"),
+            std::string::npos);
+}
+
+TEST(Module, SequencesNameTheirModules) {
+  tp::Sequential model;
+  model.add(tp::Linear(2, 2)).add("last", tp::Linear(3, 2));
+  try {
+    model(tp::ones({1, 2}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_STREQ(error.frames().front().loc.function,
+                 "Sequential.last.forward");
+    EXPECT_EQ(error.frames().front().loc.line, __LINE__ - 5u);
+  }
+}
+
+namespace {
+struct Halves : tp::Module {
+  tp::Tensor forward(const tp::Tensor &x) const {
+    return tp::reshape(x, {x.shape()[0] / 2, 2});
+  }
+  TRIPY_MODULE(Halves)
+};
+struct Model : tp::Module {
+  Halves halves;
+  tp::Tensor forward(const tp::Tensor &x) const { return halves(x) + 1; }
+  TRIPY_MODULE(Model, halves)
+};
+} // namespace
+
+TEST(Module, CompilersErrorsNameTheModules) {
+  std::string text = errorText([] {
+    tp::compile({.strictShapes = true}, Model(),
+                tp::InputInfo({{1, 2, 4}}, tp::float32));
+  });
+  EXPECT_NE(text.find("Model.halves.forward()"), std::string::npos) << text;
+  EXPECT_NE(text.find("called from"), std::string::npos) << text;
+}
+
+TEST(Module, CallsOfModules) {
+  EXPECT_EQ(Pair()(tp::ones({1}), 3).item<float>(), 3);
+  EXPECT_EQ(Pair()().item<float>(), 7);
 }

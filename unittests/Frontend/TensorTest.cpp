@@ -131,6 +131,22 @@ TEST(Tensor, SizesAreNumbers) {
   EXPECT_THROW(n / 0, tp::Error);
 }
 
+TEST(Tensor, CreationsHaveTheTypesOfTheirRules) {
+  // Without the compiler, which must agree when it compiles.
+  for (tp::DType dtype :
+       {tp::float64, tp::float16, tp::float8, tp::int64, tp::int8, tp::boolean})
+    EXPECT_EQ(tp::ones({2, 0, 3}, dtype).eval().dtype(), dtype);
+  EXPECT_EQ(tp::iota({2, 3}, -1, tp::int32).toVector<int32_t>()[5], 2);
+  EXPECT_EQ(tp::zeros({}).item<float>(), 0);
+  EXPECT_EQ(tp::ones({1, 1, 1, 1, 1, 1, 1, 2}).rank(), 8);
+  EXPECT_THROW(tp::ones({1, 1, 1, 1, 1, 1, 1, 1, 1}), tp::Error);
+  EXPECT_THROW(tp::ones({-1}), tp::Error);
+  EXPECT_THROW(tp::ones({int64_t(1) << 20, int64_t(1) << 21}), tp::Error);
+  EXPECT_THROW(tp::iota({2}, 1), tp::Error);
+  EXPECT_THROW(tp::iota({}, 0), tp::Error);
+  EXPECT_THROW(tp::iota({2}, 0, tp::boolean), tp::Error);
+}
+
 TEST(Tensor, CopiesAreHandles) {
   tp::Tensor a = tp::ones({2}) * 3;
   tp::Tensor b = a;

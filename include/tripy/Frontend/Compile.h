@@ -9,13 +9,10 @@
 #ifndef TRIPY_FRONTEND_COMPILE_H
 #define TRIPY_FRONTEND_COMPILE_H
 
-#include "tripy/Frontend/Tensor.h"
+#include "tripy/Frontend/Executable.h"
 
-#include <map>
+#include <functional>
 #include <memory>
-#include <string>
-#include <tuple>
-#include <vector>
 
 namespace tripy {
 
@@ -79,69 +76,57 @@ private:
   SourceLoc place;
 };
 
-/// How to compile.
+/// How far a compilation is.
+struct CompileProgress {
+  /// "passes", which counts the levels that the program goes through; "LLVM"
+  /// and "assembler", which count kernels whose code is made; or "cache", where
+  /// they were found.
+  std::string stage;
+  size_t done = 0, total = 0;
+};
+
+/// How to compile. What does not belong to the target is refused.
 struct CompileSettings {
-  /// "cpu", "cuda:sm_90a"; empty: for the default device.
-  std::string target;
+  /// "cpu", "cuda:sm_90a"; empty: for the default device. A program for a
+  /// machine that is not this one can be saved, not called.
+  std::string target = {};
+  /// CPU: "native", or a processor by LLVM's name, as "x86-64-v3".
+  std::string cpu = "native";
+  /// CUDA: what computes products: "own" kernels alone, "auto" or "libraries"
+  /// (docs/libraries.md).
+  std::string backends = "own";
+  /// CUDA: a file of measured tiles, and the GPU that they are wanted for
+  /// (docs/tuning.md).
+  std::string tuningFile = {}, tuningDevice = {};
+  /// Tensors of at least 1 KiB that are part of the program stay beside it: its
+  /// file is small, and several programs may share one file of weights. The
+  /// compiler knows nothing of their values.
+  bool weightsOutside = false;
+  /// Sizes that the profile allows and the program refuses are an error.
+  bool strictShapes = false;
+  /// Called during the compilation, by one thread at a time; false ends it with
+  /// an Error of Code::Cancelled. The passes of one level and the code of one
+  /// thread's kernels are finished first. What it throws, compile() throws.
+  std::function<bool(const CompileProgress &)> progress = {};
+  /// Called with the compiler's warnings, with the user's lines, after it has
+  /// succeeded. Empty: they are printed to standard error.
+  std::function<void(const std::string &)> warnings = {};
 };
 
-/// A compiled function. Copies share it; threads may call it at the same time.
-class Executable {
-public:
-  /// Argument of a call: a tensor, a number, or a size.
-  using Argument = TensorLike;
+class Tracer;
 
-  /// Runs the program; it has one result. Errors: InvalidArgument (number of
-  /// arguments, or of results), DTypeMismatch, ShapeOutOfRange, each naming the
-  /// argument, what was expected and what was found.
-  Tensor operator()(SourceLoc loc = SourceLoc::current()) const {
-    return single({}, loc);
-  }
-  Tensor operator()(const Argument &a,
-                    SourceLoc loc = SourceLoc::current()) const {
-    return single({a}, loc);
-  }
-  Tensor operator()(const Argument &a, const Argument &b,
-                    SourceLoc loc = SourceLoc::current()) const {
-    return single({a, b}, loc);
-  }
-  Tensor operator()(const Argument &a, const Argument &b, const Argument &c,
-                    SourceLoc loc = SourceLoc::current()) const {
-    return single({a, b, c}, loc);
-  }
-  Tensor operator()(const Argument &a, const Argument &b, const Argument &c,
-                    const Argument &d,
-                    SourceLoc loc = SourceLoc::current()) const {
-    return single({a, b, c, d}, loc);
-  }
-  /// All results, for any number of arguments, in order or by name.
-  std::vector<Tensor> run(const std::vector<Argument> &arguments,
-                          SourceLoc loc = SourceLoc::current()) const;
-  std::vector<Tensor> run(const std::map<std::string, Argument> &arguments,
-                          SourceLoc loc = SourceLoc::current()) const;
+namespace detail {
 
-  /// What it takes. Inputs that are sizes have rank 0 and int64 here.
-  std::vector<InputInfo> inputs() const;
-  /// Names of the results.
-  std::vector<std::string> outputs() const;
-
-  /// Writes a file of its own, weights inside. Errors: Io.
-  void save(const std::string &path,
-            SourceLoc loc = SourceLoc::current()) const;
-  /// Reads it. The machine code of a file for the CPU is run: load what comes
-  /// from a trusted place. Errors: those of reading and verifying.
-  static Executable load(const std::string &path,
-                         SourceLoc loc = SourceLoc::current());
-
-private:
-  friend class Tracer;
-  struct Impl;
-  explicit Executable(std::shared_ptr<const Impl> impl)
-      : impl(std::move(impl)) {}
-  Tensor single(const std::vector<Argument> &arguments, SourceLoc loc) const;
-
-  std::shared_ptr<const Impl> impl;
+/// What a function is called with for an argument of compile().
+template <typename T> struct Traced {
+  using Type = T;
+  static constexpr bool isInput = false;
+  static const T &trace(Tracer &, const T &value, const std::string &) {
+    return value;
+  }
 };
+
+} // namespace detail
 
 /// Records a function once: what compile() does. Its arguments are made, the
 /// function is called with them, and its results finish it.
@@ -149,63 +134,145 @@ class Tracer {
 public:
   explicit Tracer(const CompileSettings &settings);
   ~Tracer();
-  Tensor argument(const InputInfo &info);
-  Size argument(const DimensionInputInfo &info);
-  /// As many inputs as the list has, one parameter of the function.
-  std::vector<Tensor> argument(const std::vector<InputInfo> &infos) {
-    std::vector<Tensor> tensors;
-    for (const InputInfo &info : infos)
-      tensors.push_back(argument(info));
-    return tensors;
+  /// `path` is the name where the description has none.
+  Tensor argument(const InputInfo &info, const std::string &path = "");
+  Size argument(const DimensionInputInfo &info, const std::string &path = "");
+  /// A structure of descriptions; all others are part of the program.
+  template <typename T> decltype(auto) argument(const T &value) {
+    return detail::Traced<T>::trace(*this, value, nextName());
   }
-  /// All others are part of the program.
-  template <typename T> const T &argument(const T &value) { return value; }
-  Executable finish(const std::vector<Tensor> &results);
+  /// Names of tensors that the program may consist of: a module's parameters.
+  void nameTensors(std::vector<std::pair<std::string, Tensor>> tensors);
+  /// Results with their paths.
+  Executable finish(const std::vector<std::pair<std::string, Tensor>> &results);
 
 private:
+  std::string nextName() const;
   struct State;
   std::unique_ptr<State> state;
 };
 
 namespace detail {
-inline void flatten(const Tensor &value, std::vector<Tensor> &out) {
-  out.push_back(value);
-}
-template <typename... T>
-void flatten(const std::tuple<T...> &values, std::vector<Tensor> &out);
+
+template <> struct Traced<InputInfo> {
+  using Type = Tensor;
+  static constexpr bool isInput = true;
+  static Tensor trace(Tracer &tracer, const InputInfo &info,
+                      const std::string &path) {
+    return tracer.argument(info, path);
+  }
+};
+template <> struct Traced<DimensionInputInfo> {
+  using Type = Size;
+  static constexpr bool isInput = true;
+  static Size trace(Tracer &tracer, const DimensionInputInfo &info,
+                    const std::string &path) {
+    return tracer.argument(info, path);
+  }
+};
+
 template <typename T>
-  requires requires(const T &list) { list.begin() != list.end(); }
-void flatten(const T &values, std::vector<Tensor> &out) {
-  for (const auto &value : values)
-    flatten(value, out);
-}
-template <typename A, typename B>
-void flatten(const std::pair<A, B> &values, std::vector<Tensor> &out) {
-  flatten(values.first, out);
-  flatten(values.second, out);
+  requires Traced<T>::isInput
+struct Traced<std::vector<T>> {
+  using Type = std::vector<typename Traced<T>::Type>;
+  static constexpr bool isInput = true;
+  static Type trace(Tracer &tracer, const std::vector<T> &list,
+                    const std::string &path) {
+    Type traced;
+    for (const T &item : list)
+      traced.push_back(
+          Traced<T>::trace(tracer, item, memberPath(path, traced.size())));
+    return traced;
+  }
+};
+template <typename T>
+  requires Traced<T>::isInput
+struct Traced<std::map<std::string, T>> {
+  using Type = std::map<std::string, typename Traced<T>::Type>;
+  static constexpr bool isInput = true;
+  static Type trace(Tracer &tracer, const std::map<std::string, T> &map,
+                    const std::string &path) {
+    Type traced;
+    for (const auto &[key, item] : map)
+      traced.emplace(key,
+                     Traced<T>::trace(tracer, item, memberPath(path, key)));
+    return traced;
+  }
+};
+
+/// Of a tuple or pair, from left to right.
+template <typename Type, typename From, size_t... I>
+Type traceTuple(Tracer &tracer, const From &values, const std::string &path,
+                std::index_sequence<I...>) {
+  return Type{Traced<std::tuple_element_t<I, From>>::trace(
+      tracer, std::get<I>(values), memberPath(path, I))...};
 }
 template <typename... T>
-void flatten(const std::tuple<T...> &values, std::vector<Tensor> &out) {
-  std::apply([&](const auto &...value) { (flatten(value, out), ...); }, values);
-}
+  requires(Traced<T>::isInput || ...)
+struct Traced<std::tuple<T...>> {
+  using Type = std::tuple<typename Traced<T>::Type...>;
+  static constexpr bool isInput = true;
+  static Type trace(Tracer &tracer, const std::tuple<T...> &values,
+                    const std::string &path) {
+    return traceTuple<Type>(tracer, values, path,
+                            std::index_sequence_for<T...>());
+  }
+};
+template <typename A, typename B>
+  requires(Traced<A>::isInput || Traced<B>::isInput)
+struct Traced<std::pair<A, B>> {
+  using Type = std::pair<typename Traced<A>::Type, typename Traced<B>::Type>;
+  static constexpr bool isInput = true;
+  static Type trace(Tracer &tracer, const std::pair<A, B> &values,
+                    const std::string &path) {
+    return traceTuple<Type>(tracer, values, path,
+                            std::index_sequence_for<A, B>());
+  }
+};
+
+/// Batch<InputInfo> becomes Batch<Tensor>: their fields have one order.
+template <template <typename> typename S>
+  requires HasFields<S<InputInfo>>
+struct Traced<S<InputInfo>> {
+  using Type = S<Tensor>;
+  static constexpr bool isInput = true;
+  static Type trace(Tracer &tracer, const S<InputInfo> &value,
+                    const std::string &path) {
+    std::vector<Tensor> tensors;
+    value.visitFields([&](const std::string &name, const InputInfo &info) {
+      tensors.push_back(tracer.argument(info, memberPath(path, name)));
+    });
+    Type traced;
+    size_t next = 0;
+    traced.visitFields(
+        [&](const std::string &, Tensor &field) { field = tensors[next++]; });
+    return traced;
+  }
+};
 
 } // namespace detail
 
 /// Compiles `function`: it is called once, with a tensor for each InputInfo, a
-/// size for each DimensionInputInfo, a vector of tensors for a vector of
-/// InputInfo, and all other arguments as they are, which become part of the
-/// program. It returns a tensor, or a vector, pair or tuple
-/// of such. Errors: what the function throws, its own evaluations among them
-/// ("cannot evaluate a tensor while compiling"), and the compiler's errors.
+/// size for each DimensionInputInfo, a structure of tensors for each structure
+/// of these, and all other arguments as they are, which become part of the
+/// program. It returns a tensor, or a structure of tensors. Errors: what the
+/// function throws, its own evaluations among them ("cannot evaluate a tensor
+/// while compiling"), and the compiler's errors.
 template <typename F, typename... A>
 Executable compile(const CompileSettings &settings, const F &function,
                    const A &...arguments) {
   Tracer tracer(settings);
-  std::vector<Tensor> results;
+  if constexpr (requires { function.stateDict(); })
+    tracer.nameTensors(function.stateDict());
+  std::vector<std::pair<std::string, Tensor>> results;
   // Arguments from left to right, whatever a call would do.
   std::tuple<decltype(tracer.argument(arguments))...> traced{
       tracer.argument(arguments)...};
-  detail::flatten(std::apply(function, traced), results);
+  detail::visitLeaves<detail::IsTensor>(
+      std::apply(function, traced), "",
+      [&](const std::string &path, const Tensor &tensor) {
+        results.emplace_back(path, tensor);
+      });
   return tracer.finish(results);
 }
 template <typename F, typename... A>

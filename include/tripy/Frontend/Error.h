@@ -26,7 +26,9 @@ std::ostream &operator<<(std::ostream &os, Code code);
 /// A line of the user's that an error is about.
 struct ErrorFrame {
   SourceLoc loc;
-  /// What stands there: "" for the call itself, else "Input 0".
+  /// What stands there: "" for the call itself, whose function has the names of
+  /// the modules that it is in ("MLP.c_fc.forward"); "Input 0, ..." for what it
+  /// was given; "called from" for the calls of the modules, innermost first.
   std::string role;
 };
 
@@ -38,8 +40,9 @@ public:
   /// with the call that failed.
   Error(Code code, const std::string &summary,
         std::vector<ErrorFrame> frames = {});
-  /// With a text that holds the user's lines already.
-  static Error withText(Code code, const std::string &text);
+  /// With the compiler's text, which holds lines of the user's already, and the
+  /// line that made it compile.
+  static Error withText(Code code, const std::string &text, SourceLoc loc);
 
   Code code() const { return failCode; }
   /// The sentence alone.
@@ -48,12 +51,16 @@ public:
 
 private:
   struct Whole {};
-  Error(Whole, Code code, const std::string &text);
+  Error(Whole, Code code, const std::string &text, SourceLoc loc);
 
   Code failCode;
   std::string sentence;
   std::vector<ErrorFrame> places;
 };
+
+/// What what() gives; with colours where `os` is standard output or standard
+/// error on a terminal, unless the environment has NO_COLOR or TERM=dumb.
+std::ostream &operator<<(std::ostream &os, const Error &error);
 
 } // namespace tripy
 

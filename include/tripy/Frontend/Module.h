@@ -15,13 +15,14 @@
 //
 // Members that TRIPY_MODULE names are the module's parameters and children:
 // tensors, modules, vectors and maps of them, and optional ones. A module is a
-// value: a copy has parameters of its own.
+// value: a copy has parameters of its own. What must not change once it is set
+// is a const member.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_MODULE_H
 #define TRIPY_FRONTEND_MODULE_H
 
-#include "tripy/Frontend/Tensor.h"
+#include "tripy/Frontend/Structure.h"
 
 #include <map>
 #include <optional>
@@ -55,6 +56,28 @@ private:
   Tensor value;
 };
 
+/// A parameter that may stay without value: only then a state dict lacks it.
+class OptionalParameter {
+public:
+  explicit OptionalParameter(Shape shape, DType dtype = float32)
+      : sizes(std::move(shape)), type(dtype) {}
+
+  bool isSet() const { return value.has_value(); }
+  /// Errors: InvalidArgument where there is none.
+  const Tensor &tensor(SourceLoc loc = SourceLoc::current()) const;
+  const Shape &shape() const { return sizes; }
+  DType dtype() const { return type; }
+  /// Errors: InvalidArgument for another shape or element type.
+  OptionalParameter &operator=(const Tensor &tensor);
+  void set(const Tensor &tensor, SourceLoc loc = SourceLoc::current());
+  void reset() { value.reset(); }
+
+private:
+  Shape sizes;
+  DType type;
+  std::optional<Tensor> value;
+};
+
 /// By name, in the order of the members.
 using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
@@ -69,9 +92,14 @@ public:
   virtual ~ModuleVisitor() = default;
   virtual void parameter(const std::string &name, Parameter &parameter) = 0;
   virtual void child(const std::string &name, Module &module) = 0;
+  virtual void optional(const std::string & /*name*/,
+                        OptionalParameter & /*parameter*/) {}
 
   void visit(const std::string &name, Parameter &value) {
     parameter(name, value);
+  }
+  void visit(const std::string &name, OptionalParameter &value) {
+    optional(name, value);
   }
   void visit(const std::string &name, Module &value) { child(name, value); }
   template <typename T>
@@ -131,17 +159,23 @@ std::ostream &operator<<(std::ostream &os, const Module &module);
 std::ostream &operator<<(std::ostream &os, const StateDict &dict);
 
 namespace detail {
-/// Splits "a, b" and visits each with its name.
+/// A call of a module goes on: what is recorded meanwhile is in the module.
+class ModuleScope {
+public:
+  /// `call`: where it stands; that of the operations of a layer, too.
+  ModuleScope(const Module &module, SourceLoc call, bool isLayer = false);
+  ~ModuleScope();
+  ModuleScope(const ModuleScope &) = delete;
+  ModuleScope &operator=(const ModuleScope &) = delete;
+  /// Where the innermost call stands.
+  static SourceLoc currentCall();
+};
+
 template <typename... T>
 void visitNamed(ModuleVisitor &visitor, std::string_view names, T &...members) {
-  auto next = [&] {
-    size_t end = names.find(',');
-    std::string name(names.substr(0, end));
-    names.remove_prefix(end == names.npos ? names.size() : end + 1);
-    names.remove_prefix(std::min(names.find_first_not_of(' '), names.size()));
-    return name;
-  };
-  (visitor.visit(next(), members), ...);
+  forEachNamed([&](const std::string &name,
+                   auto &member) { visitor.visit(name, member); },
+               names, members...);
 }
 } // namespace detail
 
@@ -154,11 +188,63 @@ public:                                                                        \
   }                                                                            \
   std::string typeName() const override { return #type; }
 
-/// The same, and makes it callable: a call is a call of forward().
+/// The same, and makes it callable: a call, of up to 6 arguments, is a call of
+/// forward(), and its line is named in errors.
 #define TRIPY_MODULE(type, ...)                                                \
   TRIPY_MODULE_MEMBERS(type, __VA_ARGS__)                                      \
-  template <typename... A> auto operator()(A &&...arguments) const {           \
-    return this->forward(std::forward<A>(arguments)...);                       \
+  template <typename Self = type>                                              \
+  auto operator()(::tripy::SourceLoc tripyCall =                               \
+                      ::tripy::SourceLoc::current()) const {                   \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return static_cast<const Self *>(this)->forward();                         \
+  }                                                                            \
+  template <typename A>                                                        \
+  auto operator()(A &&a, ::tripy::SourceLoc tripyCall =                        \
+                             ::tripy::SourceLoc::current()) const {            \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return this->forward(std::forward<A>(a));                                  \
+  }                                                                            \
+  template <typename A, typename B>                                            \
+  auto operator()(A &&a, B &&b,                                                \
+                  ::tripy::SourceLoc tripyCall =                               \
+                      ::tripy::SourceLoc::current()) const {                   \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return this->forward(std::forward<A>(a), std::forward<B>(b));              \
+  }                                                                            \
+  template <typename A, typename B, typename C>                                \
+  auto operator()(A &&a, B &&b, C &&c,                                         \
+                  ::tripy::SourceLoc tripyCall =                               \
+                      ::tripy::SourceLoc::current()) const {                   \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return this->forward(std::forward<A>(a), std::forward<B>(b),               \
+                         std::forward<C>(c));                                  \
+  }                                                                            \
+  template <typename A, typename B, typename C, typename D>                    \
+  auto operator()(A &&a, B &&b, C &&c, D &&d,                                  \
+                  ::tripy::SourceLoc tripyCall =                               \
+                      ::tripy::SourceLoc::current()) const {                   \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return this->forward(std::forward<A>(a), std::forward<B>(b),               \
+                         std::forward<C>(c), std::forward<D>(d));              \
+  }                                                                            \
+  template <typename A, typename B, typename C, typename D, typename E>        \
+  auto operator()(A &&a, B &&b, C &&c, D &&d, E &&e,                           \
+                  ::tripy::SourceLoc tripyCall =                               \
+                      ::tripy::SourceLoc::current()) const {                   \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return this->forward(std::forward<A>(a), std::forward<B>(b),               \
+                         std::forward<C>(c), std::forward<D>(d),               \
+                         std::forward<E>(e));                                  \
+  }                                                                            \
+  template <typename A, typename B, typename C, typename D, typename E,        \
+            typename F>                                                        \
+  auto operator()(A &&a, B &&b, C &&c, D &&d, E &&e, F &&f,                    \
+                  ::tripy::SourceLoc tripyCall =                               \
+                      ::tripy::SourceLoc::current()) const {                   \
+    ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
+    return this->forward(std::forward<A>(a), std::forward<B>(b),               \
+                         std::forward<C>(c), std::forward<D>(d),               \
+                         std::forward<E>(e), std::forward<F>(f));              \
   }
 
 } // namespace tripy

@@ -19,17 +19,40 @@ namespace tripy {
   TRIPY_MODULE_MEMBERS(type, __VA_ARGS__)                                      \
   Tensor operator()(const Tensor &x, SourceLoc loc = SourceLoc::current())     \
       const {                                                                  \
+    detail::ModuleScope scope(*this, loc, /*isLayer=*/true);                   \
     return forward(x, loc);                                                    \
   }
 
-/// x times the transposed weight (out, in), plus bias (out).
+/// What may be left out of a Linear.
+struct LinearLayerOptions {
+  bool hasBias = true;
+  DType dtype = float32;
+  /// Weights, and inputs where input_scale is set, are rounded to multiples of
+  /// scales with elements of this type: int8, float8 or float8_e5m2.
+  std::optional<DType> quantDtype = {};
+  /// The dimension of the weight that has a scale for each index; none: one
+  /// scale for all.
+  std::optional<int64_t> weightQuantDim = {};
+};
+/// x times the transposed weight (out, in), plus bias (out). Errors of the
+/// constructor: InvalidArgument for a type or dimension that is none of those.
 struct Linear : Module {
   Linear(int64_t inFeatures, int64_t outFeatures, bool hasBias = true,
-         DType dtype = float32);
+         DType dtype = float32, SourceLoc loc = SourceLoc::current());
+  Linear(int64_t inFeatures, int64_t outFeatures,
+         const LinearLayerOptions &options,
+         SourceLoc loc = SourceLoc::current());
+  LinearLayerOptions options;
   Parameter weight;
   std::optional<Parameter> bias;
+  // NOLINTBEGIN(readability-identifier-naming): names in state dicts.
+  /// Of quantized layers; 1 until it is set. Rank 0, or a vector.
+  std::optional<Parameter> weight_scale;
+  /// Of rank 0. Not with weightQuantDim 1.
+  std::optional<OptionalParameter> input_scale;
+  // NOLINTEND(readability-identifier-naming)
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
-  TRIPY_LAYER(Linear, weight, bias)
+  TRIPY_LAYER(Linear, weight, bias, weight_scale, input_scale)
 };
 
 /// Rows of the weight (count, dimension), by a tensor of their numbers.
@@ -129,7 +152,7 @@ public:
     if constexpr (std::is_base_of_v<Module, T>) {
       auto shared = std::make_shared<T>(std::move(step));
       steps.push_back({std::move(name), shared,
-                       [shared](const Tensor &x) { return (*shared)(x); }});
+                       [shared](const Tensor &x) { return call(*shared, x); }});
     } else {
       steps.push_back({std::move(name), nullptr, std::move(step)});
     }
@@ -140,11 +163,22 @@ public:
   const Module &operator[](const std::string &name) const;
 
   Tensor forward(Tensor x) const;
-  Tensor operator()(const Tensor &x) const { return forward(x); }
+  Tensor operator()(const Tensor &x,
+                    SourceLoc loc = SourceLoc::current()) const {
+    detail::ModuleScope scope(*this, loc);
+    return forward(x);
+  }
   void visitMembers(ModuleVisitor &visitor) override;
   std::string typeName() const override { return "Sequential"; }
 
 private:
+  /// Steps are called where the sequence is.
+  template <typename T> static Tensor call(const T &module, const Tensor &x) {
+    if constexpr (requires { module(x, SourceLoc()); })
+      return module(x, detail::ModuleScope::currentCall());
+    else
+      return module(x);
+  }
   struct Step {
     std::string name;
     std::shared_ptr<Module> module;

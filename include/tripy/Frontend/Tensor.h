@@ -21,6 +21,10 @@
 #include <string>
 #include <vector>
 
+// Of the DLPack standard: dlpack.h or tripy/Frontend/DLPack.h defines them.
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
 namespace tripy {
 
 class Index;
@@ -92,6 +96,27 @@ public:
   /// Reads a NumPy file. Errors: those of reading, with the file's name.
   static Tensor fromNpy(const std::string &path,
                         SourceLoc loc = SourceLoc::current());
+  /// Takes a tensor of another library over, without copying it: of the CPU
+  /// (also pinned) or of a CUDA GPU (also managed), row-major without gaps. The
+  /// deleter is called once, when no tensor or program needs the memory any
+  /// more, on any thread. Work of a GPU on the elements is done, or on the
+  /// legacy default stream; nobody changes them afterwards. Errors, after which
+  /// `managed` stays the caller's: InvalidArgument (null, strides, sizes),
+  /// DTypeMismatch (an element type that Tripy does not have), DeviceMismatch,
+  /// NotFound (no such GPU), UnsupportedVersion (a newer major version: the
+  /// caller may only call the deleter).
+  static Tensor fromDLPack(DLManagedTensor *managed,
+                           SourceLoc loc = SourceLoc::current());
+  static Tensor fromDLPack(DLManagedTensorVersioned *managed,
+                           SourceLoc loc = SourceLoc::current());
+  /// For another library, without copying: evaluates the tensor, which lives
+  /// until the deleter is called. The elements may only be read; the flags say
+  /// so. Errors: those of eval().
+  DLManagedTensorVersioned *
+  toDLPack(SourceLoc loc = SourceLoc::current()) const;
+  /// For a library that knows DLPack up to version 0.8. Errors: InvalidArgument
+  /// for float8, which came with 1.1; those of eval().
+  DLManagedTensor *toLegacyDLPack(SourceLoc loc = SourceLoc::current()) const;
 
   bool isEmpty() const { return !source; }
   DType dtype(SourceLoc loc = SourceLoc::current()) const;

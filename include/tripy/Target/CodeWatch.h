@@ -37,6 +37,10 @@ public:
   /// count grows until it is that of all. LLVM ends one kernel after the other,
   /// and so does it count; the assembler ends those of a file at once.
   std::function<void(llvm::StringRef step, size_t done, size_t all)> progress;
+  /// Asked, by several threads, before the code of each thread's kernels is
+  /// made and before it is assembled; true ends the compilation with an error.
+  std::function<bool()> isCancelled;
+  bool mustStop() const { return isCancelled && isCancelled(); }
 
   mlir::TimingScope nest(llvm::StringRef step);
   /// A step begins that `all` kernels take.

@@ -7,7 +7,9 @@
 #include "../Log.h"
 #include "Attributes.h"
 #include "Dump.h"
+#include "Progress.h"
 
+#include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -42,6 +44,11 @@ static Location locationOf(const Place &place, StringRef name,
         StringAttr::get(context, llvm::Twine(place.function) + "()"), location);
   if (!name.empty())
     location = NameLoc::get(StringAttr::get(context, name), location);
+  if (!place.callers)
+    return location;
+  for (const Place &caller : *place.callers)
+    location =
+        CallSiteLoc::get(location, locationOf(caller, /*name=*/"", context));
   return location;
 }
 
@@ -120,6 +127,8 @@ void Emitter::describeInput(func::FuncOp function, unsigned argument,
                             const ProgramInput &input) {
   if (!input.name.empty())
     function.setArgAttr(argument, nameAttrName, b.getStringAttr(input.name));
+  if (input.isParameter)
+    function.setArgAttr(argument, parameterAttrName, b.getUnitAttr());
   if (!input.smallest.empty())
     function.setArgAttr(
         argument, profileAttrName,
@@ -178,9 +187,14 @@ namespace {
 
 /// A context with the compiler's dialects, and what it reported.
 struct Session {
-  Session()
-      : context(registry(), MLIRContext::Threading::DISABLED), stream(text),
-        printer(&context, stream) {
+  explicit Session(bool threads = false)
+      : context(registry(), threads ? MLIRContext::Threading::ENABLED
+                                    : MLIRContext::Threading::DISABLED),
+        stream(text), printer(&context, stream),
+        remarks(&context, [](Diagnostic &diagnostic) {
+          return success(diagnostic.getSeverity() ==
+                         DiagnosticSeverity::Remark);
+        }) {
     // Operations are looked up by name.
     context.loadDialect<trace::TraceDialect, arith::ArithDialect,
                         func::FuncDialect, TripyDialect>();
@@ -199,18 +213,61 @@ struct Session {
   std::string text;
   llvm::raw_string_ostream stream;
   UserDiagnosticHandler printer;
+  /// Nobody has asked for them.
+  ScopedDiagnosticHandler remarks;
 };
 
 } // namespace
+
+/// What the compiler's library is told; errors name the setting.
+static Status applySettings(const LoweringOptions &options,
+                            CompileOptions &compile) {
+  if (Status status = compile.setTarget(options.target); !status.isOk())
+    return status;
+  auto refuse = [](std::string text) {
+    return Status(Code::InvalidArgument, std::move(text));
+  };
+  bool isCuda = compile.device == DeviceKind::CUDA;
+  if (isCuda && options.cpu != "native")
+    return refuse("the setting 'cpu' is for the target cpu; found the target " +
+                  options.target);
+  if (Result<target::HostTarget> host = target::findHostTarget(options.cpu);
+      !host)
+    return host.status();
+  std::optional<Backends> backends = parseBackends(options.backends);
+  if (!backends)
+    return refuse("the setting 'backends' is own, auto or libraries; found '" +
+                  options.backends + "'");
+  if (!isCuda && *backends != Backends::Own)
+    return refuse("the setting 'backends' is for CUDA; found the target " +
+                  options.target);
+  if (!isCuda && !(options.tuningFile + options.tuningDevice).empty())
+    return refuse("the settings 'tuningFile' and 'tuningDevice' are for CUDA; "
+                  "found the target " +
+                  options.target);
+  // The compiler would go on without it.
+  if (!options.tuningFile.empty())
+    if (Result<std::vector<uint8_t>> file = readFile(options.tuningFile); !file)
+      return Status(file.status()).withContext("the setting 'tuningFile'");
+  compile.cpu = options.cpu;
+  compile.backends = *backends;
+  compile.tuningFile = options.tuningFile;
+  compile.tuningDevice = options.tuningDevice;
+  compile.strictShapes = options.strictShapes;
+  compile.verify = options.verify;
+  return Status::ok();
+}
 
 Result<std::vector<uint8_t>>
 tripy::frontend::compileGraph(const GraphProgram &program,
                               const LoweringOptions &options) {
   CompileOptions compile;
-  if (Status status = compile.setTarget(options.target); !status.isOk())
+  if (Status status = applySettings(options, compile); !status.isOk())
     return status;
-  compile.verify = options.verify;
-  Session session;
+  ProgressReporter progress(options.progress);
+  if (options.progress)
+    progress.watch(compile);
+  Session session(options.threads);
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
   if (failed(mlir::verify(*module)))
     return session.failure();
@@ -219,14 +276,42 @@ tripy::frontend::compileGraph(const GraphProgram &program,
     return status;
   LogTimer timer;
   FailureOr<std::vector<uint8_t>> bytes = compileToBytes(*module, compile);
+  if (succeeded(bytes))
+    progress.finish();
+  if (progress.isCancelled())
+    return Status(Code::Cancelled, "the compilation was cancelled");
   if (failed(bytes))
     return session.failure();
-  if (!session.text.empty())
+  if (!session.text.empty() && options.warnings)
+    options.warnings(session.text);
+  else if (!session.text.empty())
     log(LogComponent::Compile, LogLevel::Warning, session.text);
   log(LogComponent::Compile, LogLevel::Info,
       concat("a program of ", program.steps.size(), " operations for ",
              options.target, " in ", timer.text()));
   return std::move(*bytes);
+}
+
+/// To be raised when structures are written in another way.
+static constexpr std::string_view structureVersion = "eager 1";
+
+std::string tripy::frontend::programKey(std::string_view structure,
+                                        const LoweringOptions &options) {
+  static const std::string compiler = target::compilerIdentity();
+  static const std::string host = [] {
+    Result<target::HostTarget> found = target::findHostTarget("native");
+    return found ? found->cpu + " " + found->arch() : std::string();
+  }();
+  if (compiler.empty() || host.empty())
+    return "";
+  std::string_view parts[] = {structureVersion, compiler, host, options.target,
+                              structure};
+  return target::CacheKey::of(parts).str();
+}
+
+std::string tripy::frontend::programFolder() {
+  std::string folder = target::cacheFolder({});
+  return folder.empty() ? "" : folder + "/programs";
 }
 
 Result<std::string> tripy::frontend::printGraph(const GraphProgram &program) {

@@ -1,8 +1,8 @@
 //===- CudaDevice.h - What only CUDA devices offer --------------*- C++ -*-===//
 //
 // Options of the CUDA device, its creation on a given driver table, timing on
-// the GPU, and the copy bandwidth that benchmarks compare with. The device
-// itself is used through Device.h. For the runtime, tools and tests.
+// the GPU, events, and the copy bandwidth that benchmarks compare with. The
+// device itself is used through Device.h. For the runtime, tools and tests.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_RUNTIME_CUDA_CUDADEVICE_H
@@ -61,6 +61,27 @@ private:
   CudaTimer() = default;
   class CudaDevice *device = nullptr;
   EventHandle first = nullptr, last = nullptr;
+};
+
+/// A point in the work of a stream. `device` is a CUDA device and outlives the
+/// event. One thread records; any thread waits.
+class CudaEvent {
+public:
+  static Result<CudaEvent> create(runtime::Device &device);
+  CudaEvent(CudaEvent &&other) noexcept;
+  CudaEvent &operator=(CudaEvent &&other) noexcept;
+  ~CudaEvent();
+  /// The point is behind all work that `stream` has been given.
+  Status record(runtime::Stream stream);
+  /// Waits for the point. Errors: what the work before it met.
+  Status synchronize();
+  /// Later work on `stream` waits for the point; the host does not.
+  Status delay(runtime::Stream stream);
+
+private:
+  CudaEvent() = default;
+  class CudaDevice *device = nullptr;
+  EventHandle event = nullptr;
 };
 
 /// Bytes read plus bytes written per second by copies of `bytes` within the

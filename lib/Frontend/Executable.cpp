@@ -1,0 +1,368 @@
+//===- Executable.cpp - Compiled functions --------------------------------===//
+
+#include "tripy/Frontend/Executable.h"
+
+#include "Call.h"
+#include "Evaluate.h"
+#include "ExecutableImpl.h"
+#include "Streams.h"
+#include "Throw.h"
+
+#include "tripy/Base/File.h"
+#include "tripy/Base/SizeExpr.h"
+#include "tripy/Frontend/Compile.h"
+
+#include <algorithm>
+#include <ostream>
+
+using namespace tripy;
+using namespace tripy::frontend;
+
+//===-- loading -----------------------------------------------------------===//
+
+/// Whether the program is for another machine.
+static bool isElsewhere(Code code) {
+  return code == Code::ArchMismatch || code == Code::DriverMissing ||
+         code == Code::DriverTooOld || code == Code::NotFound ||
+         code == Code::Unsupported;
+}
+
+Executable::Impl::Impl(std::vector<uint8_t> file,
+                       std::vector<NamedStorage> values, bool mayBeElsewhere,
+                       SourceLoc loc)
+    : bytes(std::move(file)), weights(std::move(values)),
+      device(Device::cpu()) {
+  runtime::LoadOptions options;
+  options.trustHostCode = true;
+  auto executable = runtime::Executable::loadBytes(bytes, options);
+  if (!executable && mayBeElsewhere &&
+      isElsewhere(executable.status().code())) {
+    elsewhere = executable.status();
+    options.inspectOnly = true;
+    executable = runtime::Executable::loadBytes(bytes, options);
+  }
+  check(executable.status(), loc);
+  loaded = std::move(*executable);
+  program = std::make_shared<CompiledProgram>(loaded);
+  if (loaded->program().device == DeviceKind::CUDA)
+    device = Device::gpu(loaded->device() ? loaded->device()->ordinal() : 0);
+  if (!elsewhere.isOk())
+    return;
+  for (const NamedStorage &weight : weights)
+    check(loaded->bindParameter(weight.name, weight.storage->view()), loc);
+}
+
+//===-- descriptions ------------------------------------------------------===//
+
+static InputInfo describe(const Program &program,
+                          const InputDescription &input) {
+  std::vector<DimensionRange> dims;
+  if (input.kind != InputKind::Size)
+    for (TableIndex dim : input.dims) {
+      const SizeExpr &expr = program.exprs[dim];
+      if (expr.op != SizeOp::Symbol) {
+        dims.emplace_back(expr.value);
+        continue;
+      }
+      const SizeSymbol &symbol = program.symbols[expr.a];
+      dims.emplace_back(symbol.name, symbol.min, symbol.opt, symbol.max);
+    }
+  return InputInfo(std::move(dims),
+                   input.kind == InputKind::Size ? int64 : input.dtype,
+                   input.name);
+}
+
+std::vector<InputInfo> Executable::inputs() const {
+  const Program &program = impl->program->program();
+  std::vector<InputInfo> list;
+  for (TableIndex input : impl->loaded->argumentInputs())
+    list.push_back(describe(program, program.inputs[input]));
+  return list;
+}
+
+std::vector<OutputInfo> Executable::outputs() const {
+  const Program &program = impl->program->program();
+  Result<std::vector<Interval>> bounds = boundSizes(program);
+  check(bounds.status(), {});
+  std::vector<OutputInfo> list;
+  for (const OutputDescription &output : program.outputs) {
+    OutputInfo &info = list.emplace_back(output.name, output.dtype);
+    for (TableIndex dim : output.dims)
+      info.shape.push_back({(*bounds)[dim].lo, (*bounds)[dim].hi});
+  }
+  return list;
+}
+
+std::string OutputInfo::str() const {
+  std::string text = "OutputInfo(";
+  auto add = [&](const char *title, int64_t Range::*size) {
+    text += std::string(title) + "=[";
+    for (size_t i = 0; i < shape.size(); ++i)
+      text += (i ? ", " : "") + std::to_string(shape[i].*size);
+    text += "], ";
+  };
+  add("min", &Range::smallest);
+  add("max", &Range::largest);
+  return text + "dtype=" + std::string(dtypeName(dtype)) + ")";
+}
+
+std::ostream &tripy::operator<<(std::ostream &os, const OutputInfo &info) {
+  return os << info.str();
+}
+
+Device Executable::device() const { return impl->device; }
+
+//===-- arguments ---------------------------------------------------------===//
+
+/// "x, y".
+static std::string joined(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Arguments as tensors: a number has the element type that is expected.
+static std::vector<Value>
+argumentValues(const CompiledProgram &program,
+               const std::vector<Executable::Argument> &arguments,
+               SourceLoc loc) {
+  size_t expected = program.loaded().argumentInputs().size();
+  if (arguments.size() != expected) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < expected; ++i)
+      names.push_back(program.argument(i).name);
+    fail(Code::InvalidArgument,
+         "the program takes " + std::to_string(expected) + " arguments (" +
+             joined(names) + "); found " + std::to_string(arguments.size()),
+         loc);
+  }
+  std::vector<Value> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const InputDescription &input = program.argument(i);
+    DType dtype = input.kind == InputKind::Size ? int64 : input.dtype;
+    const Executable::Argument &argument = arguments[i];
+    values.push_back(Call::use(
+        argument.isNumber() ? numberTensor(*argument.literal(), dtype, loc)
+                            : argument.tensor(),
+        loc));
+  }
+  return values;
+}
+
+std::vector<Tensor> Executable::run(const std::vector<Argument> &arguments,
+                                    SourceLoc loc) const {
+  if (!impl->elsewhere.isOk())
+    fail(
+        impl->elsewhere.code(),
+        "the program was compiled for another machine, and cannot be called: " +
+            impl->elsewhere.message(),
+        loc);
+  std::vector<Value> values = argumentValues(*impl->program, arguments, loc);
+  std::shared_ptr<StreamState> state =
+      stream ? stream->state : threadStream(impl->device, loc);
+  auto results =
+      state->start(impl->program, evaluateWithoutWaiting(values, loc), loc);
+  std::vector<Tensor> tensors;
+  for (std::shared_ptr<Storage> &result : results)
+    tensors.push_back(Call::makeTensor(makeLeaf(std::move(result), loc)));
+  return tensors;
+}
+
+std::vector<Tensor>
+Executable::run(const std::map<std::string, Argument> &arguments,
+                SourceLoc loc) const {
+  std::vector<Argument> ordered;
+  for (TableIndex index : impl->loaded->argumentInputs()) {
+    const std::string &name = impl->program->program().inputs[index].name;
+    auto found = arguments.find(name);
+    if (found == arguments.end())
+      fail(Code::InvalidArgument, "the argument '" + name + "' is missing",
+           loc);
+    ordered.push_back(found->second);
+  }
+  if (ordered.size() != arguments.size())
+    for (const auto &[name, argument] : arguments)
+      if (std::optional<TableIndex> input = impl->loaded->findInput(name);
+          !input || !impl->loaded->argumentOf(*input))
+        fail(Code::InvalidArgument, "the program has no input '" + name + "'",
+             loc);
+  return run(ordered, loc);
+}
+
+/// A structure has the parts that the program was compiled with; inputs with
+/// names of their own do not say which.
+static void checkPart(const CompiledProgram &program, size_t number,
+                      const std::string &whole, const std::string &found,
+                      SourceLoc loc) {
+  if (number >= program.loaded().argumentInputs().size())
+    return;
+  const std::string &expected = program.argument(number).name;
+  if (expected.starts_with(whole + ".") && expected != found)
+    fail(Code::InvalidArgument,
+         "the program takes the argument '" + expected + "' here; found '" +
+             found + "'",
+         loc);
+}
+
+std::vector<Tensor>
+Executable::start(const std::vector<CallArgument> &arguments,
+                  SourceLoc loc) const {
+  std::vector<Argument> leaves;
+  for (const CallArgument &argument : arguments) {
+    std::string whole = "arg" + std::to_string(leaves.size());
+    for (const auto &[path, leaf] : argument.leaves()) {
+      if (!path.empty())
+        checkPart(*impl->program, leaves.size(), whole, whole + path, loc);
+      leaves.push_back(leaf);
+    }
+  }
+  return run(leaves, loc);
+}
+
+Executable Executable::on(const Stream &chosen, SourceLoc loc) const {
+  if (chosen.device() != impl->device)
+    fail(Code::DeviceMismatch,
+         "the stream is of the program's device " + impl->device.str() +
+             "; found one of " + chosen.device().str(),
+         loc);
+  Executable bound(impl);
+  bound.stream = chosen;
+  return bound;
+}
+
+//===-- results -----------------------------------------------------------===//
+
+std::vector<std::string> Executable::resultNames() const {
+  std::vector<std::string> names;
+  for (const OutputDescription &output : impl->program->program().outputs)
+    names.push_back(output.name);
+  return names;
+}
+
+Tensor Executable::single(std::vector<Tensor> results, SourceLoc loc) const {
+  if (results.size() != 1)
+    fail(Code::InvalidArgument,
+         "the program has " + std::to_string(results.size()) +
+             " results; call() gives them as a structure, run() as a list",
+         loc);
+  return results.front();
+}
+
+const Tensor &detail::ResultReader::take(const std::string &path) {
+  auto found = std::find(names.begin(), names.end(), path);
+  if (found == names.end())
+    fail(Code::InvalidArgument,
+         "the program has the results " + joined(names) + "; found no '" +
+             path + "'",
+         loc);
+  ++taken;
+  return tensors[found - names.begin()];
+}
+
+bool detail::ResultReader::has(const std::string &path) const {
+  return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
+    return name == path || name.starts_with(path + ".");
+  });
+}
+
+std::vector<std::string>
+detail::ResultReader::keys(const std::string &path) const {
+  std::vector<std::string> list;
+  std::string prefix = path.empty() ? "" : path + ".";
+  for (const std::string &name : names) {
+    if (!name.starts_with(prefix))
+      continue;
+    std::string key = name.substr(prefix.size());
+    key = key.substr(0, key.find('.'));
+    if (std::find(list.begin(), list.end(), key) == list.end())
+      list.push_back(key);
+  }
+  return list;
+}
+
+void detail::ResultReader::finish() const {
+  if (taken != names.size())
+    fail(Code::InvalidArgument,
+         "the structure has all results of the program (" + joined(names) +
+             "); found " + std::to_string(taken) + " tensors in it",
+         loc);
+}
+
+//===-- files -------------------------------------------------------------===//
+
+/// "mlp.tpx" -> "mlp.safetensors".
+static std::string weightsPathOf(const std::string &path) {
+  std::string stem =
+      path.ends_with(".tpx") ? path.substr(0, path.size() - 4) : path;
+  return stem + ".safetensors";
+}
+
+void Executable::save(const std::string &path, SourceLoc loc) const {
+  // The weights first: a program that is there has them.
+  if (!impl->weights.empty())
+    writeTensors(weightsPathOf(path), impl->weights, loc);
+  check(writeFile(path, impl->bytes), loc);
+}
+
+/// The names of the program's weights.
+static std::vector<std::string> weightNames(const std::vector<uint8_t> &bytes,
+                                            SourceLoc loc) {
+  auto inspected = runtime::Executable::loadBytes(bytes, {.inspectOnly = true});
+  check(inspected.status(), loc);
+  std::vector<std::string> names;
+  for (const InputDescription &input : (*inspected)->program().inputs)
+    if (input.kind == InputKind::Parameter)
+      names.push_back(input.name);
+  return names;
+}
+
+/// Those of `names`, from the file.
+static std::vector<NamedStorage>
+readWeights(const std::string &path, const std::vector<std::string> &names,
+            SourceLoc loc) {
+  std::map<std::string, std::shared_ptr<const Storage>> found;
+  for (auto &[name, storage] : mapTensors(path, loc))
+    found.emplace(name, storage);
+  std::vector<NamedStorage> weights;
+  for (const std::string &name : names) {
+    auto weight = found.find(name);
+    if (weight == found.end())
+      fail(Code::NotFound,
+           "the program's weight '" + name + "' is in the file '" + path +
+               "'; found no tensor of this name",
+           loc);
+    weights.push_back({name, weight->second});
+  }
+  return weights;
+}
+
+static std::vector<uint8_t> readProgram(const std::string &path,
+                                        SourceLoc loc) {
+  Result<std::vector<uint8_t>> bytes = readFile(path);
+  check(bytes.status(), loc);
+  return std::move(*bytes);
+}
+
+Executable Executable::load(const std::string &path, SourceLoc loc) {
+  std::vector<uint8_t> bytes = readProgram(path, loc);
+  std::vector<NamedStorage> weights;
+  if (auto names = weightNames(bytes, loc); !names.empty())
+    weights = readWeights(weightsPathOf(path), names, loc);
+  return Executable(std::make_shared<Impl>(std::move(bytes), std::move(weights),
+                                           /*mayBeElsewhere=*/false, loc));
+}
+
+Executable Executable::load(const std::string &path, const std::string &weights,
+                            SourceLoc loc) {
+  std::vector<uint8_t> bytes = readProgram(path, loc);
+  std::vector<std::string> names = weightNames(bytes, loc);
+  if (names.empty())
+    fail(Code::InvalidArgument,
+         "the program of a file of weights has weights outside; '" + path +
+             "' has them inside",
+         loc);
+  return Executable(std::make_shared<Impl>(std::move(bytes),
+                                           readWeights(weights, names, loc),
+                                           /*mayBeElsewhere=*/false, loc));
+}

@@ -1,0 +1,196 @@
+//===- StructureTest.cpp - Structs and containers of tensors --------------===//
+
+#include "tripy/tripy.h"
+
+#include "gtest/gtest.h"
+
+#include <sstream>
+
+namespace tp = tripy;
+using tp::Tensor;
+using Floats = std::vector<float>;
+
+namespace {
+template <typename T> struct Batch {
+  T ids, mask;
+  TRIPY_FIELDS(ids, mask)
+};
+struct Output {
+  Tensor logits;
+  std::vector<std::pair<Tensor, Tensor>> cache;
+  std::map<std::string, Tensor> extra;
+  TRIPY_FIELDS(logits, cache, extra)
+};
+} // namespace
+
+static tp::InputInfo one(std::string name = "") {
+  return tp::InputInfo({1}, tp::float32, std::move(name));
+}
+static Tensor number(float value) { return Tensor({value}); }
+
+/// The sentence of the error.
+template <typename F> static std::string errorOf(F call) {
+  try {
+    call();
+  } catch (const tp::Error &error) {
+    EXPECT_EQ(error.code(), tp::Code::InvalidArgument);
+    EXPECT_NE(
+        std::string(error.frames().front().loc.file).find("StructureTest"),
+        std::string::npos);
+    return error.summary();
+  }
+  return "nothing was thrown";
+}
+
+static std::vector<std::string> inputNames(const tp::Executable &program) {
+  std::vector<std::string> names;
+  for (const tp::InputInfo &info : program.inputs())
+    names.push_back(info.name());
+  return names;
+}
+
+TEST(Structure, ManyArguments) {
+  auto sum = tp::compile(
+      [](const Tensor &a, const Tensor &b, const Tensor &c, const Tensor &d,
+         const Tensor &e, const Tensor &f) {
+        return a + b * 2 + c * 4 + d * 8 + e * 16 + f * 32;
+      },
+      one(), one(), one(), one(), one(), one());
+  Tensor x = number(1), zero = number(0);
+  EXPECT_EQ(sum(x, zero, zero, zero, zero, x).item<float>(), 33);
+  EXPECT_EQ(errorOf([&] { sum(x, x, x, x, x); }),
+            "the program takes 6 arguments (arg0, arg1, arg2, arg3, arg4, "
+            "arg5); found 5");
+}
+
+TEST(Structure, Structs) {
+  auto fast = tp::compile(
+      [](const Batch<Tensor> &batch) { return batch.ids * 10 + batch.mask; },
+      Batch<tp::InputInfo>{one(), one()});
+  EXPECT_EQ(inputNames(fast),
+            (std::vector<std::string>{"arg0.ids", "arg0.mask"}));
+  EXPECT_EQ(fast(Batch<Tensor>{number(1), number(2)}).item<float>(), 12);
+  auto named = fast.run({{"arg0.mask", number(3)}, {"arg0.ids", number(4)}});
+  EXPECT_EQ(named.front().item<float>(), 43);
+}
+
+TEST(Structure, Containers) {
+  using List = std::vector<tp::InputInfo>;
+  using Map = std::map<std::string, List>;
+  auto fast = tp::compile(
+      [](const std::vector<Tensor> &list,
+         const std::map<std::string, std::vector<Tensor>> &map,
+         const std::tuple<Tensor, int> &tuple, const Tensor &last) {
+        return list[0] + list[1] * 2 + map.at("a")[0] * 4 + map.at("b")[0] * 8 +
+               map.at("b")[1] * 16 +
+               std::get<0>(tuple) * (32 * std::get<1>(tuple)) + last * 64;
+      },
+      List{one(), one()}, Map{{"b", {one(), one()}}, {"a", {one()}}},
+      std::tuple(one(), 1), one("last"));
+  EXPECT_EQ(inputNames(fast), (std::vector<std::string>{
+                                  "arg0.0", "arg0.1", "arg2.a.0", "arg2.b.0",
+                                  "arg2.b.1", "arg5.0", "last"}));
+  std::vector<Tensor> list = {number(1), number(0)};
+  std::map<std::string, std::vector<Tensor>> map = {
+      {"a", {number(0)}}, {"b", {number(1), number(0)}}};
+  EXPECT_EQ(fast(list, map, std::tuple(number(1)), number(1)).item<float>(),
+            1 + 8 + 32 + 64);
+}
+
+TEST(Structure, OtherParts) {
+  auto fast = tp::compile(
+      [](const std::map<std::string, Tensor> &map) {
+        return map.at("a") + map.at("b");
+      },
+      std::map<std::string, tp::InputInfo>{{"a", one()}, {"b", one()}});
+  using Map = std::map<std::string, Tensor>;
+  EXPECT_EQ(fast(Map{{"a", number(1)}, {"b", number(2)}}).item<float>(), 3);
+  EXPECT_EQ(errorOf([&] { fast(Map{{"a", number(1)}, {"c", number(2)}}); }),
+            "the program takes the argument 'arg0.b' here; found 'arg0.c'");
+  EXPECT_EQ(errorOf([&] { fast(Map{{"a", number(1)}}); }),
+            "the program takes 2 arguments (arg0.a, arg0.b); found 1");
+  // Tensors in order are as good.
+  EXPECT_EQ(fast(number(1), number(2)).item<float>(), 3);
+}
+
+TEST(Structure, Results) {
+  auto fast = tp::compile(
+      [](const Tensor &x) {
+        return Output{x, {{x + 1, x + 2}, {x + 3, x + 4}}, {{"sum", x + 5}}};
+      },
+      one());
+  auto names = [&] {
+    std::vector<std::string> list;
+    for (const tp::OutputInfo &info : fast.outputs())
+      list.push_back(info.name);
+    return list;
+  };
+  EXPECT_EQ(names(),
+            (std::vector<std::string>{"logits", "cache.0.0", "cache.0.1",
+                                      "cache.1.0", "cache.1.1", "extra.sum"}));
+  auto check = [](const Output &out) {
+    EXPECT_EQ(out.logits.item<float>(), 1);
+    ASSERT_EQ(out.cache.size(), 2u);
+    EXPECT_EQ(out.cache[1].second.item<float>(), 5);
+    EXPECT_EQ(out.extra.at("sum").item<float>(), 6);
+  };
+  check(fast.call<Output>(number(1)));
+  // A file has the names.
+  std::string path = testing::TempDir() + "/results.tpx";
+  fast.save(path);
+  check(tp::Executable::load(path).call<Output>(number(1)));
+}
+
+TEST(Structure, TuplesAndLists) {
+  auto fast = tp::compile(
+      [](const Tensor &x) {
+        return std::tuple(x, std::pair(x + 1, x + 2), std::vector{x + 3});
+      },
+      one());
+  auto [a, b, c] = fast.call<
+      std::tuple<Tensor, std::pair<Tensor, Tensor>, std::vector<Tensor>>>(
+      number(0));
+  EXPECT_EQ(a.item<float>(), 0);
+  EXPECT_EQ(b.second.item<float>(), 2);
+  EXPECT_EQ(c.at(0).item<float>(), 3);
+  // Eleven: "result10" is not below "result1".
+  auto many = tp::compile(
+      [](const Tensor &x) {
+        std::vector<Tensor> list;
+        for (int i = 0; i < 11; ++i)
+          list.push_back(x + i);
+        return list;
+      },
+      one());
+  EXPECT_EQ(many.call<std::vector<Tensor>>(number(0)).at(10).item<float>(), 10);
+  auto single = tp::compile([](const Tensor &x) { return x + 1; }, one());
+  EXPECT_EQ(single.call<Tensor>(number(0)).item<float>(), 1);
+  EXPECT_EQ(single.call<std::vector<Tensor>>(number(0)).size(), 1u);
+}
+
+TEST(Structure, OtherResults) {
+  auto fast =
+      tp::compile([](const Tensor &x) { return std::vector{x, x + 1}; }, one());
+  EXPECT_EQ(errorOf([&] { fast(number(1)); }),
+            "the program has 2 results; call() gives them as a structure, "
+            "run() as a list");
+  EXPECT_EQ(errorOf([&] { fast.call<Output>(number(1)); }),
+            "the program has the results result0, result1; found no 'logits'");
+  EXPECT_EQ(errorOf([&] { fast.call<Tensor>(number(1)); }),
+            "the structure has all results of the program (result0, result1); "
+            "found 1 tensors in it");
+}
+
+TEST(Structure, SizesOfResults) {
+  auto fast = tp::compile(
+      [](const Tensor &x) {
+        return std::pair(tp::concatenate({x, x}, 0), tp::sum(x));
+      },
+      tp::InputInfo({{1, 2, 4}, 3}, tp::float16));
+  std::vector<tp::OutputInfo> infos = fast.outputs();
+  ASSERT_EQ(infos.size(), 2u);
+  std::ostringstream os;
+  os << infos[0] << " " << infos[1];
+  EXPECT_EQ(os.str(), "OutputInfo(min=[2, 3], max=[8, 3], dtype=float16) "
+                      "OutputInfo(min=[], max=[], dtype=float16)");
+}
