@@ -165,10 +165,32 @@ def cumsum(p):
     return p.flip(found, dims=[dim]) if p.attribute("reverse") else found
 
 
-def log_softmax(p):
-    x, dim = p.x(), p.attribute("axis", -1)
+def log_softmax(p, dim):
+    x = p.x()
     x = p.sub(x, p.max(x, dims=[dim], keepdim=True))
     return p.sub(x, p.log(p.sum(p.exp(x), dims=[dim], keepdim=True)))
+
+
+def loss(of_scores):
+    """Negative log-likelihood of the labels' classes, weighted; an ignored label weighs nothing. The mean is that by weight."""
+    def lines(p):
+        logs = log_softmax(p, 1) if of_scores else p.x(0)
+        labels, zero, ignored = p.x(1), p.number(0, logs.dtype), p.attribute("ignore_index")
+        classes = p.reshape(p.iota(sizes=[p.size(logs, 1)], dim=0, dtype=labels.dtype), sizes=[-1] + [1] * (logs.rank - 2))
+        chosen = p.eq(p.unsqueeze(labels, dim=1), classes)
+
+        def pick(values):
+            return p.sum(p.where(chosen, values, zero), dims=[1])
+        weights = pick(p.reshape(p.x(2), sizes=[-1] + [1] * (logs.rank - 2)) if p.has(2) else p.number(1, logs.dtype))
+        if ignored is not None:
+            weights = p.where(p.eq(labels, p.number(ignored, labels.dtype)), zero, weights)
+        found, name = p.mul(p.neg(pick(logs)), weights), p.attribute("reduction", "mean")
+        if name != "none":
+            found = p.sum(found, dims=[])
+        if name == "mean":
+            found = p.div(found, p.sum(weights, dims=[]))
+        return [found, logs][:len(p.case.results)]
+    return lines
 
 
 def hardmax(p):
@@ -212,7 +234,8 @@ REDUCTIONS = {
     "ReduceMin": reduction("min"), "ReduceL1": reduction("sum", lambda p, x: p.abs(x)), "ReduceSumSquare": reduction("sum", square),
     "ReduceL2": reduction("sum", square, lambda p, x: p.sqrt(x)), "ReduceLogSum": reduction("sum", after=lambda p, x: p.log(x)),
     "ReduceLogSumExp": log_sum_exp, "ArgMax": arg("argmax"), "ArgMin": arg("argmin"), "CumSum": cumsum,
-    "Softmax": lambda p: p.softmax(p.x(), dim=p.attribute("axis", -1)), "LogSoftmax": log_softmax, "Hardmax": hardmax, "TopK": top_k,
+    "Softmax": lambda p: p.softmax(p.x(), dim=p.attribute("axis", -1)), "LogSoftmax": lambda p: log_softmax(p, p.attribute("axis", -1)),
+    "Hardmax": hardmax, "TopK": top_k, "NegativeLogLikelihoodLoss": loss(False), "SoftmaxCrossEntropyLoss": loss(True),
     "LayerNormalization": layer_norm, "BatchNormalization": batch_norm, "MeanVarianceNormalization": mean_variance,
     "InstanceNormalization": lambda p: p.instance_norm(*p.inputs(), eps=p.attribute("epsilon", 1e-5))}
 
@@ -515,7 +538,7 @@ LEFT_OUT = {
     "strings": ("StringNormalizer", "TfIdfVectorizer"),
     "control flow": ("If", "Loop", "Scan"),
     "sequences and optional values": ("OptionalGetElement", "OptionalHasElement", "SequenceInsert", "SequenceMap"),
-    "training": ("Adagrad", "Adam", "Momentum", "NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
+    "training": ("Adagrad", "Adam", "Momentum"),
     "random numbers, of which ONNX does not say the generator": ("Bernoulli",),
     "recurrent layers: whoever traces a program unrolls them": ("GRU", "LSTM", "RNN"),
     "not an operation of Tripy": ("DFT", "STFT", "Det", "GridSample", "MelWeightMatrix", "RoiAlign")}
