@@ -43,7 +43,7 @@ class Case:
     def __init__(self, case):
         graph = case.model.graph
         self.name, self.nodes, self.node = case.name.removeprefix("test_"), len(graph.node), graph.node[0]
-        self.op, self.rtol, self.atol = self.node.op_type, case.rtol, case.atol
+        self.op = self.node.op_type
         self.attributes = {a.name: onnx.helper.get_attribute_value(a) for a in self.node.attribute}
         inputs, self.expected = case.data_sets[0]
         self.inputs = {value.name: array for value, array in zip(graph.input, inputs)}

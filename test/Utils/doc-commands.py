@@ -52,6 +52,7 @@ ELSEWHERE = [
     ("docs/emulator.md", r"ctest --test-dir build/dev -L emulated", "emulated-*"),
     ("docs/emulator.md", r"test/Emulator/run_conformance\.py", "emulated-conformance, with fewer programs"),
     ("docs/packages.md", r"cd build/package && cpack", "packages"),
+    ("docs/random-testing.md", r"test/Reference/onnx_nodes\.py", "onnx-nodes"),
     ("docs/packages.md", r"cc -std=c11", "consumers"),
 ]
 # page | a pattern in a command | what stands there instead
@@ -93,7 +94,7 @@ BLOCK = re.compile(r"^(?P<prints><!-- prints -->\n)?```(?P<language>\S*)\n(?P<bo
 FOREIGN = {"component", "force-blocking-launches", "stablehlo-legalize-to-linalg"}
 TOOLS = ["tripy-opt", "tripy-compile", "tripy-run", "tripy-reduce", "tripy-lsp-server"]
 # Scripts and their options.
-SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*"]
+SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Reference/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*"]
 MARK, NO_COMMAND = "@@ command ", -1
 
 
