@@ -9,6 +9,7 @@ one program, which runs on the reference evaluator and on the CPU, and with --pa
 lines allow. Integers and truth values are equal, floats differ by TOLERANCE at most.
 """
 import argparse
+import builtins
 import collections
 import concurrent.futures
 import ctypes
@@ -24,6 +25,8 @@ import numpy as np
 SKIP = 77
 # Of ONNX: the table names this version's cases.
 VERSION = "1.12."
+# For one call of a tool.
+SECONDS = 300
 # Cases in one program.
 TOGETHER = 40
 # |found - expected| <= a * (largest magnitude of what is expected) + r * |expected|: ONNX's own values are f32, and its own
@@ -38,7 +41,7 @@ def collect():
     # Names that NumPy 1.24 no longer has.
     for name in ("float", "int", "bool", "object"):
         if name not in np.__dict__:
-            setattr(np, name, __builtins__.__dict__[name])
+            setattr(np, name, getattr(builtins, name))
     try:
         import onnx
         from onnx.backend.test.case.node import collect_testcases
@@ -57,7 +60,10 @@ class Wrong(Exception):
 
 
 def tool(arguments):
-    result = subprocess.run(arguments, capture_output=True, text=True, errors="replace")
+    try:
+        result = subprocess.run(arguments, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Wrong(f"{os.path.basename(arguments[0])} gives no answer in {SECONDS} s") from None
     if result.returncode:
         said = [line for line in result.stderr.splitlines() if "error:" in line] or result.stderr.splitlines() or ["nothing"]
         raise Wrong(f"{os.path.basename(arguments[0])} says {said[0]} (exit code {result.returncode})")
