@@ -54,6 +54,7 @@ ELSEWHERE = [
     ("docs/emulator.md", r"ctest --test-dir build/dev -L emulated", "emulated-*"),
     ("docs/emulator.md", r"test/Emulator/run_conformance\.py", "emulated-conformance, with fewer programs"),
     ("docs/packages.md", r"cd build/package && cpack", "packages"),
+    ("docs/random-testing.md", r"test/Reference/onnx_nodes\.py", "onnx-nodes"),
     ("docs/packages.md", r"cc -std=c11", "consumers"),
     ("python-free-examples/README.md", r"cmake ", "consumers"),
 ]
@@ -98,7 +99,8 @@ BLOCK = re.compile(r"^(?P<prints><!-- prints -->\n)?```(?P<language>\S*)\n(?P<bo
 FOREIGN = {"component", "force-blocking-launches", "stablehlo-legalize-to-linalg"}
 TOOLS = ["tripy-opt", "tripy-compile", "tripy-run", "tripy-reduce", "tripy-lsp-server"]
 # Scripts and their options.
-SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*", "python-free-examples/*/*"]
+SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Reference/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*",
+           "python-free-examples/*/*"]
 MARK, NO_COMMAND = "@@ command ", -1
 
 

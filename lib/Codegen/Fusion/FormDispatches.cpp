@@ -433,6 +433,8 @@ class FormDispatches
     options.vectorRows = vectorRows;
     options.fewRowsOnTensorCores = fewRowsOnTensorCores;
     options.columnBlocks = columnBlocks;
+    options.columnBytesFull = columnBytesFull;
+    options.columnBytesEmpty = columnBytesEmpty;
     options.rowBlocks = rowBlocks;
     options.rowPartBytes = std::max<int64_t>(1, rowPartBytes);
     using Prologues = FusionOptions::Prologues;

@@ -34,8 +34,10 @@ struct FusionOptions {
   /// But those that tensor cores compute faster, as they are in memory.
   bool fewRowsOnTensorCores = false;
   /// Blocks that fill the device in a reduction down columns; with 0, none is
-  /// computed in two steps.
-  int64_t columnBlocks = 0;
+  /// computed in two steps. The bytes from which on that is worth a second
+  /// kernel: where the blocks that share a strip of columns reach the memory's
+  /// bandwidth, and where they do not.
+  int64_t columnBlocks = 0, columnBytesFull = 0, columnBytesEmpty = 0;
   /// The same of reductions of rows, and the bytes of a row that are worth a
   /// block of their own.
   int64_t rowBlocks = 0, rowPartBytes = 16 << 10;

@@ -26,12 +26,6 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
 
-/// From this number of input bytes on, the first kernel should gain more than
-/// the 2 us that the second one costs: where the blocks of clusters reach the
-/// memory's bandwidth (a quarter of those that fill the device do), and where
-/// they do not.
-static constexpr int64_t worthFull = int64_t(128) << 20;
-static constexpr int64_t worthEmpty = int64_t(16) << 20;
 /// Blocks of a cluster.
 static constexpr int64_t clusterBlocks = 8;
 
@@ -142,7 +136,8 @@ bool ReductionSplit::columnsPay() {
   wanted = llvm::divideCeil(blocks, strips);
   bool fills = strips * clusterBlocks >= blocks / 4;
   return program.estimates.bytes(reduce.getInput(), program.sizes) >=
-         (fills ? worthFull : worthEmpty);
+         (fills ? program.options.columnBytesFull
+                : program.options.columnBytesEmpty);
 }
 
 /// The divisor of `size` that is closest to `wanted`, from half to twice of it;
