@@ -81,9 +81,7 @@ struct AnyParameter {
   OptionalParameter *optional = nullptr;
 
   bool isSet() const { return always || optional->isSet(); }
-  Shape shape() const {
-    return always ? always->shape() : optional->shape();
-  }
+  Shape shape() const { return always ? always->shape() : optional->shape(); }
   DType dtype() const { return always ? always->dtype() : optional->dtype(); }
   const Tensor &tensor() const {
     return always ? always->tensor() : optional->tensor();

@@ -95,10 +95,18 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
       fusion.tensorPrologues = options.gemmPrologues;
     fusion.vectorRows = cuda ? codegen::maxVectorRows : 0;
     fusion.fewRowsOnTensorCores = cuda && chip.hasWgmma();
-    fusion.columnBlocks = cuda ? codegen::columnBlocks : 0;
-    fusion.rowBlocks = cuda ? codegen::rowBlocks : codegen::hostRowBlocks;
-    fusion.rowPartBytes =
-        cuda ? codegen::rowPartBytes : codegen::hostRowPartBytes;
+    if (cuda) {
+      fusion.columnBlocks = codegen::columnBlocks;
+      fusion.columnBytesFull = codegen::columnBytesFull;
+      fusion.columnBytesEmpty = codegen::columnBytesEmpty;
+      fusion.rowBlocks = codegen::rowBlocks;
+      fusion.rowPartBytes = codegen::rowPartBytes;
+    } else {
+      fusion.columnBlocks = fusion.rowBlocks = codegen::hostBlocks;
+      fusion.columnBytesFull = fusion.columnBytesEmpty =
+          codegen::hostColumnBytes;
+      fusion.rowPartBytes = codegen::hostRowPartBytes;
+    }
     pm.addPass(createUnpackI4Pass());
     pm.addPass(createFormDispatchesPass(fusion));
   }

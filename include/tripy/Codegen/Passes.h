@@ -43,11 +43,19 @@ struct FewRows {
 /// CUDA, reductions down columns: vectors of 16 bytes side by side in a strip,
 /// which is a block's, and blocks that fill a GPU.
 inline constexpr int64_t columnVectors = 32, columnBlocks = 512;
+/// Bytes of a reduction down columns from which on the first of two kernels
+/// should gain more than the 2 us that the second one costs: where the blocks
+/// of clusters reach the memory's bandwidth (a quarter of those that fill the
+/// device do), and where they do not.
+inline constexpr int64_t columnBytesFull = int64_t(128) << 20,
+                         columnBytesEmpty = int64_t(16) << 20;
 /// Reductions of rows in two steps: blocks that fill a GPU, and the bytes that
-/// are worth one, which its threads load at once. On the CPU, work items for
-/// the threads of a large machine, and what one reads in 10 us.
+/// are worth one, which its threads load at once.
 inline constexpr int64_t rowBlocks = 512, rowPartBytes = 16 << 10;
-inline constexpr int64_t hostRowBlocks = 64, hostRowPartBytes = 128 << 10;
+/// On the CPU: work items for the threads of a large machine, and what one
+/// reads in 10 us. Shorter sums are more accurate, too.
+inline constexpr int64_t hostBlocks = 64, hostRowPartBytes = 128 << 10;
+inline constexpr int64_t hostColumnBytes = 2 << 20;
 } // namespace codegen
 
 #define GEN_PASS_DECL
