@@ -201,7 +201,7 @@ static LogicalResult verifyOperation(Operation &op) {
       return failure();
   if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp,
-          kernel::AttentionOp, kernel::SortOp>(op)) {
+          kernel::AttentionOp, kernel::SortOp, kernel::PluginOp>(op)) {
     for (Value operand : op.getOperands())
       if (failed(verifyRead(&op, operand)))
         return failure();
@@ -314,7 +314,28 @@ static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
   return success();
 }
 
+/// A plugin is all of its kernel: it reads the arguments and makes the results,
+/// in order.
+static LogicalResult verifyPlugin(kernel::FuncOp kernel, kernel::PluginOp op) {
+  Operation *yield = kernel.getBody().front().getTerminator();
+  if (kernel.getRoot() != FusionRoot::Plugin ||
+      ValueRange(yield->getOperands()) != ValueRange(op.getResults()))
+    return op.emitOpError("must make the results of a kernel of its own");
+  for (Operation &other : kernel.getBody().front().without_terminator())
+    if (&other != op.getOperation() &&
+        !other.hasTrait<OpTrait::ConstantLike>())
+      return other.emitOpError("must not be beside a plugin in a kernel");
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) &&
+        !isa<BlockArgument>(operand))
+      return op.emitOpError("operands must be arguments of its kernel");
+  return success();
+}
+
 LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
+  auto plugins = kernel.getBody().front().getOps<kernel::PluginOp>();
+  if (!plugins.empty())
+    return verifyPlugin(kernel, *plugins.begin());
   SmallVector<linalg::GenericOp> reductions;
   SmallVector<Operation *> alone; // Scans, attention and sorts.
   for (Type type : kernel.getBody().getArgumentTypes())

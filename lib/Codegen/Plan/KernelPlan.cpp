@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tripy {
@@ -62,6 +63,8 @@ private:
   LogicalResult read();
   LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
   LogicalResult readCall(kernel::CallOp call);
+  void reserveShared(kernel::FuncOp callee,
+                     const DenseMap<int64_t, TableIndex> &sizeOf);
   LogicalResult readRequire(kernel::RequireOp require);
   LogicalResult takeConditions();
   FailureOr<TableIndex> readBytes(Location loc, RankedTensorType type,
@@ -174,6 +177,26 @@ LogicalResult FunctionPlanner::readRequire(kernel::RequireOp require) {
   return success();
 }
 
+/// A plugin's dynamic shared memory is that of the largest sizes, in all
+/// launches.
+void FunctionPlanner::reserveShared(
+    kernel::FuncOp callee, const DenseMap<int64_t, TableIndex> &sizeOf) {
+  auto plugins = callee.getBody().front().getOps<kernel::PluginOp>();
+  Value shared =
+      plugins.empty() ? Value() : (*plugins.begin()).getShared();
+  if (!shared)
+    return;
+  auto argument = dyn_cast<BlockArgument>(shared);
+  int64_t bytes = argument
+                      ? sizes.bounds(sizeOf.at(argument.getArgNumber())).hi
+                      : getConstantIntValue(shared).value_or(0);
+  kernel::ConfigAttr config = *callee.getConfig();
+  callee.setConfigAttr(kernel::ConfigAttr::get(
+      callee.getContext(), config.getGrid(), config.getBlock(),
+      config.getCluster(), std::max(config.getScratch(), bytes),
+      config.getWorkspace(), config.getTensorMaps()));
+}
+
 LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   PlannedLaunch launch;
   launch.call = call;
@@ -202,6 +225,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     return call.emitOpError("the kernel's grid must have three sizes of ")
            << launch.sizes.size() << " symbols; found "
            << AffineMapAttr::get(grid);
+  reserveShared(launch.callee, sizeOfArgument);
   for (AffineExpr expr : grid.getResults()) {
     std::optional<TableIndex> size = sizes.evaluate(expr, launch.sizes);
     if (!size)

@@ -165,8 +165,20 @@ TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder) {
       .Default([&](Operation *other) { return get(other->getOperand(0)); });
 }
 
+/// Of all results, one after the other.
+static void inferPlugin(flatir::PluginOp op, TensorSizes &sizes) {
+  ValueRange given = op.getSizes();
+  for (Value result : op.getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    sizes.setDynamic(result, given.take_front(type.getNumDynamicDims()));
+    given = given.drop_front(type.getNumDynamicDims());
+  }
+}
+
 void TensorSizes::infer(Operation *op, OpBuilder &builder) {
-  assert(op->getNumResults() == 1 && "flatir primitives have one result");
+  if (auto plugin = dyn_cast<flatir::PluginOp>(op))
+    return inferPlugin(plugin, *this);
+  assert(op->getNumResults() == 1 && "other primitives have one result");
   Value result = op->getResult(0);
   auto type = dyn_cast<RankedTensorType>(result.getType());
   if (!type || type.hasStaticShape())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Tripy/Plugin.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 

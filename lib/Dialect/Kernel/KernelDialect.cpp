@@ -3,6 +3,7 @@
 #include "Verify.h"
 
 #include "tripy/Dialect/Common/Inliner.h"
+#include "tripy/Dialect/Tripy/Plugin.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/IR/Builders.h"
@@ -190,6 +191,32 @@ LogicalResult SortOp::verify() {
       RankedTensorType::get(shape, IntegerType::get(getContext(), 32));
   if (to != wanted)
     return emitOpError("the result is ") << wanted << "; found " << to;
+  return success();
+}
+
+LogicalResult kernel::PluginOp::verify() {
+  auto function = dyn_cast<FuncOp>((*this)->getParentOp());
+  tripy::PluginOp plugin = findPlugin(*this, getCallee());
+  if (!plugin)
+    return emitOpError("callee must be a tripy.plugin; found ")
+           << getCalleeAttr();
+  if (!takesOperands(plugin, getInputs().getTypes()) ||
+      !givesResults(plugin, getResultTypes()) ||
+      !takesParameters(plugin, getParametersAttr()) ||
+      !hasPluginSizes(plugin, getResultTypes(), getSizes().size(),
+                      getGrid().size(), bool(getShared()),
+                      getNumbers().size()))
+    return emitOpError("operands, results, sizes and parameters must be those "
+                       "of the plugin, ")
+           << plugin.getFunctionType();
+  if (getSource() && *getSource() >= plugin.getSources().size())
+    return emitOpError("source must be one of ")
+           << plugin.getSources().size() << "; found " << *getSource();
+  if (bool(getSource()) != bool(getArguments()))
+    return emitOpError("must have a source and its arguments, or neither");
+  if (function && function.getRoot() != FusionRoot::Plugin)
+    return emitOpError("must be the fusion root of its kernel; found ")
+           << stringifyFusionRoot(function.getRoot());
   return success();
 }
 
