@@ -35,7 +35,7 @@ FailureOr<std::optional<PluginUse>> target::pluginOf(kernel::FuncOp callee) {
            argument.dim <
                cast<RankedTensorType>(types[argument.index]).getRank();
   };
-  for (Attribute text : *use.op.getArguments()) {
+  for (Attribute text : use.op.getArgumentsAttr()) {
     std::optional<PluginArgument> read =
         parsePluginArgument(cast<StringAttr>(text).getValue());
     bool exists = read.has_value();

@@ -71,7 +71,7 @@ static void appendDims(StringRef what, TypeRange types,
 //===-- the CPU -----------------------------------------------------------===//
 
 static InFlightDiagnostic noSource(kernel::PluginOp op, StringRef target) {
-  return op.emitError("the plugin '@")
+  return emitError(op.getLoc(), "the plugin '@")
          << op.getCallee() << "' must have a source for the target '" << target
          << "'";
 }

@@ -35,7 +35,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x4xf32>, %s: index) {
-  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found nothing}}
+  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found nothing}}
   %r = flatir.plugin @k() sizes(%s) parameters {a = 1.0 : f32, n = 2 : i64} : () -> tensor<?xf32>
   return
 }
@@ -49,7 +49,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x4xf32>, %s: index) {
-  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?x4xf32>', 'tensor<?x4xf32>'}}
+  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?x4xf32>, tensor<?x4xf32>}}
   %r = flatir.plugin @k(%x, %x) sizes(%s) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?xf32>
   return
 }
@@ -63,7 +63,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x4xf16>, %s: index) {
-  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?x4xf16>'}}
+  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?x4xf16>}}
   %r = flatir.plugin @k(%x) sizes(%s) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf16>) -> tensor<?xf32>
   return
 }
@@ -77,7 +77,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?xf32>, %s: index) {
-  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?xf32>'}}
+  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?xf32>}}
   %r = flatir.plugin @k(%x) sizes(%s) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
@@ -91,7 +91,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x5xf32>, %s: index) {
-  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?x5xf32>'}}
+  // expected-error @below {{violates [flatir.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?x5xf32>}}
   %r = flatir.plugin @k(%x) sizes(%s) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x5xf32>) -> tensor<?xf32>
   return
 }
@@ -147,7 +147,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C3(%x: tensor<?x4xf32>, %s: index) {
-  // expected-error @below {{violates [flatir.plugin C3] the parameters are those of the plugin, each of its type; the plugin has a : f32 n : i64; found {a = 1.000000e+00, n = 2 : i64}}}
+  // expected-error @below {{violates [flatir.plugin C3] the parameters are those of the plugin, each of its type; the plugin has a : f32 n : i64; found {a = 1.000000e+00 : f64, n = 2 : i64}}}
   %r = flatir.plugin @k(%x) sizes(%s) parameters {a = 1.000000e+00 : f64, n = 2 : i64} : (tensor<?x4xf32>) -> tensor<?xf32>
   return
 }

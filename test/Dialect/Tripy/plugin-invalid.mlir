@@ -94,7 +94,7 @@ tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source
 // -----
 
 func.func private @C5()
-// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 0 sizes, which make 'tensor<?xf32>'}}
+// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 0 sizes, which make tensor<?xf32>}}
 tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   tripy.plugin_sizes results()
@@ -104,7 +104,7 @@ tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source
 
 func.func private @C5()
 // The size function decides what is static.
-// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 1 sizes, which make 'tensor<?xf32>'}}
+// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 1 sizes, which make tensor<?xf32>}}
 tripy.plugin @k : (tensor<?xf32>) -> tensor<4xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   tripy.plugin_sizes results(%n)
@@ -113,7 +113,7 @@ tripy.plugin @k : (tensor<?xf32>) -> tensor<4xf32> sources [#tripy.plugin_source
 // -----
 
 func.func private @C5()
-// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 1 sizes, which make 'tensor<4xf32>'}}
+// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 1 sizes, which make tensor<4xf32>}}
 tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   %c = arith.constant 4 : index
@@ -123,7 +123,7 @@ tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source
 // -----
 
 func.func private @C5()
-// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 1 sizes, which make 'tensor<?xf32>'}}
+// expected-error @below {{violates [tripy.plugin C5] the size function gives a size for each dimension of each result, which agrees with the result's type; found 1 sizes, which make tensor<?xf32>}}
 tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   %c = arith.constant -4 : index
@@ -183,7 +183,7 @@ tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source
 
 func.func private @C7()
 // expected-error @below {{violates [tripy.plugin C7] a source of kind ptx or cubin has a file or code, one of kind mlir a module, one of kind c a library, and none has more}}
-tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<mlir "k" module = @m file = "a" block = [1, 1, 1]>] {
+tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<mlir "k" file = "a" module = @m block = [1, 1, 1]>] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   tripy.plugin_sizes results(%n) grid(%n, %one, %one)
@@ -203,7 +203,7 @@ tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source
 
 func.func private @C7()
 // expected-error @below {{violates [tripy.plugin C7] a source of kind ptx or cubin has a file or code, one of kind mlir a module, one of kind c a library, and none has more}}
-tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "l" file = "a">] {
+tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" file = "a" library = "l">] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   tripy.plugin_sizes results(%n) grid(%n, %one, %one)

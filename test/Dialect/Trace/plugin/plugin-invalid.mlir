@@ -35,7 +35,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found nothing}}
+  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found nothing}}
   %r = trace.plugin @k() parameters {a = 1.0 : f32, n = 2 : i64} : () -> tensor<?xf32>
   return
 }
@@ -49,7 +49,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?x4xf32>', 'tensor<?x4xf32>'}}
+  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?x4xf32>, tensor<?x4xf32>}}
   %r = trace.plugin @k(%x, %x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?xf32>
   return
 }
@@ -63,7 +63,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x4xf16>) {
-  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?x4xf16>'}}
+  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?x4xf16>}}
   %r = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf16>) -> tensor<?xf32>
   return
 }
@@ -77,7 +77,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?xf32>) {
-  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?xf32>'}}
+  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?xf32>}}
   %r = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
@@ -91,7 +91,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C2(%x: tensor<?x5xf32>) {
-  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes 'tensor<?x4xf32>'; found 'tensor<?x5xf32>'}}
+  // expected-error @below {{violates [trace.plugin C2] there is one operand for each of the plugin's, with its element type, its rank and the sizes that it gives; the plugin takes tensor<?x4xf32>; found tensor<?x5xf32>}}
   %r = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x5xf32>) -> tensor<?xf32>
   return
 }
@@ -147,7 +147,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C3(%x: tensor<?x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C3] the parameters are those of the plugin, each of its type; the plugin has a : f32 n : i64; found {a = 1.000000e+00, n = 2 : i64}}}
+  // expected-error @below {{violates [trace.plugin C3] the parameters are those of the plugin, each of its type; the plugin has a : f32 n : i64; found {a = 1.000000e+00 : f64, n = 2 : i64}}}
   %r = trace.plugin @k(%x) parameters {a = 1.000000e+00 : f64, n = 2 : i64} : (tensor<?x4xf32>) -> tensor<?xf32>
   return
 }
@@ -189,7 +189,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C4(%x: tensor<?x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are 'tensor<?xf32>'; found 'tensor<?xf16>'}}
+  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are tensor<?xf32>; found tensor<?xf16>}}
   %r = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf32>) -> tensor<?xf16>
   return
 }
@@ -203,7 +203,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C4(%x: tensor<?x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are 'tensor<?xf32>'; found 'tensor<5xf32>'}}
+  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are tensor<?xf32>; found tensor<5xf32>}}
   %r = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf32>) -> tensor<5xf32>
   return
 }
@@ -217,7 +217,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C4(%x: tensor<3x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are 'tensor<7xf32>'; found 'tensor<?xf32>'}}
+  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are tensor<7xf32>; found tensor<?xf32>}}
   %r = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<3x4xf32>) -> tensor<?xf32>
   return
 }
@@ -231,7 +231,7 @@ tripy.plugin @k : (tensor<?x4xf32>) -> tensor<?xf32> parameters ["a", "n"] : [f3
   tripy.plugin_sizes results(%sum)
 }
 func.func @C4(%x: tensor<?x4xf32>) {
-  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are 'tensor<?xf32>'; found 'tensor<?xf32>', 'tensor<?xf32>'}}
+  // expected-error @below {{violates [trace.plugin C4] the results have the types that the plugin's size function gives; these are tensor<?xf32>; found tensor<?xf32>, tensor<?xf32>}}
   %r:2 = trace.plugin @k(%x) parameters {a = 1.0 : f32, n = 2 : i64} : (tensor<?x4xf32>) -> (tensor<?xf32>, tensor<?xf32>)
   return
 }
