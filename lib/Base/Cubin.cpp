@@ -60,8 +60,8 @@ static Status broken(std::string_view found) {
 static Section sectionAt(const ElfReader &elf, uint64_t table,
                          uint64_t number) {
   uint64_t at = table + number * sectionSize;
-  return {elf.number(at + 4, 4), elf.number(at + 24, 8),
-          elf.number(at + 32, 8), elf.number(at + 40, 4)};
+  return {elf.number(at + 4, 4), elf.number(at + 24, 8), elf.number(at + 32, 8),
+          elf.number(at + 40, 4)};
 }
 
 /// Appends the global functions of a table of symbols.
@@ -100,7 +100,8 @@ static Result<CubinInfo> read(std::span<const uint8_t> bytes) {
   CubinInfo info;
   // From version 8 of the format on, the second byte.
   uint64_t flags = elf.number(48, 4);
-  info.architecture = uint32_t(bytes[8] >= 8 ? flags >> 8 & 0xff : flags & 0xff);
+  info.architecture =
+      uint32_t(bytes[8] >= 8 ? flags >> 8 & 0xff : flags & 0xff);
   uint64_t table = elf.number(40, 8), count = elf.number(60, 2);
   if (elf.number(58, 2) != sectionSize || !elf.has(table, count * sectionSize))
     return broken("a table of sections outside, as in a file that was cut");
@@ -110,8 +111,8 @@ static Result<CubinInfo> read(std::span<const uint8_t> bytes) {
       continue;
     if (section.link >= count)
       return broken("symbols without names");
-    if (Status status = readSymbols(
-            elf, section, sectionAt(elf, table, section.link), info);
+    if (Status status = readSymbols(elf, section,
+                                    sectionAt(elf, table, section.link), info);
         !status.isOk())
       return status;
   }

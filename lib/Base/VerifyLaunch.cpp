@@ -396,8 +396,8 @@ Status Verifier::checkNumber(const Arg &arg, const std::string &what) const {
                             bound.lo, " to ", bound.hi));
   bool isValue = arg.kind == ArgKind::Value32 || arg.kind == ArgKind::Value64;
   if (isValue && program.exprs[arg.index].op != SizeOp::Constant)
-    return malformed(concat(what, " must be a constant, but is expression ",
-                            arg.index));
+    return malformed(
+        concat(what, " must be a constant, but is expression ", arg.index));
   return Status::ok();
 }
 
@@ -414,8 +414,8 @@ Status Verifier::checkArgs(const Launch &launch, const std::string &what) {
                               unsigned(kernel.params[i]), ", but is of ",
                               unsigned(arg.kind)));
     size_t count = arg.kind == ArgKind::Buffer ? program.buffers.size()
-                   : isNumber(arg.kind) ? program.exprs.size()
-                                        : program.tensorMaps.size();
+                   : isNumber(arg.kind)        ? program.exprs.size()
+                                               : program.tensorMaps.size();
     if (arg.index >= count)
       return malformed(concat(what, ": argument ", i, " must be one of ", count,
                               ", but is ", arg.index));

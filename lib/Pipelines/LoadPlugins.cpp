@@ -67,8 +67,8 @@ LogicalResult tripy::loadPlugins(ModuleOp module) {
       continue;
     plugin.setSourcesAttr(ArrayAttr::get(module.getContext(), sources));
     // The rules on code could not be checked before.
-    if (failed(PluginOp::checkRules(plugin,
-                                    [&] { return plugin.emitOpError(); })))
+    if (failed(
+            PluginOp::checkRules(plugin, [&] { return plugin.emitOpError(); })))
       return failure();
   }
   return success();

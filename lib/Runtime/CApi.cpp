@@ -236,9 +236,8 @@ tripy_load_options tripy_load_options_default(void) {
 //===-- executables -------------------------------------------------------===//
 
 tripy_code tripy_plugin_library_load(const char *path) {
-  return guarded([&] {
-    return path ? loadPluginLibrary(path) : nullArgument("path");
-  });
+  return guarded(
+      [&] { return path ? loadPluginLibrary(path) : nullArgument("path"); });
 }
 
 tripy_code tripy_executable_load(const char *path,

@@ -60,10 +60,10 @@ static Status load(const std::string &path) {
   void *handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *reason = ::dlerror();
-    return Status(Code::Io, concat("the plugin library '",
-                                   printable(path, 1024),
-                                   "' cannot be loaded: ",
-                                   printable(reason ? reason : "", 1024)));
+    return Status(
+        Code::Io,
+        concat("the plugin library '", printable(path, 1024),
+               "' cannot be loaded: ", printable(reason ? reason : "", 1024)));
   }
   if (const Library *known = libraries.find(name)) {
     bool isSame = known->handle == handle;
@@ -82,9 +82,8 @@ Status runtime::loadPluginLibrary(const std::string &path) {
                            [&] { return load(path); });
 }
 
-Result<PluginFunction>
-runtime::findPluginFunction(const std::string &library,
-                            const std::string &symbol) {
+Result<PluginFunction> runtime::findPluginFunction(const std::string &library,
+                                                   const std::string &symbol) {
   Libraries &libraries = Libraries::get();
   std::lock_guard lock(libraries.mutex);
   const Library *found = libraries.find(library);

@@ -281,11 +281,10 @@ std::string runtime::formatProgram(const Program &program) {
   text += "\n";
   for (const Kernel &kernel : program.kernels)
     if (!kernel.plugin.empty() || !kernel.library.empty())
-      text += concat("  plugin '", kernel.plugin, "': kernel '", kernel.symbol,
-                     "'",
-                     kernel.library.empty()
-                         ? std::string()
-                         : concat(" of library '", kernel.library, "'"),
-                     "\n");
+      text += concat(
+          "  plugin '", kernel.plugin, "': kernel '", kernel.symbol, "'",
+          kernel.library.empty() ? std::string()
+                                 : concat(" of library '", kernel.library, "'"),
+          "\n");
   return text + formatCode(program);
 }

@@ -68,8 +68,8 @@ static LogicalResult dropCasts(Operation *root) {
          << left.front().getResultTypes();
 }
 
-/// Lowers scf, cf, arith, math, memref, vector, func, and with `device` gpu, below
-/// `root` to the LLVM and NVVM dialects. Reports the first operation that
+/// Lowers scf, cf, arith, math, memref, vector, func, and with `device` gpu,
+/// below `root` to the LLVM and NVVM dialects. Reports the first operation that
 /// remains.
 static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
   if (failed(lowerStructuredControlFlow(root)))

@@ -7,6 +7,7 @@
 
 #include "tripy/Base/Cubin.h"
 #include "tripy/Base/Text.h"
+#include "tripy/Base/Verify.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -120,9 +121,8 @@ struct LaunchReader {
     if (!type.isDynamicDim(dim))
       return table.constant(type.getDimSize(dim));
     FunctionType function = callee.getFunctionType();
-    auto split = kernel::splitSizeArgs(callee.getSizeArgs(),
-                                       function.getInputs(),
-                                       function.getResults());
+    auto split = kernel::splitSizeArgs(
+        callee.getSizeArgs(), function.getInputs(), function.getResults());
     return sizeOf(callee.getBody().getArgument(
         split[number][type.getDynamicDimIndex(dim)]));
   }
@@ -139,10 +139,14 @@ private:
 } // namespace
 
 void target::passArguments(const PluginUse &use, kernel::FuncOp callee,
-                           ArrayRef<TableIndex> buffers,
-                           ArrayRef<TableIndex> bytes,
-                           ArrayRef<TableIndex> sizes, kernel::SizeTable &table,
-                           Launch &launch) {
+                           kernel::SizeTable &table, Launch &launch) {
+  SmallVector<TableIndex> buffers, bytes, sizes;
+  for (const Arg &arg : launch.args)
+    (arg.kind == ArgKind::Buffer ? buffers : sizes).push_back(arg.index);
+  for (const Access &access : launch.accesses)
+    bytes.push_back(access.bytes);
+  launch.args.clear();
+  launch.accesses.clear();
   LaunchReader reader{use, callee, sizes, table};
   kernel::PluginOp op = use.op;
   unsigned inputs = buffers.size() - op.getNumResults();
@@ -188,7 +192,8 @@ static bool hasEntry(PluginSourceAttr source, StringRef name) {
   return info && llvm::is_contained(info->functions, name);
 }
 
-LogicalResult PluginCodes::add(const PluginUse &use, const LaunchShape &shape) {
+LogicalResult PluginTable::addCode(const PluginUse &use,
+                                   const LaunchShape &shape) {
   PluginUse made = use;
   StringRef entry = made.source.getEntry();
   if (!made.source.getCode())
@@ -221,8 +226,8 @@ LogicalResult PluginCodes::add(const PluginUse &use, const LaunchShape &shape) {
   return success();
 }
 
-FailureOr<PluginCodes::Compiled>
-PluginCodes::compile(const Code &code, const CudaTarget &target) {
+FailureOr<PluginTable::Compiled>
+PluginTable::compile(const Code &code, const CudaTarget &target) {
   PluginUse use = code.first;
   Location loc = use.plugin.getLoc();
   Compiled made;
@@ -253,14 +258,94 @@ PluginCodes::compile(const Code &code, const CudaTarget &target) {
   return made;
 }
 
-FailureOr<std::vector<PluginCodes::Compiled>>
-PluginCodes::compile(const CudaTarget &target) {
-  std::vector<Compiled> all;
+//===-- entries -----------------------------------------------------------===//
+
+FailureOr<TableIndex>
+PluginTable::kernelOf(const PluginUse &use, kernel::FuncOp callee,
+                      llvm::StringMap<TableIndex> &kernels, Program &program) {
+  PluginUse made = use;
+  StringRef symbol = made.source.getEntry();
+  kernel::ConfigAttr config = *callee.getConfig();
+  Kernel kernel;
+  kernel.symbol = symbol.str();
+  llvm::copy(config.getBlock(), kernel.block.begin());
+  kernel.scratchBytes = config.getScratch();
+  kernel.params = parametersOf(use);
+  kernel.plugin = made.plugin.getSymName().str();
+  if (made.source.isHost())
+    kernel.library = made.source.getLibrary().str();
+  auto [entry, isNew] = kernels.try_emplace(symbol, program.kernels.size());
+  if (isNew) {
+    program.kernels.push_back(std::move(kernel));
+    entries.try_emplace(entry->second, use);
+    return entry->second;
+  }
+  auto known = entries.find(entry->second);
+  Kernel &other = program.kernels[entry->second];
+  if (known == entries.end() || known->second.source != made.source ||
+      other.params != kernel.params)
+    return made.plugin.emitError("kernels of a program must have different "
+                                 "names and, of one name, the same arguments; "
+                                 "found two of the name '")
+           << symbol << "'";
+  other.scratchBytes = std::max(other.scratchBytes, kernel.scratchBytes);
+  return entry->second;
+}
+
+//===-- images ------------------------------------------------------------===//
+
+void target::addImage(TranslatedProgram &result, ImageKind kind,
+                      std::string arch, std::span<const uint8_t> bytes) {
+  // Alignment is cheap.
+  result.images.resize(llvm::alignTo(result.images.size(), 64));
+  result.program.images.push_back(
+      {kind, std::move(arch), result.images.size(), bytes.size()});
+  result.images.insert(result.images.end(), bytes.begin(), bytes.end());
+}
+
+/// A driver takes all code of a program as cubins, or all as PTX: an image of
+/// a kind that not all kernels have would be of no use.
+LogicalResult PluginTable::compile(const CudaTarget &target,
+                                   std::optional<std::string> ownPtx,
+                                   TranslatedProgram &result, Location loc) {
+  for (size_t i = 0; i < result.program.kernels.size(); ++i) {
+    const Kernel &kernel = result.program.kernels[i];
+    auto entry = entries.find(TableIndex(i));
+    if (entry != entries.end() &&
+        failed(addCode(entry->second,
+                       {kernel.block, kernel.cluster, kernel.scratchBytes})))
+      return failure();
+  }
+  std::vector<Compiled> compiled;
+  bool allCubins = !ownPtx || !result.program.images.empty(), allPtx = true;
   for (const Code &code : codes) {
     FailureOr<Compiled> made = compile(code, target);
     if (failed(made))
       return failure();
-    all.push_back(std::move(*made));
+    allCubins &= !made->cubin.empty();
+    allPtx &= !made->ptx.empty();
+    compiled.push_back(std::move(*made));
   }
-  return all;
+  if (!allCubins && !allPtx)
+    return emitError(loc, "a program with a plugin that is a cubin must have "
+                          "machine code for all its kernels, which an "
+                          "assembler makes: install ptxas or nvJitLink");
+  if (!allCubins)
+    result.program.images.clear();
+  if (allPtx && ownPtx)
+    compiled.insert(compiled.begin(), {{}, std::move(*ownPtx)});
+  for (const Compiled &code : compiled)
+    if (allCubins && !code.cubin.empty())
+      addImage(result, ImageKind::Cubin, target.chip, code.cubin);
+  for (const Compiled &code : compiled) {
+    auto text = reinterpret_cast<const uint8_t *>(code.ptx.c_str());
+    if (allPtx)
+      addImage(result, ImageKind::PTX, target.chip,
+               {text, code.ptx.size() + 1});
+  }
+  size_t limit = ProgramLimits().images, found = result.program.images.size();
+  if (found > limit)
+    return emitError(loc, "a program must have at most ")
+           << limit << " images; the codes of its plugins make " << found;
+  return success();
 }

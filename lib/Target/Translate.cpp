@@ -9,7 +9,6 @@
 
 #include "tripy/Base/NameTable.h"
 #include "tripy/Base/Text.h"
-#include "tripy/Base/Verify.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Target/HostCode.h"
 
@@ -42,19 +41,12 @@ private:
   LogicalResult readProduct(kernel::LaunchOp op, kernel::FuncOp callee,
                             Launch &launch);
   FailureOr<TableIndex> kernelOf(kernel::LaunchOp op);
-  FailureOr<TableIndex> pluginKernel(kernel::LaunchOp op, kernel::FuncOp callee,
-                                     const PluginUse &use);
-  LogicalResult passPluginArguments(kernel::LaunchOp op, kernel::FuncOp callee,
-                                    const PluginUse &use, Launch &launch);
   LogicalResult checkGrid(kernel::LaunchOp op, const Launch &launch);
   LogicalResult checkTensorMap(kernel::LaunchOp op, Type tensor,
                                const TensorMap &map);
   LogicalResult compile();
   LogicalResult compileHost(ArrayRef<std::string> kernels);
   LogicalResult compileDevice();
-  LogicalResult compilePlugins(bool hasOwnCubins, bool hasOwnCode);
-  void addImage(ImageKind kind, std::string arch,
-                std::span<const uint8_t> bytes);
 
   ModuleOp module;
   func::FuncOp function;
@@ -71,11 +63,7 @@ private:
   SmallVector<Buffer> bakedBuffers;
   DenseMap<Value, TableIndex> buffers;
   llvm::StringMap<TableIndex> kernels;
-  /// Those of plugins whose code is not the program's own, and where they are
-  /// declared.
-  DenseMap<TableIndex, PluginUse> pluginKernels;
-  PluginCodes pluginCodes;
-  std::string ownPtx;
+  PluginTable plugins;
   /// By the kernel that computes them otherwise.
   DenseMap<Operation *, TableIndex> products;
 };
@@ -272,65 +260,6 @@ LogicalResult Translator::addConditions() {
   return success();
 }
 
-/// The entry for a plugin's kernel, which launches of several calls may share.
-FailureOr<TableIndex> Translator::pluginKernel(kernel::LaunchOp op,
-                                               kernel::FuncOp callee,
-                                               const PluginUse &use) {
-  PluginUse made = use;
-  StringRef symbol = made.source.getEntry();
-  kernel::ConfigAttr config = *callee.getConfig();
-  Kernel kernel;
-  kernel.symbol = symbol.str();
-  llvm::copy(config.getBlock(), kernel.block.begin());
-  kernel.scratchBytes = config.getScratch();
-  kernel.params = parametersOf(use);
-  kernel.plugin = made.plugin.getSymName().str();
-  if (made.source.isHost())
-    kernel.library = made.source.getLibrary().str();
-  auto [entry, isNew] =
-      kernels.try_emplace(symbol, result.program.kernels.size());
-  if (isNew) {
-    result.program.kernels.push_back(std::move(kernel));
-    pluginKernels[entry->second] = use;
-    return entry->second;
-  }
-  auto known = pluginKernels.find(entry->second);
-  Kernel &other = result.program.kernels[entry->second];
-  if (known == pluginKernels.end() || known->second.source != made.source ||
-      other.params != kernel.params)
-    return made.plugin.emitError("kernels of a program must have different "
-                                 "names and, of one name, the same arguments; "
-                                 "found two of the name '")
-           << symbol << "'";
-  other.scratchBytes = std::max(other.scratchBytes, kernel.scratchBytes);
-  return entry->second;
-}
-
-LogicalResult Translator::passPluginArguments(kernel::LaunchOp op,
-                                              kernel::FuncOp callee,
-                                              const PluginUse &use,
-                                              Launch &launch) {
-  SmallVector<TableIndex> places, bytes, numbers;
-  for (auto [buffer, size] : llvm::zip_equal(op.getBuffers(), op.getBytes())) {
-    FailureOr<TableIndex> expr = sizes.lookup(size);
-    auto known = buffers.find(buffer);
-    if (failed(expr) || known == buffers.end())
-      return op.emitOpError("its buffers must be made by kernel.buffer");
-    places.push_back(known->second);
-    bytes.push_back(*expr);
-  }
-  for (Value size : op.getSizes()) {
-    FailureOr<TableIndex> expr = sizes.lookup(size);
-    if (failed(expr))
-      return failure();
-    numbers.push_back(*expr);
-  }
-  passArguments(use, callee, places, bytes, numbers, sizes, launch);
-  launch.why = whys.add(op.getLoc());
-  result.program.launches.push_back(std::move(launch));
-  return success();
-}
-
 FailureOr<TableIndex> Translator::kernelOf(kernel::LaunchOp op) {
   auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
   StringRef symbol = op.getCallee();
@@ -342,10 +271,10 @@ FailureOr<TableIndex> Translator::kernelOf(kernel::LaunchOp op) {
   if (failed(use))
     return failure();
   if (*use && !(**use).isOwnCode() && callee.getConfig())
-    return pluginKernel(op, callee, **use);
+    return plugins.kernelOf(**use, callee, kernels, result.program);
   auto [entry, isNew] =
       kernels.try_emplace(symbol, result.program.kernels.size());
-  if (!isNew && pluginKernels.contains(entry->second))
+  if (!isNew && plugins.contains(entry->second))
     return op.emitError("kernels of a program must have different names; a "
                         "plugin has one of the name '")
            << symbol << "', too";
@@ -520,8 +449,6 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   auto use = pluginOf(callee);
   if (failed(use))
     return failure();
-  if (*use)
-    return passPluginArguments(op, callee, **use, launch);
   size_t tensors = tensorsOf(callee).size();
   for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
     FailureOr<TableIndex> bytes = sizes.lookup(op.getBytes()[i]);
@@ -547,6 +474,8 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   if (failed(readProduct(op, callee, launch)))
     return failure();
   launch.work = countWork(callee, launch);
+  if (*use)
+    passArguments(**use, callee, sizes, launch);
   launch.why = whys.add(op.getLoc());
   launch.overlapsPredecessor = op.getOverlaps();
   result.program.launches.push_back(std::move(launch));
@@ -572,15 +501,6 @@ LogicalResult Translator::readBody() {
 
 //===-- code --------------------------------------------------------------===//
 
-void Translator::addImage(ImageKind kind, std::string arch,
-                          std::span<const uint8_t> bytes) {
-  // Device code is uploaded from where it is mapped; alignment is cheap.
-  result.images.resize(llvm::alignTo(result.images.size(), 64));
-  result.program.images.push_back(
-      {kind, std::move(arch), result.images.size(), bytes.size()});
-  result.images.insert(result.images.end(), bytes.begin(), bytes.end());
-}
-
 LogicalResult Translator::compileHost(ArrayRef<std::string> symbols) {
   auto code = module.lookupSymbol<ModuleOp>("host_code");
   if (!code)
@@ -597,7 +517,7 @@ LogicalResult Translator::compileHost(ArrayRef<std::string> symbols) {
       kernel.entry = entries.front();
       entries = entries.drop_front();
     }
-  addImage(ImageKind::HostCode, options.host.arch(), compiled->bytes);
+  addImage(result, ImageKind::HostCode, options.host.arch(), compiled->bytes);
   return success();
 }
 
@@ -608,64 +528,22 @@ LogicalResult Translator::compileDevice() {
                      "a program for CUDA must have a gpu.module "
                      "@device_code");
   llvm::StringMap<LaunchShape> shapes;
-  for (auto [i, kernel] : llvm::enumerate(result.program.kernels)) {
-    LaunchShape shape{kernel.block, kernel.cluster, kernel.scratchBytes};
-    auto plugin = pluginKernels.find(TableIndex(i));
-    if (plugin == pluginKernels.end())
-      shapes[kernel.symbol] = shape;
-    else if (failed(pluginCodes.add(plugin->second, shape)))
-      return failure();
-  }
+  for (auto [i, kernel] : llvm::enumerate(result.program.kernels))
+    if (!plugins.contains(i))
+      shapes[kernel.symbol] = {kernel.block, kernel.cluster,
+                               kernel.scratchBytes};
   // All kernels may be the user's.
   if (shapes.empty())
-    return compilePlugins(/*hasOwnCubins=*/true, /*hasOwnCode=*/false);
+    return plugins.compile(options.cuda, std::nullopt, result,
+                           function.getLoc());
   FailureOr<DeviceCode> compiled = compileDeviceCode(
       code, options.cuda, shapes, options.cache, options.watch);
   if (failed(compiled))
     return failure();
   for (const std::vector<uint8_t> &cubin : compiled->cubins)
-    addImage(ImageKind::Cubin, options.cuda.chip, cubin);
-  ownPtx = std::move(compiled->ptx);
-  return compilePlugins(!compiled->cubins.empty(), /*hasOwnCode=*/true);
-}
-
-/// A driver takes all code of a program as cubins, or all as PTX: an image of
-/// a kind that not all kernels have would be of no use.
-LogicalResult Translator::compilePlugins(bool hasOwnCubins, bool hasOwnCode) {
-  auto codes = pluginCodes.compile(options.cuda);
-  if (failed(codes))
-    return failure();
-  bool allCubins = hasOwnCubins, allPtx = true;
-  for (const PluginCodes::Compiled &code : *codes) {
-    allCubins &= !code.cubin.empty();
-    allPtx &= !code.ptx.empty();
-  }
-  if (!allCubins && !allPtx)
-    return emitError(function.getLoc(),
-                     "a program with a plugin that is a cubin needs machine "
-                     "code for all its kernels, which an assembler makes: "
-                     "install ptxas or nvJitLink");
-  if (!allCubins)
-    llvm::erase_if(result.program.images, [](const Image &image) {
-      return image.kind == ImageKind::Cubin;
-    });
-  auto addPtx = [&](const std::string &ptx) {
-    auto text = reinterpret_cast<const uint8_t *>(ptx.c_str());
-    addImage(ImageKind::PTX, options.cuda.chip, {text, ptx.size() + 1});
-  };
-  if (allCubins)
-    for (const PluginCodes::Compiled &code : *codes)
-      addImage(ImageKind::Cubin, options.cuda.chip, code.cubin);
-  if (allPtx && hasOwnCode)
-    addPtx(ownPtx);
-  if (allPtx)
-    for (const PluginCodes::Compiled &code : *codes)
-      addPtx(code.ptx);
-  if (result.program.images.size() > ProgramLimits().images)
-    return emitError(function.getLoc(), "a program must have at most ")
-           << ProgramLimits().images << " images; the codes of its plugins "
-           << "make " << result.program.images.size();
-  return success();
+    addImage(result, ImageKind::Cubin, options.cuda.chip, cubin);
+  return plugins.compile(options.cuda, std::move(compiled->ptx), result,
+                         function.getLoc());
 }
 
 LogicalResult Translator::compile() {

@@ -259,9 +259,8 @@ private:
       {"why", &Options::why},   {"no-host-code", &Options::noHostCode},
       {"help", &Options::help}, {"version", &Options::version}};
   static constexpr std::string_view valued[] = {
-      "input",   "output",  "expect",         "rtol",
-      "atol",    "weights", "device",         "threads",
-      "seed",    "warm-up", "plugin-library", "profile"};
+      "input",  "output",  "expect", "rtol",    "atol",           "weights",
+      "device", "threads", "seed",   "warm-up", "plugin-library", "profile"};
 
   std::span<const char *const> arguments;
   size_t position = 0;

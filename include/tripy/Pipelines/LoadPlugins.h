@@ -22,8 +22,8 @@ namespace tripy {
 /// Bytes that a plugin's file has at most.
 constexpr uint64_t maxPluginBytes = uint64_t(64) << 20;
 
-/// Replaces files of all plugins of `module` by their code. A path that does not
-/// start with '/' is one beside the file that the plugin is declared in.
+/// Replaces files of all plugins of `module` by their code. A path that does
+/// not start with '/' is one beside the file that the plugin is declared in.
 /// Errors, at the plugin: a file that is missing, too large, or is not what its
 /// source says.
 mlir::LogicalResult loadPlugins(mlir::ModuleOp module);

@@ -73,10 +73,9 @@ kernel::PluginOp KernelEmission::pluginOf(kernel::FuncOp kernel) {
 
 kernel::FusionRoot KernelEmission::root() {
   kernel::FusionRoot root = kernel.getRoot();
-  bool hasRoot = root == kernel::FusionRoot::Scan   ? bool(scan())
-                 : root == kernel::FusionRoot::Sort ? bool(sort())
-                 : root == kernel::FusionRoot::Plugin
-                     ? bool(plugin())
+  bool hasRoot = root == kernel::FusionRoot::Scan     ? bool(scan())
+                 : root == kernel::FusionRoot::Sort   ? bool(sort())
+                 : root == kernel::FusionRoot::Plugin ? bool(plugin())
                  : root == kernel::FusionRoot::Attention
                      ? bool(attention())
                      : !reductions().empty();

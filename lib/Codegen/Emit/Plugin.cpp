@@ -79,8 +79,8 @@ static InFlightDiagnostic noSource(kernel::PluginOp op, StringRef target) {
 LogicalResult codegen::emitHostPlugin(kernel::FuncOp kernel,
                                       kernel::PluginOp op) {
   PluginOp plugin = findPlugin(op, op.getCallee());
-  for (auto [number, source] : llvm::enumerate(
-           plugin.getSources().getAsRange<PluginSourceAttr>())) {
+  for (auto [number, source] :
+       llvm::enumerate(plugin.getSources().getAsRange<PluginSourceAttr>())) {
     if (!source.isHost())
       continue;
     SmallVector<std::string> arguments;
@@ -115,8 +115,8 @@ static std::string whyNot(PluginSourceAttr source, CudaChip chip) {
   if (source.getKind() == "ptx")
     return "";
   StringRef code = source.getCode().getValue();
-  Result<CubinInfo> info = readCubin(
-      {reinterpret_cast<const uint8_t *>(code.data()), code.size()});
+  Result<CubinInfo> info =
+      readCubin({reinterpret_cast<const uint8_t *>(code.data()), code.size()});
   if (!info)
     return info.status().message();
   int found = static_cast<int>(info->architecture);
@@ -131,8 +131,8 @@ LogicalResult codegen::emitDevicePlugin(kernel::FuncOp kernel,
                                         StringRef chip) {
   PluginOp plugin = findPlugin(op, op.getCallee());
   std::string reasons;
-  for (auto [number, source] : llvm::enumerate(
-           plugin.getSources().getAsRange<PluginSourceAttr>())) {
+  for (auto [number, source] :
+       llvm::enumerate(plugin.getSources().getAsRange<PluginSourceAttr>())) {
     std::string reason = whyNot(source, CudaChip::of(chip));
     if (!reason.empty()) {
       reasons += (reasons.empty() ? "" : ", ") + reason;
@@ -140,8 +140,8 @@ LogicalResult codegen::emitDevicePlugin(kernel::FuncOp kernel,
     }
     SmallVector<std::string> arguments = argumentsOf(plugin, source);
     if (source.getKind() == "mlir" &&
-        failed(emitPluginFunction(kernel, op, plugin, source, device,
-                                  arguments)))
+        failed(
+            emitPluginFunction(kernel, op, plugin, source, device, arguments)))
       return failure();
     setConfig(kernel, op.getGrid(), source.getBlock());
     setSource(op, number, arguments);

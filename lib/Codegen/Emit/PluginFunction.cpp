@@ -38,10 +38,10 @@ static gpu::GPUFuncOp copyFunction(gpu::GPUFuncOp function,
   }
   for (auto [from, to] : copies) {
     StringAttr old = SymbolTable::getSymbolName(from);
-    auto name = StringAttr::get(
-        context, from == function.getOperation()
-                     ? kernel.getSymName()
-                     : kernel.getSymName() + "_" + old.getValue());
+    auto name = StringAttr::get(context, from == function.getOperation()
+                                             ? kernel.getSymName()
+                                             : kernel.getSymName() + "_" +
+                                                   old.getValue());
     SymbolTable::setSymbolName(to, name);
     for (auto [unused, other] : copies)
       (void)SymbolTable::replaceAllSymbolUses(old, name, other);
@@ -102,8 +102,7 @@ static bool isMemoryOf(MemRefType memory, RankedTensorType tensor) {
   Attribute space = memory.getMemorySpace();
   auto global = dyn_cast_if_present<gpu::AddressSpaceAttr>(space);
   bool isGlobal =
-      !space ||
-      (global && global.getValue() == gpu::AddressSpace::Global);
+      !space || (global && global.getValue() == gpu::AddressSpace::Global);
   return isGlobal && memory.getLayout().isIdentity() &&
          memory.getElementType() == tensor.getElementType() &&
          memory.getRank() == tensor.getRank() &&
@@ -140,8 +139,7 @@ namespace {
 /// Gives a function the arguments that the runtime passes.
 class FunctionAdapter {
 public:
-  FunctionAdapter(gpu::GPUFuncOp function,
-                  SmallVector<std::string> &arguments)
+  FunctionAdapter(gpu::GPUFuncOp function, SmallVector<std::string> &arguments)
       : function(function), arguments(arguments),
         b(OpBuilder::atBlockBegin(&function.getBody().front())),
         types(function.getFunctionType().getInputs()),

@@ -322,8 +322,7 @@ static LogicalResult verifyPlugin(kernel::FuncOp kernel, kernel::PluginOp op) {
       ValueRange(yield->getOperands()) != ValueRange(op.getResults()))
     return op.emitOpError("must make the results of a kernel of its own");
   for (Operation &other : kernel.getBody().front().without_terminator())
-    if (&other != op.getOperation() &&
-        !other.hasTrait<OpTrait::ConstantLike>())
+    if (&other != op.getOperation() && !other.hasTrait<OpTrait::ConstantLike>())
       return other.emitOpError("must not be beside a plugin in a kernel");
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) &&

@@ -54,8 +54,7 @@ bool fusion::isLoopType(Operation *op) {
 bool fusion::isSeed(Operation *op) {
   OpClass c = classOf(op);
   return c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
-         c == OpClass::Attention || c == OpClass::Sort ||
-         c == OpClass::Plugin;
+         c == OpClass::Attention || c == OpClass::Sort || c == OpClass::Plugin;
 }
 
 bool fusion::isPointwise(Operation *op) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
+#include "SharedMemory.h"
 
 #include "tripy/Base/Verify.h"
 #include "tripy/Codegen/Passes.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tripy {
@@ -63,8 +63,6 @@ private:
   LogicalResult read();
   LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
   LogicalResult readCall(kernel::CallOp call);
-  void reserveShared(kernel::FuncOp callee,
-                     const DenseMap<int64_t, TableIndex> &sizeOf);
   LogicalResult readRequire(kernel::RequireOp require);
   LogicalResult takeConditions();
   FailureOr<TableIndex> readBytes(Location loc, RankedTensorType type,
@@ -177,26 +175,6 @@ LogicalResult FunctionPlanner::readRequire(kernel::RequireOp require) {
   return success();
 }
 
-/// A plugin's dynamic shared memory is that of the largest sizes, in all
-/// launches.
-void FunctionPlanner::reserveShared(
-    kernel::FuncOp callee, const DenseMap<int64_t, TableIndex> &sizeOf) {
-  auto plugins = callee.getBody().front().getOps<kernel::PluginOp>();
-  Value shared =
-      plugins.empty() ? Value() : (*plugins.begin()).getShared();
-  if (!shared)
-    return;
-  auto argument = dyn_cast<BlockArgument>(shared);
-  int64_t bytes = argument
-                      ? sizes.bounds(sizeOf.at(argument.getArgNumber())).hi
-                      : getConstantIntValue(shared).value_or(0);
-  kernel::ConfigAttr config = *callee.getConfig();
-  callee.setConfigAttr(kernel::ConfigAttr::get(
-      callee.getContext(), config.getGrid(), config.getBlock(),
-      config.getCluster(), std::max(config.getScratch(), bytes),
-      config.getWorkspace(), config.getTensorMaps()));
-}
-
 LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   PlannedLaunch launch;
   launch.call = call;
@@ -214,7 +192,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     FailureOr<TableIndex> size = sizes.lookup(input);
     if (failed(size))
       return failure();
-    // Other numbers than sizes of tensors and grids may be negative.
+    // Numbers that are no sizes of tensors or grids may be negative.
     bool isSize = llvm::is_contained(launch.callee.getSizeArgs(), int64_t(i)) ||
                   grid.isFunctionOfSymbol(launch.sizes.size());
     launch.sizes.push_back(isSize ? sizes.clampToSize(*size) : *size);
@@ -225,7 +203,9 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     return call.emitOpError("the kernel's grid must have three sizes of ")
            << launch.sizes.size() << " symbols; found "
            << AffineMapAttr::get(grid);
-  reserveShared(launch.callee, sizeOfArgument);
+  reserveShared(launch.callee, [&](int64_t argument) {
+    return sizes.bounds(sizeOfArgument.at(argument)).hi;
+  });
   for (AffineExpr expr : grid.getResults()) {
     std::optional<TableIndex> size = sizes.evaluate(expr, launch.sizes);
     if (!size)
@@ -236,10 +216,9 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   FunctionType type = launch.callee.getFunctionType();
   auto split = kernel::splitSizeArgs(launch.callee.getSizeArgs(),
                                      type.getInputs(), type.getResults());
-  SmallVector<Value> tensors;
-  for (Value input : call.getInputs())
-    if (isa<RankedTensorType>(input.getType()))
-      tensors.push_back(input);
+  auto tensors = llvm::filter_to_vector(call.getInputs(), [](Value input) {
+    return isa<RankedTensorType>(input.getType());
+  });
   llvm::append_range(tensors, call.getResults());
   for (auto [tensor, arguments] : llvm::zip_equal(tensors, split)) {
     SmallVector<TableIndex> dynamic;

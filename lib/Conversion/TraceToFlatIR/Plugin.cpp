@@ -27,10 +27,9 @@ static SmallVector<Value> operandSizes(PluginOp plugin, ValueRange inputs,
       if (!declared.isDynamicDim(dim)) {
         Size wanted = b.math.constant(declared.getDimSize(dim));
         b.require("equal", size, wanted,
-                  "operand " + Twine(i) + " of plugin '" +
-                      plugin.getSymName() + "' has size " +
-                      Twine(declared.getDimSize(dim)) + " in dimension " +
-                      Twine(dim));
+                  "operand " + Twine(i) + " of plugin '" + plugin.getSymName() +
+                      "' has size " + Twine(declared.getDimSize(dim)) +
+                      " in dimension " + Twine(dim));
         size = wanted;
       }
       sizes.push_back(b.math.value(size));
@@ -45,10 +44,10 @@ static PluginSizes inlineSizes(PluginOp plugin, ValueRange operands,
                                Lowering &b) {
   IRMapping mapping;
   mapping.map(plugin.getSizes().getArguments(), operands);
-  Location loc =
-      inserted(b.getSource()->getLoc(),
-               {"size", ("compute sizes of plugin '" + plugin.getSymName() + "'")
-                            .str()});
+  Location loc = inserted(
+      b.getSource()->getLoc(),
+      {"size",
+       ("compute sizes of plugin '" + plugin.getSymName() + "'").str()});
   for (Operation &op : plugin.getSizes().front().without_terminator())
     b.getBuilder().clone(op, mapping)->setLoc(loc);
   PluginSizesOp end = plugin.getTerminator();
@@ -56,7 +55,9 @@ static PluginSizes inlineSizes(PluginOp plugin, ValueRange operands,
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookupOrDefault(value); });
   };
-  PluginSizes sizes{mapped(end.getShapes()), mapped(end.getGrid()), {},
+  PluginSizes sizes{mapped(end.getShapes()),
+                    mapped(end.getGrid()),
+                    {},
                     mapped(end.getNumbers())};
   if (end.getShared())
     sizes.shared = mapped(ValueRange(end.getShared()));
@@ -68,8 +69,7 @@ static Value checkedRange(Value size, int64_t low, int64_t high,
                           const Twine &what, Lowering &b) {
   std::string name = what.str();
   Size least = b.math.constant(low), most = b.math.constant(high);
-  b.require("at_most", least, size,
-            name + " is at least " + Twine(low));
+  b.require("at_most", least, size, name + " is at least " + Twine(low));
   b.require("at_most", size, most, name + " is at most " + Twine(high));
   return b.math.value(b.math.clamp(size, least, most));
 }

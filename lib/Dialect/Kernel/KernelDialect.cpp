@@ -204,8 +204,7 @@ LogicalResult kernel::PluginOp::verify() {
       !givesResults(plugin, getResultTypes()) ||
       !takesParameters(plugin, getParametersAttr()) ||
       !hasPluginSizes(plugin, getResultTypes(), getSizes().size(),
-                      getGrid().size(), bool(getShared()),
-                      getNumbers().size()))
+                      getGrid().size(), bool(getShared()), getNumbers().size()))
     return emitOpError("operands, results, sizes and parameters must be those "
                        "of the plugin, ")
            << plugin.getFunctionType();

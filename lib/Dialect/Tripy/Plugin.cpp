@@ -131,10 +131,9 @@ static bool hasPluginParameters(PluginOp op) {
     return false;
   for (StringRef name : names) {
     Type type = op.getParameterType(name);
-    bool isIdentifier = !name.empty() && name.size() <= maxNameBytes &&
-                        llvm::all_of(name, [](char c) {
-                          return llvm::isAlnum(c) || c == '_';
-                        });
+    bool isIdentifier =
+        !name.empty() && name.size() <= maxNameBytes &&
+        llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (!isIdentifier || !seen.insert(name).second ||
         !(type.isSignlessInteger(32) || type.isSignlessInteger(64) ||
           type.isF32() || type.isF64()))
@@ -323,9 +322,8 @@ static bool hasSourceArguments(PluginOp op) {
 
 static bool hasPluginGrid(PluginOp op) {
   PluginSizesOp end = op.getTerminator();
-  bool isNeeded = llvm::any_of(sourcesOf(op), [](PluginSourceAttr source) {
-    return !source.isHost();
-  });
+  bool isNeeded = llvm::any_of(
+      sourcesOf(op), [](PluginSourceAttr source) { return !source.isHost(); });
   if (end.getGrid().size() != 3 && (isNeeded || !end.getGrid().empty()))
     return false;
   TypeRange inputs = op.getFunctionType().getInputs();
@@ -368,8 +366,8 @@ static std::string missingEntry(PluginSourceAttr source) {
                ? ""
                : "found no '.entry' " + name + " in the PTX";
   }
-  Result<CubinInfo> info = readCubin(
-      {reinterpret_cast<const uint8_t *>(code.data()), code.size()});
+  Result<CubinInfo> info =
+      readCubin({reinterpret_cast<const uint8_t *>(code.data()), code.size()});
   if (!info)
     return info.status().message();
   if (llvm::is_contained(info->functions, source.getEntry().getValue()))
@@ -436,8 +434,7 @@ static bool mayBe(Type given, Type declared) {
   auto tensor = dyn_cast<RankedTensorType>(given);
   auto wanted = cast<RankedTensorType>(declared);
   return tensor && tensor.getElementType() == wanted.getElementType() &&
-         succeeded(
-             verifyCompatibleShape(tensor.getShape(), wanted.getShape()));
+         succeeded(verifyCompatibleShape(tensor.getShape(), wanted.getShape()));
 }
 
 static bool mayBeAll(TypeRange given, TypeRange declared) {
