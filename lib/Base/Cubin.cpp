@@ -89,8 +89,22 @@ static Status readSymbols(const ElfReader &elf, const Section &symbols,
   return Status::ok();
 }
 
+/// What is loaded lies inside the file.
+static Status checkSegments(const ElfReader &elf) {
+  constexpr uint64_t segmentSize = 56;
+  uint64_t table = elf.number(32, 8), count = elf.number(56, 2);
+  if (count == 0)
+    return Status::ok();
+  if (elf.number(54, 2) != segmentSize || !elf.has(table, count * segmentSize))
+    return broken("a table of segments outside, as in a file that was cut");
+  for (uint64_t at = table; at < table + count * segmentSize; at += segmentSize)
+    if (!elf.has(elf.number(at + 8, 8), elf.number(at + 32, 8)))
+      return broken("a segment outside, as in a file that was cut");
+  return Status::ok();
+}
+
 static Result<CubinInfo> read(std::span<const uint8_t> bytes) {
-  constexpr uint64_t cudaMachine = 190, symbolTable = 2;
+  constexpr uint64_t cudaMachine = 190, symbolTable = 2, noBits = 8;
   ElfReader elf(bytes);
   if (bytes.size() < headerSize || elf.number(0, 4) != 0x464c457f ||
       bytes[4] != 2 || bytes[5] != 1)
@@ -105,8 +119,12 @@ static Result<CubinInfo> read(std::span<const uint8_t> bytes) {
   uint64_t table = elf.number(40, 8), count = elf.number(60, 2);
   if (elf.number(58, 2) != sectionSize || !elf.has(table, count * sectionSize))
     return broken("a table of sections outside, as in a file that was cut");
+  if (Status status = checkSegments(elf); !status.isOk())
+    return status;
   for (uint64_t i = 0; i < count; ++i) {
     Section section = sectionAt(elf, table, i);
+    if (section.type != noBits && !elf.has(section.offset, section.size))
+      return broken("a section outside, as in a file that was cut");
     if (section.type != symbolTable)
       continue;
     if (section.link >= count)
