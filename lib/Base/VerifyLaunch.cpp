@@ -151,7 +151,10 @@ Status Verifier::checkImages() const {
     return malformed(concat("a program for the CPU has one image, but here "
                             "are ",
                             program.images.size()));
-  if (isCuda() && !program.kernels.empty() && program.images.empty())
+  bool needsImage =
+      std::any_of(program.kernels.begin(), program.kernels.end(),
+                  [](const Kernel &kernel) { return kernel.library.empty(); });
+  if (needsImage && program.images.empty())
     return malformed("a program with kernels must have an image");
   return Status::ok();
 }
@@ -209,8 +212,6 @@ Status Verifier::checkKernel(const Kernel &kernel,
   if (Status status = checkLibrary(kernel, what); !status.isOk())
     return status;
   bool isPlugin = !kernel.library.empty();
-  if (!isCuda() && !isPlugin && program.images.empty())
-    return malformed(concat(what, ": is in no image"));
   if (!isCuda() && !isPlugin && kernel.entry >= program.images[0].size)
     return malformed(concat(what, ": the entry must lie inside the ",
                             program.images[0].size, " bytes of code, but is ",
