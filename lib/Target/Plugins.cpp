@@ -149,7 +149,8 @@ void target::passArguments(const PluginUse &use, kernel::FuncOp callee,
   launch.accesses.clear();
   LaunchReader reader{use, callee, sizes, table};
   kernel::PluginOp op = use.op;
-  unsigned inputs = buffers.size() - op.getNumResults();
+  unsigned inputs = llvm::count_if(callee.getFunctionType().getInputs(),
+                                   llvm::IsaPred<RankedTensorType>);
   for (const PluginArgument &argument : use.arguments) {
     ArgKind kind = kindOf(use, argument);
     TableIndex index = noIndex;

@@ -545,3 +545,17 @@ kernel.func @reductions_of_two_shapes row sizeArgs = [] : (tensor<4x8xf32>, tens
   } -> tensor<4xf32>
   kernel.yield %r, %s : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
+^bb0(%n: index):
+  tripy.plugin_sizes results(%n)
+}
+kernel.func @plugin_neighbour plugin sizeArgs = [] : (tensor<4xf32>) -> tensor<4xf32> {
+^bb0(%x: tensor<4xf32>):
+  // expected-error @below {{must not be beside a plugin in a kernel}}
+  %e = tensor.empty() : tensor<4xf32>
+  %r = kernel.plugin @k(%x) sizes() : (tensor<4xf32>) -> tensor<4xf32>
+  kernel.yield %r : tensor<4xf32>
+}

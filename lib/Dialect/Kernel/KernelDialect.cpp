@@ -6,6 +6,7 @@
 #include "tripy/Dialect/Tripy/Plugin.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -194,6 +195,20 @@ LogicalResult SortOp::verify() {
   return success();
 }
 
+/// A plugin is all of its kernel: it reads the arguments and makes the results,
+/// in order.
+static LogicalResult verifyInKernel(kernel::PluginOp op) {
+  for (Value operand : op->getOperands())
+    if (!isa<BlockArgument>(operand) &&
+        !(operand.getType().isIndex() && getConstantIntValue(operand)))
+      return op.emitOpError("operands must be arguments of its kernel, and "
+                            "sizes these or constants");
+  Operation *end = op->getBlock()->getTerminator();
+  if (ValueRange(end->getOperands()) != ValueRange(op.getResults()))
+    return op.emitOpError("must make the results of a kernel of its own");
+  return success();
+}
+
 LogicalResult kernel::PluginOp::verify() {
   auto function = dyn_cast<FuncOp>((*this)->getParentOp());
   tripy::PluginOp plugin = findPlugin(*this, getCallee());
@@ -216,7 +231,7 @@ LogicalResult kernel::PluginOp::verify() {
   if (function && function.getRoot() != FusionRoot::Plugin)
     return emitOpError("must be the fusion root of its kernel; found ")
            << stringifyFusionRoot(function.getRoot());
-  return success();
+  return function ? verifyInKernel(*this) : success();
 }
 
 /// Checks what dispatches and kernel functions share: arguments of `body`, what
