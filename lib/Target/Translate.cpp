@@ -22,8 +22,8 @@ class Translator {
 public:
   Translator(ModuleOp module, func::FuncOp function,
              const TranslateOptions &options)
-      : module(module), function(function), options(options),
-        whys(options.userOperations), constants(result) {}
+      : module(module), symbolTable(module), function(function),
+        options(options), whys(options.userOperations), constants(result) {}
   FailureOr<TranslatedProgram> run();
 
 private:
@@ -49,6 +49,7 @@ private:
   LogicalResult compileDevice();
 
   ModuleOp module;
+  SymbolTable symbolTable;
   func::FuncOp function;
   const TranslateOptions &options;
   TranslatedProgram result;
@@ -261,7 +262,7 @@ LogicalResult Translator::addConditions() {
 }
 
 FailureOr<TableIndex> Translator::kernelOf(kernel::LaunchOp op) {
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  auto callee = symbolTable.lookup<kernel::FuncOp>(op.getCallee());
   StringRef symbol = op.getCallee();
   if (callee)
     if (auto code = callee->getAttrOfType<StringAttr>(codeAttrName))
@@ -321,7 +322,7 @@ LogicalResult Translator::checkGrid(kernel::LaunchOp op, const Launch &launch) {
     if (blocks <= maxGrid[i])
       continue;
     SmallVector<Type> tensors =
-        tensorsOf(module.lookupSymbol<kernel::FuncOp>(op.getCallee()));
+        tensorsOf(symbolTable.lookup<kernel::FuncOp>(op.getCallee()));
     size_t largest = 0;
     for (size_t k = 1; k < tensors.size(); ++k)
       if (sizes.bounds(launch.accesses[k].bytes).hi >
@@ -359,7 +360,7 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
   for (const Arg &arg : launch.args)
     if (arg.kind == ArgKind::Size)
       symbols.push_back(arg.index);
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  auto callee = symbolTable.lookup<kernel::FuncOp>(op.getCallee());
   SmallVector<Type> tensors = tensorsOf(callee);
   uint64_t number = attr.getBuffer();
   if (number >= launch.accesses.size() || number >= tensors.size())
@@ -445,7 +446,7 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
     launch.grid[i] = *expr;
   }
   size_t firstWritten = op.getBuffers().size() - op.getWrittenAttr().getInt();
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  auto callee = symbolTable.lookup<kernel::FuncOp>(op.getCallee());
   auto use = pluginOf(callee);
   if (failed(use))
     return failure();
