@@ -12,7 +12,7 @@ if(TARGET tripy_runtime)
   install(TARGETS tripy_runtime_static EXPORT TripyRuntimeTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tripy-runtime-dev)
   install(EXPORT TripyRuntimeTargets NAMESPACE Tripy:: DESTINATION ${config} COMPONENT tripy-runtime-dev)
-  install(FILES include/tripy/runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tripy COMPONENT tripy-runtime-dev)
+  install(FILES include/tripy/runtime.h include/tripy/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tripy COMPONENT tripy-runtime-dev)
   file(RELATIVE_PATH TRIPY_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/package/tripy-runtime.pc.in ${PROJECT_BINARY_DIR}/package/tripy-runtime.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/package/tripy-runtime.pc
@@ -57,7 +57,7 @@ if(TRIPY_BUILD_COMPILER)
   # frontend's, which needs no other.
   foreach(folder ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
     install(DIRECTORY ${folder}/include/tripy DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT tripy-dev
-      FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td" PATTERN "runtime.h" EXCLUDE PATTERN "tripy.h" EXCLUDE
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td" PATTERN "runtime.h" EXCLUDE PATTERN "plugin.h" EXCLUDE PATTERN "tripy.h" EXCLUDE
       PATTERN "Frontend" EXCLUDE REGEX "Base/(DType|Status)\\.h$" EXCLUDE)
     install(DIRECTORY ${folder}/include/tripy/Frontend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tripy
       COMPONENT tripy-frontend-dev FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"

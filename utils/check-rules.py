@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DIALECTS = ["Trace", "FlatIR", "Kernel"]
+DIALECTS = ["Trace", "FlatIR", "Kernel", "Tripy"]
 FUNCTION = re.compile(r"func\.func (?:private )?@(\w+)")
 EXPECTED = re.compile(r"expected-error\s*(?:@[-+\w]+)?\s*\{\{.*?violates "
                       r"\[([\w.]+ C\d+)\] (.*?)(?:; .*)?\}\}")

@@ -26,6 +26,7 @@ from coverage_names import NAMES  # noqa: E402
 # (operation or "*", element type or "*", column): why not.
 GAPS = {
     ("trace.dim", "*", "example"): "its result is a size",
+    ("trace.plugin", "*", "example"): "tried by `test/Tools/plugins`: its kernel and element types are the user's",
     ("trace.constant", "*", "dynamic"): "constants have sizes",
     ("trace.attention", "*", "dynamic"): "the sizes of heads are static",
     **{(f"trace.{name}", "*", "dynamic"): "the weight's spatial sizes are static" for name in ("convolution", "conv_transpose")},

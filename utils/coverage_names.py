@@ -50,5 +50,5 @@ NAMES = {
     "Linear, Embedding": "`trace.linear` `trace.embedding`",
     "BatchNorm GroupNorm InstanceNorm LayerNorm": "`trace.batch_norm` `trace.group_norm` `trace.instance_norm` `trace.layer_norm`",
     "quantize, dequantize": "`trace.quantize` `trace.dequantize`",
-    "plugin": MISSING,
+    "plugin": "`trace.plugin`, with a declaration: [plugins](plugins.md)",
 }

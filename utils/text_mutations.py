@@ -29,6 +29,10 @@ ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*) = ((?:[^,\[\]{}()<>\n]|"
 VALUE_LIST = re.compile(r"\(([^()\n]*%[^()\n]*)\)|\[([^\[\]\n]*%[^\[\]\n]*)\]")
 DEFINITION = re.compile(r"^\s*(%[\w]+) = .*?: ([^:=\n]+?)(?: loc\(.*)?$")
 ARGUMENT = re.compile(r"(%\w+): ([\w<>!?.]+)")
+# The module of a plugin's code, and all code in a text that has one.
+PLUGIN_MODULE = re.compile(r"^  gpu\.module @(?!device_code)", re.M)
+ALL_CODE = re.compile(r"^  gpu\.module @(?!device_code).*?^  \}|^  (?:gpu\.module|module|builtin\.module) @\w+_code\b.*?^  \}",
+                    re.M | re.S)
 # Where the code of kernels begins, which consists of MLIR's dialects.
 CODE = re.compile(r"^  (?:gpu\.module|module|builtin\.module) @\w+_code\b",
                   re.M)
@@ -220,6 +224,13 @@ class Mutator:
         while True:
             text = self.random.choice(self.texts)
             code = CODE.search(text)
+            if not in_code and PLUGIN_MODULE.search(text):
+                # What is between the code of plugins and of kernels.
+                parts = ALL_CODE.split(text)
+                codes = [match.group() for match in ALL_CODE.finditer(text)] + [""]
+                chosen = self.random.choices(range(len(parts)), [len(part) for part in parts])[0]
+                parts[chosen] = self.mutate(parts[chosen])
+                return "".join(part + inside for part, inside in zip(parts, codes))
             if not code:
                 if in_code:
                     continue

@@ -145,6 +145,12 @@ typedef struct tripy_load_options {
 } tripy_load_options;
 tripy_load_options tripy_load_options_default(void);
 
+/* Loads a shared library whose functions programs for the CPU may call, by the
+   last part of its path: see tripy/plugin.h. Programs never load one
+   themselves. It runs the library's initializers, and stays loaded. Call it
+   before the programs are loaded; twice for one file changes nothing. */
+tripy_code tripy_plugin_library_load(const char *path);
+
 /* Loads, verifies and makes ready. `options` may be null. On success *result
    is freed with tripy_executable_free(), after its contexts or before. */
 tripy_code tripy_executable_load(const char *path,

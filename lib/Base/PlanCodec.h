@@ -217,6 +217,8 @@ template <typename Codec> void describe(Codec &codec, Kernel &record) {
     codec.field(size);
   codec.field(record.scratchBytes);
   codec.list(record.params, limits.arguments, "parameters of a kernel", number);
+  codec.text(record.plugin, limits.nameBytes, "bytes of a plugin's name");
+  codec.text(record.library, limits.nameBytes, "bytes of a library's name");
 }
 
 template <typename Codec> void describe(Codec &codec, TensorMap &record) {

@@ -53,11 +53,13 @@ private:
   Status checkImages() const;
   Status checkImage(const Image &image, const std::string &what) const;
   Status checkKernels() const;
+  Status checkLibrary(const Kernel &kernel, const std::string &what) const;
   Status checkKernel(const Kernel &kernel, const std::string &what) const;
   Status checkTensorMaps() const;
   Status checkTensorMap(size_t number) const;
   Status checkLaunches();
   Status checkGrid(const Launch &launch, const std::string &what) const;
+  Status checkNumber(const Arg &arg, const std::string &what) const;
   Status checkArgs(const Launch &launch, const std::string &what);
   Status checkAccess(const Launch &launch, size_t access, TableIndex buffer,
                      const std::string &what);

@@ -151,7 +151,10 @@ Status Verifier::checkImages() const {
     return malformed(concat("a program for the CPU has one image, but here "
                             "are ",
                             program.images.size()));
-  if (!program.kernels.empty() && program.images.empty())
+  bool needsImage =
+      std::any_of(program.kernels.begin(), program.kernels.end(),
+                  [](const Kernel &kernel) { return kernel.library.empty(); });
+  if (needsImage && program.images.empty())
     return malformed("a program with kernels must have an image");
   return Status::ok();
 }
@@ -173,6 +176,24 @@ static bool isBlockValid(const Kernel &kernel, bool cuda) {
   return threads <= 1024 && blocks <= 16;
 }
 
+/// The runtime finds a plugin's function by the names of library and symbol.
+Status Verifier::checkLibrary(const Kernel &kernel,
+                              const std::string &what) const {
+  if (Status status = checkText(kernel.plugin, limits.nameBytes,
+                                concat(what, ": the plugin"));
+      !status.isOk())
+    return status;
+  if (kernel.library.empty())
+    return Status::ok();
+  if (isCuda() || kernel.entry != 0 || kernel.scratchBytes != 0)
+    return malformed(concat(what,
+                            ": a function of a plugin library is for the CPU, "
+                            "and has no entry and no scratch memory, but has ",
+                            kernel.entry, " and ", kernel.scratchBytes));
+  return checkText(kernel.library, limits.nameBytes,
+                   concat(what, ": the library"));
+}
+
 Status Verifier::checkKernel(const Kernel &kernel,
                              const std::string &what) const {
   if (!isBlockValid(kernel, isCuda()))
@@ -188,7 +209,10 @@ Status Verifier::checkKernel(const Kernel &kernel,
     return Status(Code::LimitExceeded,
                   concat(what, ": scratch memory may be at most ", scratch,
                          " bytes, but is ", kernel.scratchBytes));
-  if (!isCuda() && kernel.entry >= program.images[0].size)
+  if (Status status = checkLibrary(kernel, what); !status.isOk())
+    return status;
+  bool isPlugin = !kernel.library.empty();
+  if (!isCuda() && !isPlugin && kernel.entry >= program.images[0].size)
     return malformed(concat(what, ": the entry must lie inside the ",
                             program.images[0].size, " bytes of code, but is ",
                             kernel.entry));
@@ -203,14 +227,17 @@ Status Verifier::checkKernel(const Kernel &kernel,
                          " parameters, but has ", kernel.params.size()));
   uint64_t bytes = 0;
   for (uint8_t param : kernel.params) {
-    if (param != uint8_t(ArgKind::Buffer) && param != uint8_t(ArgKind::Size) &&
-        (param != uint8_t(ArgKind::TensorMap) || !isCuda()))
+    auto kind = ArgKind(param);
+    bool isValue = kind == ArgKind::Value32 || kind == ArgKind::Value64;
+    bool isCudaOnly = kind == ArgKind::TensorMap || kind == ArgKind::Size32;
+    if (kind != ArgKind::Buffer && kind != ArgKind::Size &&
+        !(isCudaOnly && isCuda()) && !(isValue && (isCuda() || isPlugin)))
       return malformed(
           concat(what, ": unknown kind of parameter ", unsigned(param)));
     // A tensor map is 128 bytes at a multiple of 64.
-    bytes = param == uint8_t(ArgKind::TensorMap)
-                ? *checkedAlignUp(bytes, 64) + 128
-                : bytes + 8;
+    uint64_t size = is32Bit(kind) ? 4 : 8;
+    bytes = kind == ArgKind::TensorMap ? *checkedAlignUp(bytes, 64) + 128
+                                       : *checkedAlignUp(bytes, size) + size;
   }
   if (isCuda() && bytes > 4096)
     return Status(Code::LimitExceeded,
@@ -364,6 +391,20 @@ Status Verifier::checkAccess(const Launch &launch, size_t access,
   return Status::ok();
 }
 
+/// A number of 32 bits has these bits, whatever the sizes are; a value is the
+/// same for all sizes.
+Status Verifier::checkNumber(const Arg &arg, const std::string &what) const {
+  Interval bound = bounds[arg.index];
+  if (is32Bit(arg.kind) && (bound.lo < INT32_MIN || bound.hi > INT32_MAX))
+    return malformed(concat(what, " must fit 32 bits, but may be from ",
+                            bound.lo, " to ", bound.hi));
+  bool isValue = arg.kind == ArgKind::Value32 || arg.kind == ArgKind::Value64;
+  if (isValue && program.exprs[arg.index].op != SizeOp::Constant)
+    return malformed(
+        concat(what, " must be a constant, but is expression ", arg.index));
+  return Status::ok();
+}
+
 Status Verifier::checkArgs(const Launch &launch, const std::string &what) {
   const Kernel &kernel = program.kernels[launch.kernel];
   if (launch.args.size() != kernel.params.size())
@@ -377,13 +418,16 @@ Status Verifier::checkArgs(const Launch &launch, const std::string &what) {
                               unsigned(kernel.params[i]), ", but is of ",
                               unsigned(arg.kind)));
     size_t count = arg.kind == ArgKind::Buffer ? program.buffers.size()
-                   : arg.kind == ArgKind::Size ? program.exprs.size()
+                   : isNumber(arg.kind)        ? program.exprs.size()
                                                : program.tensorMaps.size();
     if (arg.index >= count)
       return malformed(concat(what, ": argument ", i, " must be one of ", count,
                               ", but is ", arg.index));
-    if (arg.kind != ArgKind::Size)
+    if (!isNumber(arg.kind))
       launchBuffers.push_back(argumentBuffer(program, arg));
+    else if (Status status = checkNumber(arg, concat(what, ": argument ", i));
+             !status.isOk())
+      return status;
   }
   if (launch.accesses.size() != launchBuffers.size())
     return malformed(concat(what, ": must have an access for each of ",
@@ -414,7 +458,7 @@ Status Verifier::checkAliases(const Launch &launch,
   bool anyWrite = false;
   size_t i = 0;
   for (const Arg &arg : launch.args) {
-    if (arg.kind == ArgKind::Size)
+    if (isNumber(arg.kind))
       continue;
     const Access &access = launch.accesses[i];
     TableIndex number = launchBuffers[i++];
@@ -499,7 +543,7 @@ Status tripy::checkAccesses(const Program &program,
     const Launch &launch = program.launches[i];
     size_t access = 0;
     for (const Arg &arg : launch.args) {
-      if (arg.kind == ArgKind::Size)
+      if (isNumber(arg.kind))
         continue;
       const Buffer &buffer = program.buffers[argumentBuffer(program, arg)];
       uint64_t touched = valueOf(launch.accesses[access++].bytes);

@@ -71,7 +71,7 @@ Status Verifier::checkProductTensor(const Launch &launch, TableIndex position,
                             " arguments, but is argument ", position));
   size_t access = 0;
   for (TableIndex i = 0; i < position; ++i)
-    access += launch.args[i].kind != ArgKind::Size;
+    access += !isNumber(launch.args[i].kind);
   const Access &use = launch.accesses[access];
   if (use.reads == writes || use.writes != writes)
     return malformed(

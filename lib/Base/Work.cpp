@@ -52,7 +52,7 @@ Work tripy::workOf(const Program &program, const Launch &launch,
   }
   size_t number = 0;
   for (const Arg &arg : launch.args) {
-    if (arg.kind == ArgKind::Size)
+    if (isNumber(arg.kind))
       continue;
     const Access &access = launch.accesses[number];
     double bytes = double(sizes[access.bytes]);

@@ -12,10 +12,12 @@
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
 #include "tripy/Dialect/Trace/Trace.h"
+#include "tripy/Dialect/Tripy/Plugin.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/InlineCalls.h"
 #include "tripy/Pipelines/LevelVerifier.h"
+#include "tripy/Pipelines/LoadPlugins.h"
 #include "tripy/Pipelines/SilentFailures.h"
 #include "tripy/Target/HostCode.h"
 
@@ -26,6 +28,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -69,8 +72,8 @@ void tripy::registerCompilerDialects(DialectRegistry &registry) {
                   tensor::TensorDialect>();
   // Of kernels' code.
   registry.insert<cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  NVVM::NVVMDialect, scf::SCFDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
 }
 
 static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
@@ -99,6 +102,27 @@ FailureOr<func::FuncOp> tripy::findProgram(ModuleOp module,
   return findFunction(module, options->function);
 }
 
+/// The plugins that a program calls, and the modules of their code.
+static llvm::SmallPtrSet<Operation *, 8> pluginsOf(func::FuncOp function) {
+  llvm::SmallPtrSet<Operation *, 8> found;
+  auto add = [&](Operation *call, StringRef callee) {
+    PluginOp plugin = findPlugin(call, callee);
+    if (!plugin || !found.insert(plugin).second)
+      return;
+    for (auto source : plugin.getSources().getAsRange<PluginSourceAttr>())
+      if (source.getModule())
+        found.insert(
+            SymbolTable::lookupNearestSymbolFrom(plugin, source.getModule()));
+  };
+  function.walk([&](Operation *op) {
+    if (auto call = dyn_cast<trace::PluginOp>(op))
+      add(call, call.getCallee());
+    if (auto call = dyn_cast<flatir::PluginOp>(op))
+      add(call, call.getCallee());
+  });
+  return found;
+}
+
 /// The chosen function alone: others may not even be programs.
 static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
   FailureOr<func::FuncOp> function = findFunction(module, name);
@@ -110,10 +134,18 @@ static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
   if (failed(isLowered ? checkLoweredProgram(*function)
                        : checkProgram(*function)))
     return failure();
+  if (isLowered) {
+    for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (other != *function)
+        other.erase();
+    return function;
+  }
+  llvm::SmallPtrSet<Operation *, 8> plugins = pluginsOf(*function);
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (&op != function->getOperation() &&
-        (!isLowered || isa<func::FuncOp>(op)))
+    if (&op != function->getOperation() && !plugins.contains(&op))
       op.erase();
+  if (failed(loadPlugins(module)))
+    return failure();
   return function;
 }
 

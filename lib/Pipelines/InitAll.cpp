@@ -9,6 +9,7 @@
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/InlineCalls.h"
+#include "tripy/Pipelines/LoadPlugins.h"
 #include "tripy/Pipelines/Pipelines.h"
 #include "tripy/Reference/Passes.h"
 #include "tripy/Target/Passes.h"
@@ -52,6 +53,7 @@ void tripy::registerTripyPasses() {
   registerTripyPipelines();
   registerSimplifyPasses();
   registerInlineCallsPass();
+  registerLoadPluginsPass();
 }
 
 void tripy::registerTripyAndUpstreamPasses() {

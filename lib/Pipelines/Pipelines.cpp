@@ -3,6 +3,7 @@
 #include "tripy/Pipelines/Pipelines.h"
 
 #include "tripy/Pipelines/InlineCalls.h"
+#include "tripy/Pipelines/LoadPlugins.h"
 
 #include "tripy/Codegen/CudaChip.h"
 #include "tripy/Codegen/Passes.h"
@@ -29,6 +30,7 @@ static void simplifyFunctions(OpPassManager &pm) {
 
 /// trace, linalg -> flatir
 static void addFlatIR(OpPassManager &pm) {
+  pm.addPass(createLoadPluginsPass());
   pm.addPass(createInlineCallsPass());
   pm.addPass(createLinalgToFlatIRPass());
   pm.addPass(createTraceToFlatIRPass());

@@ -64,6 +64,13 @@ LogicalResult Context::fail(Operation *op, const Twine &message) {
 
 static std::optional<Tensor> evaluateTensor(Context &context, Operation *op,
                                             ArrayRef<Datum> operands) {
+  if (auto plugin = dyn_cast<flatir::PluginOp>(op)) {
+    (void)context.fail(op, "the reference evaluator knows what operations "
+                           "mean; what the plugin '@" +
+                               plugin.getCallee() +
+                               "' means, its kernel alone says");
+    return std::nullopt;
+  }
   if (isMovementOp(op))
     return evaluateMovement(context, op, operands);
   if (isa<flatir::WindowOp>(op))

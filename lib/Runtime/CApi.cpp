@@ -4,6 +4,7 @@
 #include "tripy/Base/SizeExpr.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/ExecutionContext.h"
+#include "tripy/Runtime/PluginLibraries.h"
 #include "tripy/Runtime/Report.h"
 #include "tripy/runtime.h"
 
@@ -242,6 +243,11 @@ tripy_load_options tripy_load_options_default(void) {
 }
 
 //===-- executables -------------------------------------------------------===//
+
+tripy_code tripy_plugin_library_load(const char *path) {
+  return guarded(
+      [&] { return path ? loadPluginLibrary(path) : nullArgument("path"); });
+}
 
 tripy_code tripy_executable_load(const char *path,
                                  const tripy_load_options *options,

@@ -3,6 +3,7 @@
 #include "CpuFeatures.h"
 #include "HostMemory.h"
 #include "NoThrow.h"
+#include "PluginLibraries.h"
 #include "ThreadPool.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Runtime/Device.h"
@@ -58,14 +59,17 @@ private:
 
 class CpuContext : public DeviceContext {
 public:
-  CpuContext(const Program &program, const CodeBlock &code, ThreadPool &pool)
-      : program(program), code(code), pool(pool) {}
+  CpuContext(const Program &program, const CodeBlock &code,
+             const std::vector<PluginFunction> &plugins, ThreadPool &pool)
+      : program(program), code(code), plugins(plugins), pool(pool) {}
 
   Status initialize(const std::shared_ptr<Device> &device) {
     size_t maximum = 0;
     for (const Launch &launch : program.launches)
       maximum = std::max(maximum, launch.args.size());
     pointers.resize(maximum);
+    // A value takes 8 bytes at most, and a call has one list of them.
+    parameters.resize(maximum);
     values.resize(maximum);
     uint64_t scratchBytes = 0;
     for (const Kernel &kernel : program.kernels)
@@ -82,7 +86,8 @@ public:
 
   Status run(const RunArguments &arguments, Stream stream) override {
     for (const Launch &launch : program.launches)
-      runLaunch(launch, arguments);
+      if (Status status = runLaunch(launch, arguments); !status.isOk())
+        return status;
     return Status::ok();
   }
 
@@ -91,17 +96,21 @@ public:
     using Clock = std::chrono::steady_clock;
     for (size_t i = 0; i < program.launches.size(); ++i) {
       Clock::time_point start = Clock::now();
-      runLaunch(program.launches[i], arguments);
+      if (Status status = runLaunch(program.launches[i], arguments);
+          !status.isOk())
+        return status;
       seconds[i] = std::chrono::duration<double>(Clock::now() - start).count();
     }
     return Status::ok();
   }
 
 private:
-  void runLaunch(const Launch &launch, const RunArguments &arguments) {
+  Status runLaunch(const Launch &launch, const RunArguments &arguments) {
     int64_t items = arguments.sizes[launch.grid[0]];
     if (items <= 0)
-      return;
+      return Status::ok();
+    if (plugins[launch.kernel])
+      return callPlugin(launch, arguments);
     size_t pointerCount = 0, valueCount = 0;
     for (const Arg &arg : launch.args)
       if (arg.kind == ArgKind::Buffer)
@@ -110,6 +119,40 @@ private:
         values[valueCount++] = arguments.sizes[arg.index];
     current = code.entry(program.kernels[launch.kernel].entry);
     pool.run(items, &CpuContext::runItems, this);
+    return Status::ok();
+  }
+
+  /// Operands, then results; sizes; parameters as members of a struct.
+  Status callPlugin(const Launch &launch, const RunArguments &arguments) {
+    size_t operands = 0, count = 0, sizes = 0, access = 0, bytes = 0;
+    for (bool writes : {false, true}) {
+      access = 0;
+      for (const Arg &arg : launch.args)
+        if (arg.kind == ArgKind::Buffer &&
+            launch.accesses[access++].writes == writes)
+          pointers[count++] = arguments.buffers[arg.index];
+      operands = writes ? operands : count;
+    }
+    auto *members = reinterpret_cast<uint8_t *>(parameters.data());
+    for (const Arg &arg : launch.args) {
+      if (arg.kind == ArgKind::Size)
+        values[sizes++] = arguments.sizes[arg.index];
+      if (arg.kind != ArgKind::Value32 && arg.kind != ArgKind::Value64)
+        continue;
+      size_t size = is32Bit(arg.kind) ? 4 : 8;
+      bytes = (bytes + size - 1) / size * size;
+      std::memcpy(members + bytes, &arguments.sizes[arg.index], size);
+      bytes += size;
+    }
+    const Kernel &kernel = program.kernels[launch.kernel];
+    int32_t result = plugins[launch.kernel](
+        pointers.data(), pointers.data() + operands, values.data(), members);
+    if (result == 0)
+      return Status::ok();
+    return Status(Code::LaunchFailed,
+                  concat("the function '", printable(kernel.symbol),
+                         "' of the plugin library '", printable(kernel.library),
+                         "' returned ", result));
   }
 
   static void runItems(void *state, int64_t begin, int64_t end,
@@ -123,7 +166,9 @@ private:
 
   const Program &program;
   const CodeBlock &code;
+  const std::vector<PluginFunction> &plugins;
   ThreadPool &pool;
+  std::vector<int64_t> parameters;
   /// Arguments of the current launch.
   HostKernel current = nullptr;
   std::vector<void *> pointers;
@@ -139,6 +184,16 @@ public:
       : program(program), device(std::move(device)), pool(pool) {}
 
   Status initialize() {
+    for (const Kernel &kernel : program.kernels) {
+      plugins.push_back(nullptr);
+      if (kernel.library.empty())
+        continue;
+      Result<PluginFunction> found =
+          findPluginFunction(kernel.library, kernel.symbol);
+      if (!found)
+        return found.status();
+      plugins.back() = *found;
+    }
     if (program.images.empty())
       return Status::ok();
     const Image &image = program.images[0];
@@ -152,7 +207,7 @@ public:
   Result<std::unique_ptr<DeviceContext>> createContext() override {
     using Created = Result<std::unique_ptr<DeviceContext>>;
     return withoutExceptions("for a context", [&]() -> Created {
-      auto context = std::make_unique<CpuContext>(program, code, pool);
+      auto context = std::make_unique<CpuContext>(program, code, plugins, pool);
       if (Status status = context->initialize(device); !status.isOk())
         return status;
       return std::unique_ptr<DeviceContext>(std::move(context));
@@ -164,6 +219,8 @@ private:
   std::shared_ptr<Device> device;
   ThreadPool &pool;
   CodeBlock code;
+  /// Of each kernel; null for the program's own.
+  std::vector<PluginFunction> plugins;
 };
 
 class CpuDevice : public Device,
@@ -208,7 +265,7 @@ public:
         return Status(Code::DeviceMismatch,
                       "a program for a GPU cannot run on the CPU; recompile it "
                       "with --target=cpu");
-      if (!program.images.empty() && !options.trustHostCode)
+      if (!program.kernels.empty() && !options.trustHostCode)
         return Status(Code::Unsupported,
                       "the executable contains machine code for the CPU, which "
                       "runs only when the caller trusts the file");

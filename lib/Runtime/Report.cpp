@@ -279,5 +279,12 @@ std::string runtime::formatProgram(const Program &program) {
           [](const Launch &launch) { return launch.product != noIndex; }))
     text += concat(", of which cuBLASLt may compute ", products);
   text += "\n";
+  for (const Kernel &kernel : program.kernels)
+    if (!kernel.plugin.empty() || !kernel.library.empty())
+      text += concat(
+          "  plugin '", kernel.plugin, "': kernel '", kernel.symbol, "'",
+          kernel.library.empty() ? std::string()
+                                 : concat(" of library '", kernel.library, "'"),
+          "\n");
   return text + formatCode(program);
 }

@@ -16,7 +16,9 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
@@ -54,8 +56,20 @@ static LogicalResult lowerStructuredControlFlow(Operation *root) {
   return applyPartialConversion(root, target, std::move(patterns));
 }
 
-/// Lowers scf, cf, arith, math, vector, func, and with `device` gpu, below
-/// `root` to the LLVM and NVVM dialects. Reports the first operation that
+/// Drops pairs of casts; reports one that is left.
+static LogicalResult dropCasts(Operation *root) {
+  SmallVector<UnrealizedConversionCastOp> casts, left;
+  root->walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  reconcileUnrealizedCasts(casts, &left);
+  if (left.empty())
+    return success();
+  return left.front().emitOpError("has no form in LLVM's dialect: it casts ")
+         << left.front().getOperandTypes() << " to "
+         << left.front().getResultTypes();
+}
+
+/// Lowers scf, cf, arith, math, memref, vector, func, and with `device` gpu,
+/// below `root` to the LLVM and NVVM dialects. Reports the first operation that
 /// remains.
 static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
   if (failed(lowerStructuredControlFlow(root)))
@@ -70,9 +84,12 @@ static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
+  // Of memrefs that are arguments of a plugin's kernel.
+  target.addLegalOp<UnrealizedConversionCastOp>();
   if (device) {
     configureGpuToNVVMTypeConverter(converter);
     populateGpuToNVVMConversionPatterns(converter, patterns);
@@ -84,7 +101,8 @@ static LogicalResult lowerToLLVMDialect(Operation *root, bool device) {
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/false,
                                        /*benefit=*/20);
-  if (failed(applyFullConversion(root, target, std::move(patterns))))
+  if (failed(applyFullConversion(root, target, std::move(patterns))) ||
+      failed(dropCasts(root)))
     return failure();
   if (!device)
     return success();

@@ -4,6 +4,7 @@
 
 #include "Chips.h"
 #include "Partition.h"
+#include "Plugins.h"
 #include "TranslateState.h"
 
 #include "tripy/Base/NameTable.h"
@@ -22,8 +23,8 @@ class Translator {
 public:
   Translator(ModuleOp module, func::FuncOp function,
              const TranslateOptions &options)
-      : module(module), function(function), options(options),
-        whys(options.userOperations), constants(result) {}
+      : module(module), symbolTable(module), function(function),
+        options(options), whys(options.userOperations), constants(result) {}
   FailureOr<TranslatedProgram> run();
 
 private:
@@ -47,10 +48,9 @@ private:
   LogicalResult compile();
   LogicalResult compileHost(ArrayRef<std::string> kernels);
   LogicalResult compileDevice();
-  void addImage(ImageKind kind, std::string arch,
-                std::span<const uint8_t> bytes);
 
   ModuleOp module;
+  SymbolTable symbolTable;
   func::FuncOp function;
   const TranslateOptions &options;
   TranslatedProgram result;
@@ -65,6 +65,7 @@ private:
   SmallVector<Buffer> bakedBuffers;
   DenseMap<Value, TableIndex> buffers;
   llvm::StringMap<TableIndex> kernels;
+  PluginTable plugins;
   /// By the kernel that computes them otherwise.
   DenseMap<Operation *, TableIndex> products;
 };
@@ -268,13 +269,23 @@ LogicalResult Translator::addConditions() {
 }
 
 FailureOr<TableIndex> Translator::kernelOf(kernel::LaunchOp op) {
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  auto callee = symbolTable.lookup<kernel::FuncOp>(op.getCallee());
   StringRef symbol = op.getCallee();
   if (callee)
     if (auto code = callee->getAttrOfType<StringAttr>(codeAttrName))
       symbol = code.getValue();
+  auto use = callee ? pluginOf(callee)
+                    : FailureOr<std::optional<PluginUse>>(std::nullopt);
+  if (failed(use))
+    return failure();
+  if (*use && !(**use).isOwnCode() && callee.getConfig())
+    return plugins.kernelOf(**use, callee, kernels, result.program);
   auto [entry, isNew] =
       kernels.try_emplace(symbol, result.program.kernels.size());
+  if (!isNew && plugins.contains(entry->second))
+    return op.emitError("kernels of a program must have different names; a "
+                        "plugin has one of the name '")
+           << symbol << "', too";
   if (!isNew)
     return entry->second;
   std::optional<kernel::ConfigAttr> config =
@@ -292,6 +303,10 @@ FailureOr<TableIndex> Translator::kernelOf(kernel::LaunchOp op) {
                        uint8_t(ArgKind::Size));
   kernel.params.insert(kernel.params.end(), config->getTensorMaps().size(),
                        uint8_t(ArgKind::TensorMap));
+  if (*use) {
+    kernel.params = parametersOf(**use);
+    kernel.plugin = (**use).plugin.getSymName().str();
+  }
   result.program.kernels.push_back(std::move(kernel));
   return entry->second;
 }
@@ -314,7 +329,7 @@ LogicalResult Translator::checkGrid(kernel::LaunchOp op, const Launch &launch) {
     if (blocks <= maxGrid[i])
       continue;
     SmallVector<Type> tensors =
-        tensorsOf(module.lookupSymbol<kernel::FuncOp>(op.getCallee()));
+        tensorsOf(symbolTable.lookup<kernel::FuncOp>(op.getCallee()));
     size_t largest = 0;
     for (size_t k = 1; k < tensors.size(); ++k)
       if (sizes.bounds(launch.accesses[k].bytes).hi >
@@ -352,7 +367,7 @@ LogicalResult Translator::readTensorMap(kernel::LaunchOp op,
   for (const Arg &arg : launch.args)
     if (arg.kind == ArgKind::Size)
       symbols.push_back(arg.index);
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  auto callee = symbolTable.lookup<kernel::FuncOp>(op.getCallee());
   SmallVector<Type> tensors = tensorsOf(callee);
   uint64_t number = attr.getBuffer();
   if (number >= launch.accesses.size() || number >= tensors.size())
@@ -438,7 +453,10 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
     launch.grid[i] = *expr;
   }
   size_t firstWritten = op.getBuffers().size() - op.getWrittenAttr().getInt();
-  auto callee = module.lookupSymbol<kernel::FuncOp>(op.getCallee());
+  auto callee = symbolTable.lookup<kernel::FuncOp>(op.getCallee());
+  auto use = pluginOf(callee);
+  if (failed(use))
+    return failure();
   size_t tensors = tensorsOf(callee).size();
   for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
     FailureOr<TableIndex> bytes = sizes.lookup(op.getBytes()[i]);
@@ -464,6 +482,8 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
   if (failed(readProduct(op, callee, launch)))
     return failure();
   launch.work = countWork(callee, launch);
+  if (*use)
+    passArguments(**use, callee, sizes, launch);
   launch.why = whys.add(op.getLoc());
   launch.overlapsPredecessor = op.getOverlaps();
   result.program.launches.push_back(std::move(launch));
@@ -489,15 +509,6 @@ LogicalResult Translator::readBody() {
 
 //===-- code --------------------------------------------------------------===//
 
-void Translator::addImage(ImageKind kind, std::string arch,
-                          std::span<const uint8_t> bytes) {
-  // Device code is uploaded from where it is mapped; alignment is cheap.
-  result.images.resize(llvm::alignTo(result.images.size(), 64));
-  result.program.images.push_back(
-      {kind, std::move(arch), result.images.size(), bytes.size()});
-  result.images.insert(result.images.end(), bytes.begin(), bytes.end());
-}
-
 LogicalResult Translator::compileHost(ArrayRef<std::string> symbols) {
   auto code = module.lookupSymbol<ModuleOp>("host_code");
   if (!code)
@@ -508,10 +519,13 @@ LogicalResult Translator::compileHost(ArrayRef<std::string> symbols) {
       compileHostCode(code, symbols, options.host, options.watch);
   if (failed(compiled))
     return failure();
-  for (auto [kernel, entry] :
-       llvm::zip_equal(result.program.kernels, compiled->entries))
-    kernel.entry = entry;
-  addImage(ImageKind::HostCode, options.host.arch(), compiled->bytes);
+  ArrayRef<uint64_t> entries = compiled->entries;
+  for (Kernel &kernel : result.program.kernels)
+    if (kernel.library.empty()) {
+      kernel.entry = entries.front();
+      entries = entries.drop_front();
+    }
+  addImage(result, ImageKind::HostCode, options.host.arch(), compiled->bytes);
   return success();
 }
 
@@ -522,23 +536,29 @@ LogicalResult Translator::compileDevice() {
                      "a program for CUDA must have a gpu.module "
                      "@device_code");
   llvm::StringMap<LaunchShape> shapes;
-  for (const Kernel &kernel : result.program.kernels)
-    shapes[kernel.symbol] = {kernel.block, kernel.cluster, kernel.scratchBytes};
+  for (auto [i, kernel] : llvm::enumerate(result.program.kernels))
+    if (!plugins.contains(i))
+      shapes[kernel.symbol] = {kernel.block, kernel.cluster,
+                               kernel.scratchBytes};
+  // All kernels may be the user's.
+  if (shapes.empty())
+    return plugins.compile(options.cuda, std::nullopt, result,
+                           function.getLoc());
   FailureOr<DeviceCode> compiled = compileDeviceCode(
       code, options.cuda, shapes, options.cache, options.watch);
   if (failed(compiled))
     return failure();
   for (const std::vector<uint8_t> &cubin : compiled->cubins)
-    addImage(ImageKind::Cubin, options.cuda.chip, cubin);
-  auto text = reinterpret_cast<const uint8_t *>(compiled->ptx.c_str());
-  addImage(ImageKind::PTX, options.cuda.chip, {text, compiled->ptx.size() + 1});
-  return success();
+    addImage(result, ImageKind::Cubin, options.cuda.chip, cubin);
+  return plugins.compile(options.cuda, std::move(compiled->ptx), result,
+                         function.getLoc());
 }
 
 LogicalResult Translator::compile() {
   std::vector<std::string> symbols;
   for (const Kernel &kernel : result.program.kernels)
-    symbols.push_back(kernel.symbol);
+    if (kernel.library.empty())
+      symbols.push_back(kernel.symbol);
   if (symbols.empty())
     return success();
   return options.device == DeviceKind::CPU ? compileHost(symbols)

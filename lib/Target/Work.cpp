@@ -85,7 +85,7 @@ WorkCounter::WorkCounter(kernel::FuncOp callee, const Launch &launch)
   FunctionType type = callee.getFunctionType();
   SmallVector<TableIndex> given;
   for (const Arg &arg : launch.args)
-    if (arg.kind == ArgKind::Size)
+    if (isNumber(arg.kind))
       given.push_back(arg.index);
   size_t next = 0;
   for (auto [i, input] : llvm::enumerate(type.getInputs()))

@@ -605,3 +605,17 @@ kernel.func @copies_i4 loop sizeArgs = [] : (tensor<8xi4>) -> tensor<8xi8> {
   } -> tensor<8xi8>
   kernel.yield %r : tensor<8xi8>
 }
+
+// -----
+
+tripy.plugin @k : (tensor<?xf32>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
+^bb0(%n: index):
+  tripy.plugin_sizes results(%n)
+}
+kernel.func @plugin_neighbour plugin sizeArgs = [] : (tensor<4xf32>) -> tensor<4xf32> {
+^bb0(%x: tensor<4xf32>):
+  // expected-error @below {{must not be beside a plugin in a kernel}}
+  %e = tensor.empty() : tensor<4xf32>
+  %r = kernel.plugin @k(%x) sizes() : (tensor<4xf32>) -> tensor<4xf32>
+  kernel.yield %r : tensor<4xf32>
+}

@@ -28,6 +28,7 @@ PACKAGES = {
                                           DOCS + "LICENSE"]),
     "tripy-runtime-dev": ("libdevel", ["tripy-runtime", "zlib1g-dev"], [
         r"LIB/libtripy_runtime\.so", r"LIB/libtripy_runtime\.a", "include/tripy/runtime.h",
+        "include/tripy/plugin.h",
         r"LIB/pkgconfig/tripy-runtime\.pc", r"LIB/cmake/Tripy/TripyConfig(Version)?\.cmake",
         r"LIB/cmake/Tripy/TripyRuntimeTargets(-\w+)?\.cmake"]),
     "tripy-tools": ("devel", ["tripy-runtime", "libc6", "libgcc-s1", "libllvm22", "libmlir-22", "libstdc++6"], [
@@ -42,7 +43,7 @@ PACKAGES = {
         r"include/tripy/Frontend/(Functions\.h|TensorMembers)\.inc"]),
     "tripy-dev": ("libdevel", ["tripy-frontend-dev", "tripy-runtime-dev", "tripy-tools", "libmlir-22-dev", "llvm-22-dev"], [
         r"LIB/libTripy\.so", r"LIB/cmake/Tripy/TripyCompilerTargets(-\w+)?\.cmake",
-        r"include/tripy/(?!runtime\.h|tripy\.h|Frontend/|Base/(DType|Status)\.h)[\w/]+\.h", r"include/tripy/[\w/]+\.td",
+        r"include/tripy/(?!runtime\.h|plugin\.h|tripy\.h|Frontend/|Base/(DType|Status)\.h)[\w/]+\.h", r"include/tripy/[\w/]+\.td",
         r"include/tripy/(?!Frontend/)[\w/.]+\.inc"]),
 }
 # What a sanitized build needs besides.

@@ -109,6 +109,16 @@ def concatenation(n):
                                               f"({', '.join(['tensor<4xf32>'] * n)}) -> {kind}"], ["%y"], [kind])
 
 
+def plugins(n):
+    """Calls of one plugin, which has code for both devices and different parameters in each."""
+    kernel = (f"tripy.plugin @k : ({D}) -> {D} parameters [\"p\"] : [i32] sources [\n"
+              "#tripy.plugin_source<ptx \"k\" code = \".version 8.0\\0A.target sm_80\\0A.address_size 64\\0A"
+              ".visible .entry k(.param .u64 x, .param .u64 y, .param .u32 p) { ret; }\" block = [1, 1, 1]>,\n"
+              "#tripy.plugin_source<c \"k\" library = \"libk.so\">] {\n^bb0(%n: index):\n"
+              "%one = arith.constant 1 : index\ntripy.plugin_sizes results(%n) grid(%one, %one, %one)\n}\n")
+    return kernel + chain(lambda i: f"trace.plugin @k(%y{i}) parameters {{p = {i} : i32}} : ({D}) -> {D}", D, DYNAMIC)(n)
+
+
 ROWS = "tensor<8x32xf32>"
 MATRIX = "tensor<32x32xf32>"
 # name: (n, what makes the program of n parts)
@@ -132,6 +142,7 @@ FAMILIES = {
     "slices": (100, slices),
     "exp": (40, chain(unary("exp"))),
     "transcendental": (50, chain(lambda i: unary(FUNCTIONS[i % 8], S)(i), S, SIX)),
+    "plugins": (300, plugins),
     "residual": (30, chain(lambda i: f"trace.exp %y{i} : ({T}) -> {T}\n%r{i} = trace.add %y{i}, %y{i} : ({T}, {T}) -> {T}")),
     "softmax": (12, chain(lambda i: f"trace.softmax %y{i} dim = 1 : ({ROWS}) -> {ROWS}", ROWS)),
     "matmul": (500, chain(lambda i: f"trace.matmul %y{i}, %w : ({MATRIX}, {MATRIX}) -> {MATRIX}", MATRIX,

@@ -38,6 +38,8 @@ Runs a compiled program and prints its outputs.
                            --expect as one JSON object
   --info                   describe the program; nothing runs
   --why                    with --info: the lines that each kernel comes from
+  --plugin-library F.so    load a shared library whose functions the program
+                           may call; a program never loads one by itself
   --no-host-code           refuse a program for the CPU instead of executing its
                            machine code
   --version, --help
@@ -204,6 +206,8 @@ private:
       options.expects.push_back(splitSpec(value));
     else if (name == "weights")
       options.weights = value;
+    else if (name == "plugin-library")
+      options.pluginLibraries.emplace_back(value);
     else if (name == "rtol")
       return store(parseTolerance(value, "--rtol"), options.rtol);
     else if (name == "atol")
@@ -255,8 +259,8 @@ private:
       {"why", &Options::why},   {"no-host-code", &Options::noHostCode},
       {"help", &Options::help}, {"version", &Options::version}};
   static constexpr std::string_view valued[] = {
-      "input",  "output",  "expect", "rtol",    "atol",   "weights",
-      "device", "threads", "seed",   "warm-up", "profile"};
+      "input",  "output",  "expect", "rtol",    "atol",           "weights",
+      "device", "threads", "seed",   "warm-up", "plugin-library", "profile"};
 
   std::span<const char *const> arguments;
   size_t position = 0;

@@ -27,6 +27,8 @@ struct Options {
   std::vector<NamedSpec> inputs, outputs, expects;
   double rtol = 1e-5, atol = 1e-8;
   std::string weights;
+  /// Shared libraries that the program may call.
+  std::vector<std::string> pluginLibraries;
   /// None: the executable's own.
   std::optional<DeviceKind> device;
   int32_t ordinal = 0;

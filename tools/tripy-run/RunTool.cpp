@@ -12,6 +12,7 @@
 #include "tripy/Runtime/ExecutionContext.h"
 #include "tripy/Runtime/IO/Npy.h"
 #include "tripy/Runtime/IO/TensorPrinter.h"
+#include "tripy/Runtime/PluginLibraries.h"
 #include "tripy/Runtime/Report.h"
 #include "tripy/runtime.h"
 
@@ -106,6 +107,11 @@ Status Tool::load() {
       return device.status();
     load.device = std::move(*device);
   }
+  // Nothing runs for --info.
+  if (!options.info)
+    for (const std::string &library : options.pluginLibraries)
+      if (Status status = loadPluginLibrary(library); !status.isOk())
+        return status;
   Result<std::shared_ptr<Executable>> loaded =
       Executable::load(options.executable, load);
   if (!loaded)

@@ -46,7 +46,7 @@ struct Surface {
   explicit Surface(const RecordKeeper &records);
   std::map<std::pair<std::string, std::string>, std::string> defaults;
   std::map<std::string, std::string> operators;
-  std::map<std::string, bool> byHand;
+  std::map<std::string, bool> byHand, none;
 };
 
 /// A function of C++.
@@ -93,6 +93,8 @@ Surface::Surface(const RecordKeeper &records) {
     operators[text(record, "operation")] = text(record, "name");
   for (const Record *record : definedRecords(records, "CppByHand"))
     byHand[text(record, "operation")] = true;
+  for (const Record *record : definedRecords(records, "CppNone"))
+    none[text(record, "operation")] = true;
 }
 
 //===-- forms -------------------------------------------------------------===//
@@ -455,7 +457,8 @@ static bool forEach(const RecordKeeper &records, raw_ostream &os,
   Surface surface(records);
   std::vector<ContractOp> ops = contractOps(records);
   for (const ContractOp &op : ops)
-    emit(CppFunction(op, surface));
+    if (!surface.none.count(StringRef(op.name()).split('.').second.str()))
+      emit(CppFunction(op, surface));
   return false;
 }
 

@@ -34,7 +34,8 @@ uint64_t get(const std::vector<uint8_t> &bytes, size_t at) {
 
 TEST(Container, RoundTripKeepsEverything) {
   for (auto make :
-       {samples::cpuSample, samples::cudaSample, samples::productSample}) {
+       {samples::cpuSample, samples::cudaSample, samples::productSample,
+        samples::hostPluginSample, samples::cudaPluginSample}) {
     auto sample = make();
     std::vector<uint8_t> bytes = samples::container(*sample);
     ASSERT_FALSE(bytes.empty());

@@ -85,12 +85,15 @@ TEST(Corruption, SamplesAreAccepted) {
   EXPECT_TRUE(accepts(samples::container(*samples::cpuSample())));
   EXPECT_TRUE(accepts(samples::container(*samples::cudaSample())));
   EXPECT_TRUE(accepts(samples::container(*samples::productSample())));
+  EXPECT_TRUE(accepts(samples::container(*samples::hostPluginSample())));
+  EXPECT_TRUE(accepts(samples::container(*samples::cudaPluginSample())));
   EXPECT_TRUE(accepts(samples::container(*samples::sizeSample())));
 }
 
 TEST(Corruption, EveryTruncationIsRefused) {
   for (auto make : {samples::cpuSample, samples::cudaSample,
-                    samples::productSample, samples::sizeSample}) {
+                    samples::productSample, samples::sizeSample,
+                    samples::hostPluginSample, samples::cudaPluginSample}) {
     Bytes bytes = samples::container(*make());
     for (size_t size = 0; size < bytes.size(); ++size) {
       Bytes cut(bytes.begin(), bytes.begin() + size);
@@ -114,7 +117,8 @@ TEST(Corruption, EveryTruncationWithMatchingHashesIsRefused) {
 
 TEST(Corruption, EveryChangedByteIsRefused) {
   for (auto make : {samples::cpuSample, samples::cudaSample,
-                    samples::productSample, samples::sizeSample}) {
+                    samples::productSample, samples::sizeSample,
+                    samples::hostPluginSample, samples::cudaPluginSample}) {
     Bytes bytes = samples::container(*make());
     Counts counts = changeEveryByte(bytes, false);
     EXPECT_EQ(counts.accepted, 0u);
@@ -125,7 +129,8 @@ TEST(Corruption, EveryChangedByteIsRefused) {
 
 TEST(Corruption, EveryChangedByteWithMatchingHashesIsSafe) {
   for (auto make : {samples::cpuSample, samples::cudaSample,
-                    samples::productSample, samples::sizeSample}) {
+                    samples::productSample, samples::sizeSample,
+                    samples::hostPluginSample, samples::cudaPluginSample}) {
     Bytes bytes = samples::container(*make());
     Counts counts = changeEveryByte(bytes, true);
     // Names and constants may change, most other bytes may not.
@@ -137,7 +142,8 @@ TEST(Corruption, EveryChangedByteWithMatchingHashesIsSafe) {
 TEST(Corruption, ManyChangedBytesWithMatchingHashesAreSafe) {
   std::mt19937_64 random(1);
   for (auto make : {samples::cpuSample, samples::cudaSample,
-                    samples::productSample, samples::sizeSample}) {
+                    samples::productSample, samples::sizeSample,
+                    samples::hostPluginSample, samples::cudaPluginSample}) {
     Bytes bytes = samples::container(*make());
     for (int round = 0; round < 20000; ++round) {
       Bytes changed = bytes;

@@ -296,6 +296,68 @@ std::unique_ptr<Sample> samples::productSample() {
   return sample;
 }
 
+/// What both plugins have in common: one launch without a kernel.
+static std::unique_ptr<Sample> pluginSample() {
+  auto sample = std::make_unique<Sample>();
+  Program &program = sample->program;
+  program.name = "plugin";
+  program.symbols = {{0, 0, 0, 2, 4, ""}};
+  TableIndex batch = sample->symbol(0), one = sample->constant(1);
+  TableIndex bytes = sample->binary(SizeOp::Mul, batch, sample->constant(4));
+  program.inputs = {{"x", InputKind::Argument, DType::F32, {batch}, 0}};
+  program.outputs = {{"y", DType::F32, {batch}, 0}};
+  addWhys(program);
+  program.buffers = {{BufferKind::Input, 0, 0, 0},
+                     {BufferKind::Output, 0, 0, 0}};
+  TableIndex small = sample->constant(-3), large = sample->constant(INT64_MIN);
+  program.launches = {Launch{0,
+                             {one, one, one},
+                             {{ArgKind::Buffer, 0},
+                              {ArgKind::Buffer, 1},
+                              {ArgKind::Size, batch},
+                              {ArgKind::Value32, small},
+                              {ArgKind::Value64, large}},
+                             {{true, false, bytes}, {false, true, bytes}},
+                             0}};
+  return sample;
+}
+
+static std::vector<uint8_t> kindsOf(const Launch &launch) {
+  std::vector<uint8_t> kinds;
+  for (const Arg &arg : launch.args)
+    kinds.push_back(uint8_t(arg.kind));
+  return kinds;
+}
+
+std::unique_ptr<Sample> samples::hostPluginSample() {
+  auto sample = pluginSample();
+  Program &program = sample->program;
+  program.kernels = {{"copy",
+                      0,
+                      {1, 1, 1},
+                      {1, 1, 1},
+                      0,
+                      kindsOf(program.launches[0]),
+                      "identity",
+                      "libidentity.so"}};
+  return sample;
+}
+
+std::unique_ptr<Sample> samples::cudaPluginSample() {
+  auto sample = pluginSample();
+  Program &program = sample->program;
+  program.device = DeviceKind::CUDA;
+  sample->image.assign(64, ' ');
+  sample->image.back() = 0;
+  program.imageData = sample->image;
+  program.images = {{ImageKind::PTX, "sm_90a", 0, 64}};
+  Launch &launch = program.launches[0];
+  launch.args.push_back({ArgKind::Size32, program.inputs[0].dims[0]});
+  program.kernels = {
+      {"copy_f32", 0, {32, 1, 1}, {1, 1, 1}, 16, kindsOf(launch), "identity"}};
+  return sample;
+}
+
 std::vector<uint8_t> samples::container(const Sample &sample) {
   VectorSink sink;
   if (!serialize(sample.program, sink).isOk())

@@ -56,6 +56,11 @@ std::unique_ptr<Sample> cudaSample();
 /// constant c (7) and y (2, 3, 7): a product that a library may compute.
 std::unique_ptr<Sample> productSample();
 
+/// y = x for f32 x (batch=0..4): a plugin's kernel, which the CPU finds in a
+/// library, and a GPU in PTX. Its arguments are of all kinds that plugins have.
+std::unique_ptr<Sample> hostPluginSample();
+std::unique_ptr<Sample> cudaPluginSample();
+
 /// The container of a sample.
 std::vector<uint8_t> container(const Sample &sample);
 

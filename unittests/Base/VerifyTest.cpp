@@ -244,7 +244,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, VerifyCpu, testing::ValuesIn(sizeCases),
                          verifyCaseName);
 
 TEST(Verify, Samples) {
-  for (auto make : {cpuSample, cudaSample, productSample, sizeSample}) {
+  for (auto make : {cpuSample, cudaSample, productSample, sizeSample,
+                    hostPluginSample, cudaPluginSample}) {
     Status status = verifyProgram(make()->program);
     EXPECT_TRUE(status.isOk()) << status.message();
   }

@@ -115,6 +115,12 @@ int tripy_c_test_errors(void) {
   EXPECT(strcmp(tripy_code_name(99), "unknown code") == 0);
   EXPECT(tripy_dtype_size(TRIPY_F64) == 8 && tripy_dtype_size(200) == 0);
 
+  EXPECT(tripy_plugin_library_load(NULL) == TRIPY_INVALID_ARGUMENT);
+  EXPECT(tripy_plugin_library_load("") == TRIPY_INVALID_ARGUMENT);
+  EXPECT(tripy_plugin_library_load("/none/libx.so") == TRIPY_NOT_FOUND);
+  EXPECT(strstr(tripy_last_error(), "/none/libx.so") != NULL);
+  /* A name is never searched for. */
+  EXPECT(tripy_plugin_library_load("libc.so.6") == TRIPY_NOT_FOUND);
   EXPECT(tripy_executable_load(NULL, NULL, &executable) ==
          TRIPY_INVALID_ARGUMENT);
   EXPECT(strcmp(tripy_last_error(), "argument 'path' may not be null") == 0);

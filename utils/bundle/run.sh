@@ -4,7 +4,7 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples ops cpu ptx models libraries python large shapes one-value smith sanitize bench harness tune.
+# Steps: unit examples plugins ops cpu ptx models libraries python large shapes one-value smith sanitize bench harness tune.
 # "python", "large", "shapes", "smith", "harness" run when python3 with numpy (and torch) is there, "sanitize"
 # when compute-sanitizer and python3 are, "libraries" when cuBLASLt is, "tune" when --only names
 # it. Prints PASS and FAIL lines and closes with "N passed, N failed"; exits 1 when something
@@ -104,15 +104,16 @@ if wants unit; then
       "RuntimeTests --gtest_filter=CudaHardware.$name | tee /dev/stderr | grep -q 'PASSED.* 1 test'"
   done
 fi
-example() { # FOLDER DEVICE
+example() { # FOLDER DEVICE [LIST]
   while IFS='|' read -r file arguments expected; do
     [ -f "$1/$file.tpx" ] || continue
     output=$(timeout 20 tripy-run "$1/$file.tpx" --device="$2" $arguments 2>&1 | tr -d '\n ')
     expected=$(tr -d ' ' <<<"${expected//LOC/${2/cuda/gpu}}")
     [ "$output" = "${expected/cpu/cpu:0}" ]; verdict $? "example $file $arguments on $2 ($1)" "$output"
-  done <examples.txt
+  done <"${3:-examples.txt}"
 }
 wants examples && example examples-cuda cuda:0
+wants plugins && example plugins-cuda cuda:0 plugins.txt
 wants cpu && example examples-cpu cpu && side_by_side ops-cpu 60 conformance-replay cpu
 wants ptx && example examples-ptx cuda:0
 wants ops && side_by_side ops-cuda 60 conformance-replay op

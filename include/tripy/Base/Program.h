@@ -143,6 +143,12 @@ struct Kernel {
   uint32_t scratchBytes = 0;
   /// Number and kinds of the parameters, as in Launch::args.
   std::vector<uint8_t> params;
+  /// The plugin that this is the kernel of; empty for the program's own ones.
+  std::string plugin = {};
+  /// CPU: the plugin library that has this kernel, as the function `symbol` of
+  /// tripy/plugin.h; empty for the program's own code. The runtime never looks
+  /// for it: the caller loads it.
+  std::string library = {};
 };
 
 //===-- launches ----------------------------------------------------------===//
@@ -151,7 +157,19 @@ enum class ArgKind : uint8_t {
   Buffer = 1,    ///< pointer to buffers[index]
   Size = 2,      ///< int64 value of exprs[index]
   TensorMap = 3, ///< 128-byte tensor map tensorMaps[index], by value (CUDA)
+  // Of kernels that users bring:
+  Size32 = 4,  ///< int32 value of exprs[index] (CUDA)
+  Value32 = 5, ///< the low 32 bits of the constant exprs[index]
+  Value64 = 6, ///< the 64 bits of the constant exprs[index]
 };
+/// Whether an argument of this kind is a number, an index into `exprs`.
+constexpr bool isNumber(ArgKind kind) {
+  return kind != ArgKind::Buffer && kind != ArgKind::TensorMap;
+}
+/// Whether a parameter of this kind has 32 bits.
+constexpr bool is32Bit(ArgKind kind) {
+  return kind == ArgKind::Size32 || kind == ArgKind::Value32;
+}
 struct Arg {
   ArgKind kind = ArgKind::Buffer;
   TableIndex index = 0;
@@ -224,7 +242,10 @@ struct WorkTerm {
 ///               int64_t end, void *scratch)
 /// with the Buffer args and the Size args in order; the runtime cuts the
 /// grid[0] work items into ranges [begin, end) and runs them on its threads
-/// (grid[1] and grid[2] are the constant 1). A grid of 0 launches nothing.
+/// (grid[1] and grid[2] are the constant 1). A function of a plugin library is
+/// called once, with the Buffer args that are read only as operands, the others
+/// as results, the Size args as sizes, and the Value args as the members of its
+/// parameters. A grid of 0 launches nothing.
 struct Launch {
   TableIndex kernel = 0;
   std::array<TableIndex, 3> grid = {0, 0, 0};

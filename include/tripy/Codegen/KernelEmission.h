@@ -34,6 +34,9 @@ public:
   kernel::AttentionOp attention();
   /// The sort of the body; null when there is none.
   kernel::SortOp sort();
+  /// The plugin that is all of the body; null when there is none.
+  kernel::PluginOp plugin() { return pluginOf(kernel); }
+  static kernel::PluginOp pluginOf(kernel::FuncOp kernel);
   /// What the body is built around: the fusion root chosen, or, where a size of
   /// 0 left none of it, what is element-wise.
   kernel::FusionRoot root();

@@ -51,8 +51,8 @@ public:
   }
 
 private:
-  Sizes inferResult(mlir::Operation *op, mlir::OpBuilder &builder,
-                    Lookup sizesOf);
+  llvm::SmallVector<Sizes>
+  inferResults(mlir::Operation *op, mlir::OpBuilder &builder, Lookup sizesOf);
 
   llvm::DenseMap<mlir::Value, Sizes> sizes;
 };

@@ -54,6 +54,13 @@ def : CppOperator<"ge", ">=">;
 def : CppOperator<"shift_left", "<<">;
 def : CppOperator<"shift_right", ">>">;
 
+/// There is no function: the operation needs more than a call can say.
+class CppNone<string op> {
+  string operation = op;
+}
+// Its declaration, a tripy.plugin beside the program's function.
+def : CppNone<"plugin">;
+
 /// The function that users call is written by hand, and calls that which is
 /// made here, in tripy::op.
 class CppByHand<string op> {

@@ -9,6 +9,7 @@
 #include "EmitCPU.h"
 
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Codegen/PluginEmission.h"
 #include "tripy/Codegen/TensorReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -148,6 +149,8 @@ struct EmitCPUPass : tripy::impl::EmitCPUPassBase<EmitCPUPass> {
 LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
   if (failed(verifyForm(kernel)))
     return failure();
+  if (kernel::PluginOp plugin = KernelEmission::pluginOf(kernel))
+    return emitHostPlugin(kernel, plugin);
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
@@ -191,6 +194,8 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
     return success();
   case kernel::FusionRoot::Gemm:
     return emitCPUGemm(emission, items);
+  case kernel::FusionRoot::Plugin:
+    break; // It has code of its own.
   }
   llvm_unreachable("all fusion roots are above");
 }

@@ -9,6 +9,7 @@
 #include "WgmmaGemm.h"
 
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Codegen/PluginEmission.h"
 #include "tripy/Codegen/Tuning.h"
 #include "tripy/Dialect/Common/Barriers.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
@@ -344,6 +345,8 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     if (!gemv)
       state.await();
     return gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state);
+  case kernel::FusionRoot::Plugin:
+    break; // It has code of its own.
   }
   llvm_unreachable("all fusion roots are above");
 }
@@ -352,6 +355,8 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                        gpu::GPUModuleOp device, OpBuilder &b) {
   if (failed(verifyForm(kernel)))
     return failure();
+  if (kernel::PluginOp plugin = KernelEmission::pluginOf(kernel))
+    return emitDevicePlugin(kernel, plugin, device, chip);
   CudaChip target = CudaChip::of(chip);
   std::optional<GemvSchedule> gemv = scheduleGemv(kernel, target);
   if (!gemv && kernel.getRoot() == kernel::FusionRoot::Gemm &&

@@ -69,10 +69,16 @@ kernel::SortOp KernelEmission::sort() {
   return sorts.empty() ? kernel::SortOp() : *sorts.begin();
 }
 
+kernel::PluginOp KernelEmission::pluginOf(kernel::FuncOp kernel) {
+  auto plugins = kernel.getBody().front().getOps<kernel::PluginOp>();
+  return plugins.empty() ? kernel::PluginOp() : *plugins.begin();
+}
+
 kernel::FusionRoot KernelEmission::root() {
   kernel::FusionRoot root = kernel.getRoot();
-  bool hasRoot = root == kernel::FusionRoot::Scan   ? bool(scan())
-                 : root == kernel::FusionRoot::Sort ? bool(sort())
+  bool hasRoot = root == kernel::FusionRoot::Scan     ? bool(scan())
+                 : root == kernel::FusionRoot::Sort   ? bool(sort())
+                 : root == kernel::FusionRoot::Plugin ? bool(plugin())
                  : root == kernel::FusionRoot::Attention
                      ? bool(attention())
                      : !reductions().empty();

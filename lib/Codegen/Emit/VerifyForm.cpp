@@ -218,7 +218,7 @@ static LogicalResult verifyOperation(Operation &op) {
       return failure();
   if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp,
-          kernel::AttentionOp, kernel::SortOp>(op)) {
+          kernel::AttentionOp, kernel::SortOp, kernel::PluginOp>(op)) {
     for (Value operand : op.getOperands())
       if (failed(verifyRead(&op, operand)))
         return failure();
@@ -331,7 +331,18 @@ static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
   return success();
 }
 
+/// Nothing is computed beside a plugin; its verifier knows the rest.
+static LogicalResult verifyPlugin(kernel::FuncOp kernel, kernel::PluginOp op) {
+  for (Operation &other : kernel.getBody().front().without_terminator())
+    if (&other != op.getOperation() && !isa<arith::ConstantOp>(other))
+      return other.emitOpError("must not be beside a plugin in a kernel");
+  return success();
+}
+
 LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
+  auto plugins = kernel.getBody().front().getOps<kernel::PluginOp>();
+  if (!plugins.empty())
+    return verifyPlugin(kernel, *plugins.begin());
   SmallVector<linalg::GenericOp> reductions;
   SmallVector<Operation *> alone; // Scans, attention and sorts.
   for (Type type : kernel.getBody().getArgumentTypes())

@@ -169,7 +169,8 @@ static void resolveDims(func::FuncOp function, TensorSizes &sizes) {
       });
       if (dim->use_empty())
         dim.erase();
-    } else if (isProgramOp(&op) && op.getNumResults() == 1) {
+    } else if (isa<flatir::PluginOp>(op) ||
+               (isProgramOp(&op) && op.getNumResults() == 1)) {
       sizes.infer(&op, b);
     }
   }

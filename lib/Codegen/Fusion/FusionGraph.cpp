@@ -13,6 +13,8 @@ using namespace tripy::fusion;
 static constexpr size_t maxDistance = 20000;
 
 static bool isNode(Operation *op) {
+  if (isa<flatir::PluginOp>(op))
+    return true;
   return isProgramOp(op) && op->getNumResults() == 1 &&
          isa<RankedTensorType>(op->getResult(0).getType()) &&
          classOf(op) != OpClass::Data;
@@ -185,8 +187,11 @@ llvm::SetVector<Value> FusionGraph::outputs(const Node *node) const {
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   llvm::SetVector<Value> found;
   for (Operation *op : ops)
-    if (llvm::any_of(op->getUsers(),
-                     [&](Operation *user) { return nodeOf(user) != node; }))
+    if (isa<flatir::PluginOp>(op)) // It writes what nobody reads, too.
+      found.insert_range(op->getResults());
+    else if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+               return nodeOf(user) != node;
+             }))
       found.insert(op->getResult(0));
   return found;
 }

@@ -230,6 +230,8 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
                      Operation *op) {
   if (!isLoopType(op))
     return {false, "it is another fusion root"};
+  if (kernel->root == FusionRoot::Plugin)
+    return {false, "a plugin reads its operands from memory"};
   if (kernel->root == FusionRoot::Sort && !isCheap(op))
     return {false, "a sort reads its elements many times"};
   if (kernel->root == FusionRoot::Gemm && isOnOperandSide(kernel, op)) {

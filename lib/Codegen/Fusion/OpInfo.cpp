@@ -28,6 +28,7 @@ OpClass fusion::classOf(Operation *op) {
       .Case([](flatir::ScanOp) { return OpClass::Scan; })
       .Case([](kernel::AttentionOp) { return OpClass::Attention; })
       .Case([](flatir::SortOp) { return OpClass::Sort; })
+      .Case([](flatir::PluginOp) { return OpClass::Plugin; })
       .Case([](flatir::ReduceOp) { return OpClass::Reduce; })
       .Case([](flatir::DotOp dot) {
         return dot.getLhsContract().empty() ? OpClass::Join : OpClass::Dot;
@@ -53,7 +54,7 @@ bool fusion::isLoopType(Operation *op) {
 bool fusion::isSeed(Operation *op) {
   OpClass c = classOf(op);
   return c == OpClass::Reduce || c == OpClass::Dot || c == OpClass::Scan ||
-         c == OpClass::Attention || c == OpClass::Sort;
+         c == OpClass::Attention || c == OpClass::Sort || c == OpClass::Plugin;
 }
 
 bool fusion::isPointwise(Operation *op) {
@@ -85,6 +86,8 @@ bool fusion::isExpensive(Operation *op) { return scalarCost(op) >= 20; }
 StringRef fusion::shortName(Operation *op) {
   if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
     return stringifyEnum(reduce.getKind());
+  if (auto plugin = dyn_cast<flatir::PluginOp>(op))
+    return plugin.getCallee();
   // What the fusion pass inserts for results that nothing computes.
   if (auto reshape = dyn_cast<flatir::ReshapeOp>(op))
     if (reshape.getInput().getType() == reshape.getResult().getType())

@@ -27,6 +27,7 @@ enum class OpClass {
   Sort,
   Dot,
   Attention,
+  Plugin, ///< a kernel that the user brings
 };
 
 OpClass classOf(mlir::Operation *op);
@@ -40,7 +41,8 @@ bool isCheap(mlir::Operation *op);
 /// Everything but data and seeds: computed element by element from any
 /// position.
 bool isLoopType(mlir::Operation *op);
-/// A kernel is built around it: a reduction, scan, contraction or attention.
+/// A kernel is built around it: a reduction, scan, contraction, attention or
+/// plugin.
 bool isSeed(mlir::Operation *op);
 /// Element-wise over one shape: operands and result.
 bool isPointwise(mlir::Operation *op);

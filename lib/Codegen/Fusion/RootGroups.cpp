@@ -69,6 +69,8 @@ static bool joins(const FusionGraph &graph, const Node *node, Operation *op) {
     return joinsRow(graph, node, op);
   if (node->root == FusionRoot::Sort)
     return false; // Positions are sorted where they lie in memory.
+  if (node->root == FusionRoot::Plugin)
+    return false; // The user's kernel is what it is.
   return isPointwise(op) && graph.sizes.get(op->getResult(0)) == node->shape;
 }
 
@@ -251,10 +253,12 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
 static void seed(FusionGraph &graph, Node *node, Operation *op) {
   auto reduce = dyn_cast<flatir::ReduceOp>(op);
   OpClass c = classOf(op);
-  if (c == OpClass::Scan || c == OpClass::Attention || c == OpClass::Sort) {
-    node->root = c == OpClass::Scan   ? FusionRoot::Scan
-                 : c == OpClass::Sort ? FusionRoot::Sort
-                                      : FusionRoot::Attention;
+  if (c == OpClass::Scan || c == OpClass::Attention || c == OpClass::Sort ||
+      c == OpClass::Plugin) {
+    node->root = c == OpClass::Scan     ? FusionRoot::Scan
+                 : c == OpClass::Sort   ? FusionRoot::Sort
+                 : c == OpClass::Plugin ? FusionRoot::Plugin
+                                        : FusionRoot::Attention;
     node->shape = graph.sizes.get(op->getResult(0));
     return;
   }
@@ -280,7 +284,7 @@ void fusion::formRootGroups(FusionGraph &graph) {
       dots.push_back(op);
     else if (auto reduce = dyn_cast<flatir::ReduceOp>(op))
       (isTrailing(reduce) ? rows : others).push_back(op);
-    else if (classOf(op) == OpClass::Scan || classOf(op) == OpClass::Sort)
+    else if (isSeed(op))
       others.push_back(op);
   }
   SmallVector<Node *> rowNodes, gemmNodes, grown;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
+#include "SharedMemory.h"
 #include "SizeOps.h"
 
 #include "tripy/Base/Verify.h"
@@ -197,7 +198,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     FailureOr<TableIndex> size = sizes.lookup(input);
     if (failed(size))
       return failure();
-    // Other numbers than sizes of tensors and grids may be negative.
+    // Numbers that are no sizes of tensors or grids may be negative.
     bool isSize = llvm::is_contained(launch.callee.getSizeArgs(), int64_t(i)) ||
                   grid.isFunctionOfSymbol(launch.sizes.size());
     launch.sizes.push_back(isSize ? sizes.clampToSize(*size) : *size);
@@ -208,6 +209,9 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
     return call.emitOpError("the kernel's grid must have three sizes of ")
            << launch.sizes.size() << " symbols; found "
            << AffineMapAttr::get(grid);
+  reserveShared(launch.callee, [&](int64_t argument) {
+    return sizes.bounds(sizeOfArgument.at(argument)).hi;
+  });
   for (AffineExpr expr : grid.getResults()) {
     std::optional<TableIndex> size = sizes.evaluate(expr, launch.sizes);
     if (!size)
@@ -218,10 +222,9 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   FunctionType type = launch.callee.getFunctionType();
   auto split = kernel::splitSizeArgs(launch.callee.getSizeArgs(),
                                      type.getInputs(), type.getResults());
-  SmallVector<Value> tensors;
-  for (Value input : call.getInputs())
-    if (isa<RankedTensorType>(input.getType()))
-      tensors.push_back(input);
+  auto tensors = llvm::filter_to_vector(call.getInputs(), [](Value input) {
+    return isa<RankedTensorType>(input.getType());
+  });
   llvm::append_range(tensors, call.getResults());
   for (auto [tensor, arguments] : llvm::zip_equal(tensors, split)) {
     SmallVector<TableIndex> dynamic;

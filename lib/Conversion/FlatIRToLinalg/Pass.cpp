@@ -103,6 +103,23 @@ static void findOperandSizes(Operation &op, TensorSizes &sizes, OpBuilder &b) {
   }
 }
 
+// flatir.plugin -> kernel.plugin
+static void lowerPlugin(flatir::PluginOp op, TensorSizes &sizes) {
+  OpBuilder b(op);
+  sizes.infer(op, b);
+  auto made = kernel::PluginOp::create(
+      b, op.getLoc(), op.getResultTypes(), op.getCalleeAttr(), op.getInputs(),
+      op.getSizes(), op.getGrid(), op.getShared(), op.getNumbers(),
+      op.getParametersAttr(), ArrayAttr(), IntegerAttr());
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), made.getResults())) {
+    TensorSizes::Sizes known = sizes.get(from);
+    sizes.set(to, known);
+    sizes.forget(from);
+  }
+  op.replaceAllUsesWith(made.getResults());
+  op.erase();
+}
+
 /// Lowers the flatir operations of `block`, in order; the sizes of all
 /// arguments are known.
 static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
@@ -126,6 +143,10 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
       dim.replaceAllUsesWith(
           getValueOrCreateConstantIndexOp(b, dim.getLoc(), size));
       dim.erase();
+      continue;
+    }
+    if (auto plugin = dyn_cast<flatir::PluginOp>(op)) {
+      lowerPlugin(plugin, sizes);
       continue;
     }
     if (op.getNumResults() != 1)

@@ -118,23 +118,26 @@ private:
 
 } // namespace
 
-TensorSizes::Sizes TensorSizes::inferResult(Operation *op, OpBuilder &builder,
-                                            Lookup sizesOf) {
+SmallVector<TensorSizes::Sizes>
+TensorSizes::inferResults(Operation *op, OpBuilder &builder, Lookup sizesOf) {
   auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(op);
   // Arithmetic on tensors of upstream's dialects is element-wise.
   if (!reify)
-    return sizesOf(op->getOperand(0));
+    return {sizesOf(op->getOperand(0))};
   Block scratch;
   OpBuilder aside(op->getContext());
   aside.setInsertionPointToStart(&scratch);
   ReifiedRankedShapedTypeDims shapes;
   if (failed(reify.reifyResultShapes(aside, shapes)))
-    llvm_unreachable("an operation of flatir gives the sizes of its result");
+    llvm_unreachable("an operation of flatir gives the sizes of its results");
   KnownSize known(scratch, sizesOf, builder);
-  Sizes result;
-  for (OpFoldResult size : shapes.front())
-    result.push_back(known(size, op->getLoc()));
-  return result;
+  SmallVector<Sizes> results;
+  for (const auto &shape : shapes) {
+    Sizes &sizes = results.emplace_back();
+    for (OpFoldResult size : shape)
+      sizes.push_back(known(size, op->getLoc()));
+  }
+  return results;
 }
 
 void TensorSizes::infer(Operation *op, OpBuilder &builder) {
@@ -142,18 +145,21 @@ void TensorSizes::infer(Operation *op, OpBuilder &builder) {
 }
 
 void TensorSizes::infer(Operation *op, OpBuilder &builder, Lookup sizesOf) {
-  assert(op->getNumResults() == 1 && "flatir primitives have one result");
-  Value result = op->getResult(0);
-  auto type = dyn_cast<RankedTensorType>(result.getType());
-  if (!type || type.hasStaticShape())
+  if (llvm::all_of(op->getResultTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return !tensor || tensor.hasStaticShape();
+      }))
     return;
-  Sizes list = inferResult(op, builder, sizesOf);
-  // Operands may know more than the type says.
-  for (auto [i, size] : llvm::enumerate(list))
-    if (auto known = dyn_cast_if_present<Attribute>(size);
-        known && type.isDynamicDim(i))
-      size = arith::ConstantIndexOp::create(builder, op->getLoc(),
-                                            cast<IntegerAttr>(known).getInt())
-                 .getResult();
-  set(result, list);
+  SmallVector<Sizes> lists = inferResults(op, builder, sizesOf);
+  for (auto [result, list] : llvm::zip_equal(op->getResults(), lists)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    // Operands may know more than the type says.
+    for (auto [i, size] : llvm::enumerate(list))
+      if (auto known = dyn_cast_if_present<Attribute>(size);
+          known && type.isDynamicDim(i))
+        size = arith::ConstantIndexOp::create(builder, op->getLoc(),
+                                              cast<IntegerAttr>(known).getInt())
+                   .getResult();
+    set(result, list);
+  }
 }

@@ -287,6 +287,10 @@ class KernelToGPU : public tripy::impl::KernelToGPUPassBase<KernelToGPU> {
       return emitError(module.getLoc(),
                        "a program must have its code as gpu.binary "
                        "@device_code, which --device-code-to-binary makes");
+    for (auto kernel : module.getOps<kernel::FuncOp>())
+      for (auto plugin : kernel.getBody().getOps<kernel::PluginOp>())
+        return plugin.emitError("a plugin needs Tripy's runtime; found '@")
+               << plugin.getCallee() << "'";
     for (func::FuncOp function : planned)
       if (failed(ProgramLowering(function).run()))
         return failure();

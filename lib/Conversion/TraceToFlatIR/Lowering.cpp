@@ -33,12 +33,12 @@ Type tripy::accumulatorOf(Type element) {
 
 void Lowering::created(Operation *op) {
   // Concatenations get their sizes elsewhere: TensorSizes would add them up
-  // without a reason. Of a composite it knows nothing.
+  // without a reason. Of composites and plugins it knows nothing.
   if (op->getNumResults() != 1 || op->getDialect()->getNamespace() != "flatir")
     return;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || type.hasStaticShape() ||
-      isa<flatir::ConcatenateOp, flatir::CompositeOp>(op))
+      isa<flatir::ConcatenateOp, flatir::CompositeOp, flatir::PluginOp>(op))
     return;
   state.sizes.infer(op, rewriter,
                     [&](Value tensor) { return sizesOf(tensor); });

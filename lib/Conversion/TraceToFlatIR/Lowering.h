@@ -201,6 +201,7 @@ void addConvolutionPatterns(PatternAdder &adder);
 void addPoolPatterns(PatternAdder &adder);
 void addNormalizationPatterns(PatternAdder &adder);
 void addResizePatterns(PatternAdder &adder);
+void addPluginPatterns(PatternAdder &adder);
 void addQuantizationPatterns(PatternAdder &adder);
 
 } // namespace tripy

@@ -40,6 +40,7 @@ void TraceLowering::populatePatterns(RewritePatternSet &patterns) {
   addPoolPatterns(adder);
   addNormalizationPatterns(adder);
   addResizePatterns(adder);
+  addPluginPatterns(adder);
   addQuantizationPatterns(adder);
 }
 

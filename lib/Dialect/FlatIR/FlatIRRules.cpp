@@ -8,6 +8,7 @@
 #include "ResultShape.h"
 
 #include "tripy/Dialect/FlatIR/FlatIR.h"
+#include "tripy/Dialect/Tripy/Plugin.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 

@@ -79,6 +79,19 @@ Sizes ResultShape::contracted(DotOp dot) {
   return result;
 }
 
+LogicalResult PluginOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  ResultShape shape(builder, getLoc());
+  ValueRange given = getSizes();
+  for (Value result : getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    int64_t count = type.getNumDynamicDims();
+    shapes.push_back(shape.declared(result, given.take_front(count)));
+    given = given.drop_front(count);
+  }
+  return success();
+}
+
 //===-- composites --------------------------------------------------------===//
 
 namespace {

@@ -4,9 +4,11 @@
 
 #include "tripy/Dialect/Common/Inliner.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
+#include "tripy/Dialect/Tripy/Plugin.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -218,6 +220,45 @@ LogicalResult SortOp::verify() {
   if (to != wanted)
     return emitOpError("the result is ") << wanted << "; found " << to;
   return success();
+}
+
+/// A plugin is all of its kernel: it reads the arguments and makes the results,
+/// in order.
+static LogicalResult verifyInKernel(kernel::PluginOp op) {
+  for (Value operand : op->getOperands())
+    if (!isa<BlockArgument>(operand) &&
+        !(operand.getType().isIndex() && getConstantIntValue(operand)))
+      return op.emitOpError("operands must be arguments of its kernel, and "
+                            "sizes these or constants");
+  Operation *end = op->getBlock()->getTerminator();
+  if (ValueRange(end->getOperands()) != ValueRange(op.getResults()))
+    return op.emitOpError("must make the results of a kernel of its own");
+  return success();
+}
+
+LogicalResult kernel::PluginOp::verify() {
+  auto function = dyn_cast<FuncOp>((*this)->getParentOp());
+  tripy::PluginOp plugin = findPlugin(*this, getCallee());
+  if (!plugin)
+    return emitOpError("callee must be a tripy.plugin; found ")
+           << getCalleeAttr();
+  if (!takesOperands(plugin, getInputs().getTypes()) ||
+      !givesResults(plugin, getResultTypes()) ||
+      !takesParameters(plugin, getParametersAttr()) ||
+      !hasPluginSizes(plugin, getResultTypes(), getSizes().size(),
+                      getGrid().size(), bool(getShared()), getNumbers().size()))
+    return emitOpError("operands, results, sizes and parameters must be those "
+                       "of the plugin, ")
+           << plugin.getFunctionType();
+  if (getSource() && *getSource() >= plugin.getSources().size())
+    return emitOpError("source must be one of ")
+           << plugin.getSources().size() << "; found " << *getSource();
+  if (bool(getSource()) != bool(getArguments()))
+    return emitOpError("must have a source and its arguments, or neither");
+  if (function && function.getRoot() != FusionRoot::Plugin)
+    return emitOpError("must be the fusion root of its kernel; found ")
+           << stringifyFusionRoot(function.getRoot());
+  return function ? verifyInKernel(*this) : success();
 }
 
 /// Checks what dispatches and kernel functions share: arguments of `body`, what

@@ -2,4 +2,6 @@
 
 #include "TraceRules.h"
 
+#include "tripy/Dialect/Tripy/Plugin.h"
+
 #include "tripy/Dialect/Trace/TraceContracts.cpp.inc"

@@ -4,8 +4,10 @@
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,15 +25,34 @@ static void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
   printer << ']';
 }
 
+/// A word that names a kind.
+static ParseResult parseKeyword(AsmParser &parser, std::string &kind) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  kind = word.str();
+  return success();
+}
+static void printKeyword(AsmPrinter &printer, StringRef kind) {
+  printer << kind;
+}
+
 #include "tripy/Dialect/Tripy/TripyDialect.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "tripy/Dialect/Tripy/TripyAttrs.cpp.inc"
 
+#define GET_OP_CLASSES
+#include "tripy/Dialect/Tripy/TripyOps.cpp.inc"
+
 void TripyDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "tripy/Dialect/Tripy/TripyAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tripy/Dialect/Tripy/TripyOps.cpp.inc"
       >();
 }
 

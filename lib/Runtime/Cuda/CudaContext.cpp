@@ -280,7 +280,8 @@ Status CudaContext::bind(ShapeState &state, const PlannedLaunch &planned,
   for (size_t i = 0; i < launch.args.size(); ++i) {
     const Arg &arg = launch.args[i];
     void *place = state.params[planned.firstParam + i];
-    if (arg.kind == ArgKind::Size) {
+    if (isNumber(arg.kind)) {
+      // Of a number of 32 bits, the driver reads the low ones.
       if (all)
         *static_cast<int64_t *>(place) = arguments.sizes[arg.index];
       continue;

@@ -189,12 +189,15 @@ Status CudaProgram::checkParams(const Kernel &kernel, FunctionHandle function) {
                            none ? "fewer" : "more"));
     if (none)
       continue;
-    bool map = kernel.params[i] == static_cast<uint8_t>(ArgKind::TensorMap);
-    if (bytes != (map ? sizeof(TensorMapValue) : sizeof(uint64_t)))
+    auto kind = static_cast<ArgKind>(kernel.params[i]);
+    size_t passed = kind == ArgKind::TensorMap ? sizeof(TensorMapValue)
+                    : is32Bit(kind)            ? sizeof(uint32_t)
+                                               : sizeof(uint64_t);
+    if (bytes != passed)
       return Status(Code::Malformed,
                     concat("parameter ", i, " has ", bytes,
                            " bytes in the program's code, the program passes ",
-                           map ? sizeof(TensorMapValue) : sizeof(uint64_t)));
+                           passed));
   }
   return Status::ok();
 }

@@ -47,7 +47,7 @@ def Kernel_FusionRoot : I32EnumAttr<"FusionRoot", "what a kernel is built around
     I32EnumAttrCase<"Loop", 0, "loop">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"Gemm", 3, "gemm">,
     I32EnumAttrCase<"Scan", 4, "scan">, I32EnumAttrCase<"Attention", 5, "attention">,
-    I32EnumAttrCase<"Sort", 6, "sort">]> {
+    I32EnumAttrCase<"Sort", 6, "sort">, I32EnumAttrCase<"Plugin", 7, "plugin">]> {
   let cppNamespace = "::tripy::kernel";
   let genSpecializedAttr = 0;
   let description = [{
@@ -56,7 +56,7 @@ def Kernel_FusionRoot : I32EnumAttr<"FusionRoot", "what a kernel is built around
     its neighbours. gemm: one contraction with an element-wise epilogue. scan:
     running sums with element-wise neighbours. attention: one attention with
     what computes its mask, and an element-wise epilogue. sort: positions in
-    sorted order.
+    sorted order. plugin: a kernel that the user brings, alone.
   }];
 }
 def Kernel_FusionRootAttr : EnumAttr<Kernel_Dialect, Kernel_FusionRoot, "root">;
@@ -233,6 +233,30 @@ def Kernel_SortOp : Kernel_Op<"sort", [Pure, Kernel_Reifies]> {
   let arguments = (ins AnyRankedTensor:$input, UnitAttr:$descending, OptionalAttr<I64Attr>:$count);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input (`descending` $descending^)? (`count` `=` $count^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kernel_PluginOp : Kernel_Op<"plugin", [Pure, AttrSizedOperandSegments]> {
+  let summary = "A kernel that the user brings, in a kernel's body";
+  let description = [{
+    As flatir.plugin: all that its kernel consists of. The emission sets
+    `source`, the number of the plugin's source that is used, and `arguments`,
+    what its code takes, in order: as `arguments` of that source, and `dim of
+    operand N M` and `dim of result N M`, sizes as i64.
+
+    ```mlir
+    %r = kernel.plugin @scale(%a) sizes(%m) grid(%blocks, %one, %one) numbers(%count) parameters {factor = 0.5 : f32} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$inputs, Variadic<Index>:$sizes, Variadic<Index>:$grid,
+                       Optional<Index>:$shared, Variadic<Index>:$numbers, OptionalAttr<DictionaryAttr>:$parameters,
+                       OptionalAttr<StrArrayAttr>:$arguments, OptionalAttr<I64Attr>:$source);
+  let results = (outs Variadic<AnyRankedTensor>:$results_);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `sizes` `(` $sizes `)` (`grid` `(` $grid^ `)`)? (`shared` `(` $shared^ `)`)?
+    (`numbers` `(` $numbers^ `)`)? (`parameters` $parameters^)? (`source` `=` $source^)? (`arguments` `=` $arguments^)? attr-dict
+    `:` functional-type($inputs, $results_)
+  }];
   let hasVerifier = 1;
 }
 

@@ -1,21 +1,31 @@
 //===- Tripy.h - The tripy dialect ------------------------------*- C++ -*-===//
 //
-// Attributes that all levels carry: profiles, names, parameters, reasons. See
-// TripyOps.td. All dialects and everything above them may use it.
+// Attributes that all levels carry: profiles, names, parameters, reasons; and
+// plugins. See TripyOps.td. All dialects and everything above them may use it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_DIALECT_TRIPY_TRIPY_H
 #define TRIPY_DIALECT_TRIPY_TRIPY_H
 
+#include "tripy/Dialect/Common/Contract.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "tripy/Dialect/Tripy/TripyDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "tripy/Dialect/Tripy/TripyAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "tripy/Dialect/Tripy/TripyOps.h.inc"
 
 namespace tripy {
 
