@@ -163,12 +163,9 @@ static bool isColorful(const std::ostream &os) {
   int file = os.rdbuf() == std::cout.rdbuf()   ? STDOUT_FILENO
              : os.rdbuf() == std::cerr.rdbuf() ? STDERR_FILENO
                                                : -1;
-  auto isSet = [](const char *name) {
-    const char *value = std::getenv(name);
-    return value && *value;
-  };
+  const char *without = std::getenv("NO_COLOR");
   const char *terminal = std::getenv("TERM");
-  return file >= 0 && isatty(file) && !isSet("NO_COLOR") && terminal &&
+  return file >= 0 && isatty(file) && (!without || !*without) && terminal &&
          std::string_view(terminal) != "dumb";
 }
 

@@ -265,7 +265,7 @@ static Tensor asParameter(const Tensor &tensor, const AnyParameter &parameter,
   std::vector<int64_t> sizes;
   for (const Size &size : parameter.shape())
     sizes.push_back(size.value(loc));
-  auto storage = evaluate({Call::use(tensor, loc)}, loc).front();
+  auto storage = evaluate(Call::use(tensor, loc), loc);
   runtime::TensorView view = storage->view();
   if (!holdsPacked(parameter.dtype(), sizes, view.dtype, view.shape.sizes()))
     return tensor;

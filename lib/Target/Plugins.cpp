@@ -180,7 +180,7 @@ void target::passArguments(const PluginUse &use, kernel::FuncOp callee,
 
 //===-- code --------------------------------------------------------------===//
 
-static std::span<const uint8_t> bytesOf(PluginSourceAttr source) {
+static std::span<const uint8_t> sourceBytes(PluginSourceAttr source) {
   StringAttr code = source.getCode();
   return {reinterpret_cast<const uint8_t *>(code.data()), code.size()};
 }
@@ -189,7 +189,7 @@ static std::span<const uint8_t> bytesOf(PluginSourceAttr source) {
 static bool hasEntry(PluginSourceAttr source, StringRef name) {
   if (source.getKind() == "ptx")
     return hasPtxEntry(source.getCode(), name);
-  Result<CubinInfo> info = readCubin(bytesOf(source));
+  Result<CubinInfo> info = readCubin(sourceBytes(source));
   return info && llvm::is_contained(info->functions, name);
 }
 
@@ -234,7 +234,7 @@ PluginTable::compile(const Code &code, const CudaTarget &target) {
   Compiled made;
   std::string log;
   if (use.source.getKind() == "cubin") {
-    std::span<const uint8_t> bytes = bytesOf(use.source);
+    std::span<const uint8_t> bytes = sourceBytes(use.source);
     made.cubin.assign(bytes.begin(), bytes.end());
   } else {
     made.ptx = use.source.getCode().str();

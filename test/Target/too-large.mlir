@@ -1,20 +1,20 @@
 // What 32 bits of a launch cannot count is refused with the tensor, at the
 // user's line; one element less is right.
 
-// A block for each output: 2^31 - 1 of them, and 2^31.
+// A block for each row: 2^31 - 1 of them, and 2^31.
 // RUN: tripy-compile %s --target=cuda --function=most_blocks -o %t.tpx
 // RUN: tripy-run %t.tpx --info | FileCheck %s --check-prefix=INFO
 // INFO: kernels: 1, launches: 1
-func.func @most_blocks(%x: tensor<2x2147483647x2xf16>) -> tensor<2147483647xf16> {
-  %0 = trace.sum %x dims = [0, 2] : (tensor<2x2147483647x2xf16>) -> tensor<2147483647xf16>
-  return %0 : tensor<2147483647xf16>
+func.func @most_blocks(%x: tensor<2147483647x2xf16>) -> tensor<2147483647x2xf16> {
+  %0 = trace.cumsum %x dim = 1 : (tensor<2147483647x2xf16>) -> tensor<2147483647x2xf16>
+  return %0 : tensor<2147483647x2xf16>
 }
 // RUN: not tripy-compile %s --target=cuda --function=blocks -o %t.none 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: --> {{.*}}too-large.mlir:[[#@LINE+3]]
-// BLOCKS: error: the kernel 'blocks_reduce_0_sum' would need 2147483648 blocks for the largest sizes of its tensors, but a launch has at most 2147483647 in x; its largest tensor, 'tensor<2x2147483648x2xf16>', has up to 17179869184 bytes
-func.func @blocks(%x: tensor<2x2147483648x2xf16>) -> tensor<2147483648xf16> {
-  %0 = trace.sum %x dims = [0, 2] : (tensor<2x2147483648x2xf16>) -> tensor<2147483648xf16>
-  return %0 : tensor<2147483648xf16>
+// BLOCKS: error: the kernel 'blocks_scan_0_scan' would need 2147483648 blocks for the largest sizes of its tensors, but a launch has at most 2147483647 in x; its largest tensor, 'tensor<2147483648x2xf16>', has up to 8589934592 bytes
+func.func @blocks(%x: tensor<2147483648x2xf16>) -> tensor<2147483648x2xf16> {
+  %0 = trace.cumsum %x dim = 1 : (tensor<2147483648x2xf16>) -> tensor<2147483648x2xf16>
+  return %0 : tensor<2147483648x2xf16>
 }
 
 // Only the host counts on.

@@ -79,8 +79,9 @@ Sizes ResultShape::contracted(DotOp dot) {
   return result;
 }
 
-LogicalResult PluginOp::reifyResultShapes(OpBuilder &builder,
-                                          ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+flatir::PluginOp::reifyResultShapes(OpBuilder &builder,
+                                    ReifiedRankedShapedTypeDims &shapes) {
   ResultShape shape(builder, getLoc());
   ValueRange given = getSizes();
   for (Value result : getResults()) {

@@ -116,10 +116,17 @@ Type PluginOp::getParameterType(StringRef name) {
   return {};
 }
 
+/// Elements of i4 lie two to a byte in arguments and results of a program
+/// alone: within it they are i8.
+static bool isPluginTensor(Type type) {
+  return isTensorType(type) &&
+         !cast<RankedTensorType>(type).getElementType().isInteger(4);
+}
+
 static bool hasPluginTypes(PluginOp op) {
   FunctionType type = op.getFunctionType();
-  return llvm::all_of(type.getInputs(), isTensorType) &&
-         llvm::all_of(type.getResults(), isTensorType) &&
+  return llvm::all_of(type.getInputs(), isPluginTensor) &&
+         llvm::all_of(type.getResults(), isPluginTensor) &&
          type.getNumResults() > 0;
 }
 

@@ -3,7 +3,7 @@
 // One function for each rule, named as it is.
 
 func.func private @C1()
-// expected-error @below {{violates [tripy.plugin C1] operands and results are tensors of Tripy's element types, and there is a result; found '(tensor<?xi4>) -> tensor<?xf32>'}}
+// expected-error @below {{violates [tripy.plugin C1] operands and results are tensors of Tripy's element types but i4, and there is a result; found '(tensor<?xi4>) -> tensor<?xf32>'}}
 tripy.plugin @k : (tensor<?xi4>) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   tripy.plugin_sizes results(%n)
@@ -12,7 +12,7 @@ tripy.plugin @k : (tensor<?xi4>) -> tensor<?xf32> sources [#tripy.plugin_source<
 // -----
 
 func.func private @C1()
-// expected-error @below {{violates [tripy.plugin C1] operands and results are tensors of Tripy's element types, and there is a result; found '(tensor<?xf32>) -> ()'}}
+// expected-error @below {{violates [tripy.plugin C1] operands and results are tensors of Tripy's element types but i4, and there is a result; found '(tensor<?xf32>) -> ()'}}
 tripy.plugin @k : (tensor<?xf32>) -> () sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   tripy.plugin_sizes results()
@@ -21,7 +21,7 @@ tripy.plugin @k : (tensor<?xf32>) -> () sources [#tripy.plugin_source<c "k" libr
 // -----
 
 func.func private @C1()
-// expected-error @below {{violates [tripy.plugin C1] operands and results are tensors of Tripy's element types, and there is a result; found '(index) -> tensor<?xf32>'}}
+// expected-error @below {{violates [tripy.plugin C1] operands and results are tensors of Tripy's element types but i4, and there is a result; found '(index) -> tensor<?xf32>'}}
 tripy.plugin @k : (index) -> tensor<?xf32> sources [#tripy.plugin_source<c "k" library = "libk.so">] {
 ^bb0(%n: index):
   tripy.plugin_sizes results(%n)

@@ -114,7 +114,6 @@ def Kernel_ProductAttr : AttrDef<Kernel_Dialect, "Product"> {
 }
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
-
 defvar Kernel_Reifies = DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>;
 
 def Kernel_DispatchOp : Kernel_Op<"dispatch", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {

@@ -100,7 +100,7 @@ def Tripy_PluginOp : Tripy_Op<"plugin", [Symbol, IsolatedFromAbove]> {
     attr-dict-with-keyword $sizes
   }];
   let rules = [
-    Rule<"C1", "operands and results are tensors of Tripy's element types, and there is a result",
+    Rule<"C1", "operands and results are tensors of Tripy's element types but i4, and there is a result",
          "hasPluginTypes(in)", "\"found \" << $functionType">,
     Rule<"C2", "parameters have different names and are of i32, i64, f32 or f64", "hasPluginParameters(in)">,
     Rule<"C3", "the size function has an argument of type index for each dimension of each operand",
