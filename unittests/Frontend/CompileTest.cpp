@@ -79,7 +79,7 @@ TEST(Compile, ListsOfInputs) {
       },
       infos, tp::InputInfo({}, tp::float32, "scale"));
   EXPECT_EQ(fast.inputs().size(), 4u);
-  EXPECT_EQ(fast.inputs()[2].name(), "arg2");
+  EXPECT_EQ(fast.inputs()[2].name(), "arg0.2");
   tp::Tensor one = tp::ones({2});
   EXPECT_EQ(fast(one, one * 2, one * 3, 2).toVector<float>(),
             (Floats{642, 642}));
