@@ -1,6 +1,8 @@
 //===- EmitCPUSort.cpp - Host code of sorts -------------------------------===//
 //
-// A work item is a row. The result's row is a heap of positions, the last
+// A work item is a row. Whole rows are sorted digit by digit (RadixSort.h). Of
+// rows that are too long or too short for that, and where the first positions
+// alone are wanted, the result's row is a heap of positions, the last
 // element in order on top. It starts with the first positions; each further one
 // that precedes the top takes its place. Then the top goes to the end, again
 // and again. Positions are different, so that elements are never equal in
@@ -10,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitCPU.h"
+#include "RadixSort.h"
 
 #include "tripy/Codegen/SortOrder.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -37,6 +40,7 @@ public:
 
 private:
   void emitRow();
+  int64_t radixCapacity();
   /// Puts `item` where the heap of `count` positions has a hole at `hole`.
   void sift(Index hole, Index count, Ranked item);
   /// The children of `hole`: whether the last one precedes or follows `item`,
@@ -171,18 +175,53 @@ void HeapSort::emitRow() {
   });
 }
 
+/// Rows that are sorted digit by digit: a heap sorts shorter ones as fast, and
+/// longer ones would take more than 16 MiB of scratch, or 256 KiB where it is
+/// not known whether they are so long.
+static constexpr int64_t shortestRadix = 64, longestRadix = int64_t(1) << 22;
+static constexpr int64_t longestUnknown = int64_t(1) << 16;
+/// Where the size is not known, digits are long, and counting them takes as
+/// long as sorting so many elements with a heap.
+static constexpr int64_t shortestUnknown = 512;
+
+/// The largest row that is sorted digit by digit; 0 if none is.
+int64_t HeapSort::radixCapacity() {
+  if (op.getCount())
+    return 0;
+  std::optional<int64_t> size = IndexMath::constantOf(columns);
+  if (!size)
+    return longestUnknown;
+  return *size >= shortestRadix && *size <= longestRadix ? *size : 0;
+}
+
 void HeapSort::emit(const CPUItems &items) {
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   exprs.pop_back();
-  e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
-              {1, 1, 1}, 0);
   SmallVector<Index> rows(e.results.front().sizes);
   count = rows.pop_back_val();
   columns = e.elements.sizesOf(op.getInput()).back();
+  int64_t capacity = radixCapacity();
+  std::optional<RadixSort> radix;
+  if (capacity > 0)
+    radix.emplace(e, order, capacity);
+  e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
+              {1, 1, 1}, radix ? radix->scratchBytes() : 0);
   Value isSome = isLess(math.constant(0), count);
   e.loop(items.begin, items.end, math.constant(1), [&](Index item) {
     row = math.delinearize(item, rows);
-    e.when(isSome, [&] { emitRow(); });
+    if (!radix)
+      return e.when(isSome, [&] { emitRow(); });
+    if (IndexMath::constantOf(columns))
+      return radix->emitRow(row, columns, items.scratch);
+    // The distance from the shortest one, without a sign.
+    Index range = math.constant(capacity - shortestUnknown);
+    Index above = math.sub(columns, math.constant(shortestUnknown));
+    Value isOutside = isLess(range, above);
+    Value isInside = arith::XOrIOp::create(
+        e.b, e.loc, isOutside,
+        arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true)));
+    e.when(isInside, [&] { radix->emitRow(row, columns, items.scratch); });
+    e.when(isOutside, [&] { emitRow(); });
   });
 }
 
