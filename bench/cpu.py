@@ -32,7 +32,7 @@ NUMPY = {"f32": "f4", "f16": "f2", "i32": "i4", "i8": "i1", "i1": "?"}
 
 
 def aligned(shape, dtype):
-    """Zeros at a multiple of 64 bytes, as both libraries allocate: the runtime copies what is less aligned."""
+    """Zeros at a multiple of 64 bytes, as both libraries allocate them."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     buffer = np.zeros(size + 64, "u1")
     start = -buffer.ctypes.data % 64

@@ -39,7 +39,7 @@ void Storage::wait(SourceLoc loc) const {
 }
 
 /// What the CPU's kernels rely on; see runtime::Device::alignment().
-static constexpr uintptr_t hostAlignment = 64;
+static constexpr uintptr_t hostAlignment = 16;
 
 runtime::TensorView Storage::alignedView(SourceLoc loc) const {
   bool isAligned = reinterpret_cast<uintptr_t>(place.data) % hostAlignment == 0;
