@@ -57,6 +57,9 @@ public:
   llvm::SmallVector<Index> delinearize(Index linear,
                                        llvm::ArrayRef<Index> sizes);
 
+  /// `high * size + low`, where low < size: delinearize() finds the two again.
+  Index join(Index high, Index low, Index size);
+
   /// Values found again must dominate: computations of an inner block are
   /// forgotten when its scope ends.
   void pushScope() { scopes.emplace_back(); }
@@ -79,6 +82,10 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> factors;
   /// (quotient, remainder) of a delinearization -> what was split by what.
   std::map<std::pair<const void *, const void *>, Split> splits;
+  struct Joined {
+    Index high, low, size;
+  };
+  std::map<const void *, Joined> joins;
 };
 
 } // namespace tripy::codegen

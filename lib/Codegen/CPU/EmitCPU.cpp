@@ -91,6 +91,36 @@ static void emitSquares(KernelEmission &e, const CPUItems &items,
   });
 }
 
+/// Where a result's last dimension is several of what it is a view of, the size
+/// of the innermost of these: a loop along it alone needs no division. 1 where
+/// it is not known, or short.
+static int64_t innermostOfView(KernelEmission &e) {
+  constexpr int64_t shortest = 16;
+  auto view = e.yielded().front().getDefiningOp<tensor::CollapseShapeOp>();
+  if (e.numResults() != 1 || !view ||
+      view.getReassociationIndices().back().size() < 2)
+    return 1;
+  std::optional<int64_t> size =
+      IndexMath::constantOf(e.elements.sizesOf(view.getSrc()).back());
+  return size && *size >= shortest ? *size : 1;
+}
+
+/// Elements [from, to) of the last dimension at `at`, in runs of `size`.
+static void emitRuns(KernelEmission &e, SmallVector<Index> at, Index from,
+                     Index to, Index size) {
+  IndexMath &math = e.math;
+  Index one = math.constant(1);
+  e.loop(math.div(from, size), math.ceilDiv(to, size), one, [&](Index run) {
+    Index start = math.mul(run, size);
+    Index begin = math.sub(math.max(from, start), start);
+    Index end = math.sub(math.min(to, math.add(start, size)), start);
+    e.loop(begin, end, one, [&](Index i) {
+      at.back() = math.join(run, i, size);
+      e.emitResults(at);
+    });
+  });
+}
+
 void codegen::emitCPULoop(KernelEmission &e, const CPUItems &items) {
   if (std::optional<unsigned> across = dimensionReadAcross(e))
     return emitSquares(e, items, *across);
@@ -102,6 +132,7 @@ void codegen::emitCPULoop(KernelEmission &e, const CPUItems &items) {
     shape = {e.math.product(shape)};
     exprs = {KernelEmission::product(exprs, e.kernel.getContext())};
   }
+  int64_t run = innermostOfView(e);
   Index block = e.math.constant(loopBlock);
   Index inner = shape.back();
   SmallVector<Index> itemSizes(shape);
@@ -113,6 +144,8 @@ void codegen::emitCPULoop(KernelEmission &e, const CPUItems &items) {
     SmallVector<Index> at = e.math.delinearize(item, itemSizes);
     Index from = e.math.mul(at.back(), block);
     Index to = e.math.min(e.math.add(from, block), inner);
+    if (!flat && run > 1)
+      return emitRuns(e, at, from, to, e.math.constant(run));
     e.loop(from, to, e.math.constant(1), [&](Index i) {
       at.back() = i;
       e.emitResults(flat ? e.math.delinearize(i, whole) : at);

@@ -192,6 +192,12 @@ Index IndexMath::linearize(ArrayRef<Index> indices, ArrayRef<Index> sizes) {
   return offset;
 }
 
+Index IndexMath::join(Index high, Index low, Index size) {
+  Index whole = add(mul(high, size), low);
+  joins[whole.getOpaqueValue()] = {high, low, size};
+  return whole;
+}
+
 SmallVector<Index> IndexMath::delinearize(Index linear, ArrayRef<Index> sizes) {
   SmallVector<Index> indices(sizes.size());
   Index rest = linear;
@@ -199,6 +205,12 @@ SmallVector<Index> IndexMath::delinearize(Index linear, ArrayRef<Index> sizes) {
     if (i == 0) {
       indices[0] = rest;
       break;
+    }
+    auto joined = joins.find(rest.getOpaqueValue());
+    if (joined != joins.end() && joined->second.size == sizes[i]) {
+      indices[i] = joined->second.low;
+      rest = joined->second.high;
+      continue;
     }
     Index quotient = div(rest, sizes[i]);
     Index remainder = rem(rest, sizes[i]);
