@@ -80,6 +80,11 @@ void tripy::frontend::log(LogComponent component, LogLevel level,
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+std::string_view frontend::dumpFolder() {
+  const char *folder = std::getenv("TRIPY_DUMP_IR");
+  return folder ? folder : "";
+}
+
 std::string LogTimer::text() const {
   std::chrono::duration<double, std::milli> taken =
       std::chrono::steady_clock::now() - start;

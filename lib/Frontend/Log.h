@@ -25,6 +25,10 @@ bool isLogged(LogComponent component, LogLevel level);
 /// Writes "tripy: compile: info: text" where isLogged() says so.
 void log(LogComponent component, LogLevel level, std::string_view text);
 
+/// What TRIPY_DUMP_IR says, the folder for the IR of programs; "" where it is
+/// not set.
+std::string_view dumpFolder();
+
 /// Milliseconds since it was made, as "12.3 ms".
 class LogTimer {
 public:

@@ -148,7 +148,8 @@ ProgramCache::load(const Collected &collected, const std::string &structure,
   options.verify = false;
   DiskCache folder = diskCache();
   std::string name = folder.isOn() ? programKey(structure, options) : "";
-  if (!name.empty())
+  // What is not lowered has no IR to be written.
+  if (!name.empty() && dumpFolder().empty())
     if (auto kept = folder.find(name))
       // What cannot be loaded is replaced.
       if (auto executable = loadEager(*kept, device, loc)) {

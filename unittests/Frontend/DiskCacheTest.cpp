@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -55,6 +56,18 @@ TEST_F(DiskCache, KeepsPrograms) {
   // The folder is its user's alone.
   EXPECT_EQ(fs::status(folder).permissions() & fs::perms::others_all,
             fs::perms::none);
+}
+
+// A program from the folder would have no IR to write.
+TEST_F(DiskCache, IsNotReadWhereLevelsAreDumped) {
+  EXPECT_FALSE(isFromDisk());
+  std::string dumped = folder + "-dumped";
+  setenv("TRIPY_DUMP_IR", dumped.c_str(), 1);
+  EXPECT_FALSE(isFromDisk());
+  unsetenv("TRIPY_DUMP_IR");
+  EXPECT_TRUE(fs::exists(fs::path(dumped) / "0001" / "trace.mlir"));
+  fs::remove_all(dumped);
+  EXPECT_TRUE(isFromDisk());
 }
 
 TEST_F(DiskCache, IsNotAsked) {

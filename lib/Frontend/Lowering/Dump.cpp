@@ -1,6 +1,7 @@
 //===- Dump.cpp - The IR of each level as files ---------------------------===//
 
 #include "Dump.h"
+#include "../Log.h"
 
 #include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
@@ -8,8 +9,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <cstdlib>
 
 using namespace mlir;
 using namespace tripy;
@@ -33,8 +32,8 @@ static Result<std::string> newFolder(llvm::StringRef parent) {
 
 Status tripy::frontend::dumpLevels(ModuleOp module,
                                    const CompileOptions &options) {
-  const char *parent = std::getenv("TRIPY_DUMP_IR");
-  if (!parent || !*parent)
+  std::string_view parent = dumpFolder();
+  if (parent.empty())
     return Status::ok();
   Result<std::string> folder = newFolder(parent);
   if (!folder)
