@@ -12,7 +12,7 @@ import pointwise
 import sets
 import shapes
 import windows
-from elements import CLASSES, F8, fill, is_float, to_bits, from_bits
+from elements import CLASSES, F8, fill, is_float, to_bits, from_bits, wrap
 from shapes import Dim, Type, require
 from sets import Set
 
@@ -207,7 +207,8 @@ def iota_value(at):
     shape, axis = at.shape(), at.attributes["dim"] % len(at.attributes["sizes"])
     counts = np.arange(shape[axis], dtype=np.int64).reshape([-1 if i == axis else 1 for i in range(len(shape))])
     dtype = at.attributes["dtype"]
-    found = sets.exact(np.broadcast_to(counts, shape))
+    # The 9th number of i4 is -8.
+    found = sets.exact(np.broadcast_to(wrap(counts, dtype), shape))
     return [pointwise.cast(found, "i64", dtype) if is_float(dtype) else found]
 
 

@@ -157,8 +157,11 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
     Value lowered = lowering.lower(&op);
     if (!lowered)
       return op.emitOpError("has no lowering to linalg");
-    TensorSizes::Sizes known = sizes.get(op.getResult(0));
-    sizes.set(lowered, known);
+    // What is there already keeps its sizes, whose values others use.
+    if (!sizes.contains(lowered)) {
+      TensorSizes::Sizes known = sizes.get(op.getResult(0));
+      sizes.set(lowered, known);
+    }
     if (op.hasAttr(kernel::repeatedAttrName))
       if (auto loop = lowered.getDefiningOp<linalg::GenericOp>())
         loop->setAttr(kernel::repeatedAttrName, b.getUnitAttr());

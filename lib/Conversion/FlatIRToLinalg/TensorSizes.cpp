@@ -79,10 +79,13 @@ public:
       : scratch(scratch), sizesOf(sizesOf), builder(builder) {}
 
   OpFoldResult operator()(OpFoldResult size, Location loc) {
+    SmallVector<OpFoldResult> terms = termsOf(size);
+    if (terms.size() == 1)
+      return terms.front();
     Value sum;
     int64_t constant = 0;
     // Numbers are added last, so that equal sums are found again.
-    for (OpFoldResult part : termsOf(size)) {
+    for (OpFoldResult part : terms) {
       if (std::optional<int64_t> number = getConstantIntValue(part))
         constant += *number;
       else
