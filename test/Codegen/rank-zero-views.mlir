@@ -8,3 +8,10 @@ kernel.func @views loop sizeArgs = [] : (tensor<1x1xf32>) -> tensor<1x1xf32> {
   %1 = tensor.expand_shape %0 [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
   kernel.yield %1 : tensor<1x1xf32>
 }
+
+// A result that is such a view.
+kernel.func @result loop sizeArgs = [] : (tensor<1xf16>) -> tensor<f16> {
+^bb0(%a: tensor<1xf16>):
+  %0 = tensor.collapse_shape %a [] : tensor<1xf16> into tensor<f16>
+  kernel.yield %0 : tensor<f16>
+}

@@ -97,7 +97,7 @@ static void emitSquares(KernelEmission &e, const CPUItems &items,
 static int64_t innermostOfView(KernelEmission &e) {
   constexpr int64_t shortest = 16;
   auto view = e.yielded().front().getDefiningOp<tensor::CollapseShapeOp>();
-  if (e.numResults() != 1 || !view ||
+  if (e.numResults() != 1 || !view || view.getResultType().getRank() == 0 ||
       view.getReassociationIndices().back().size() < 2)
     return 1;
   std::optional<int64_t> size =
