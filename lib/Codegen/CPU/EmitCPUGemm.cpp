@@ -136,8 +136,8 @@ void GemmEmitter::chooseBlocking() {
     (blocking.tileN > blocking.tileM || blocking.tileM == minTileM
          ? blocking.tileN
          : blocking.tileM) /= 2;
-  blocking.tileM = std::min<int64_t>(blocking.tileM,
-                                     llvm::alignTo(std::max<int64_t>(m, 1), 6));
+  blocking.tileM = std::min<int64_t>(
+      blocking.tileM, llvm::alignTo(std::max<int64_t>(m, 1), blocking.rows));
   blocking.tileN = std::max(blocking.tileN, blocking.columns());
   vectorType = VectorType::get({blocking.width}, number);
   auto memory = [&](int64_t offset, int64_t elements) {
