@@ -125,13 +125,19 @@ def measure(options, torch, sides, folder, function, dtype):
     return worst, place
 
 
+def hexadecimal(x):
+    """As C prints it, without the zeros of a mantissa that f32 does not have."""
+    mantissa, exponent = x.hex().split("p") if "p" in x.hex() else (x.hex(), None)
+    return mantissa.rstrip("0").rstrip(".") + ("p" + exponent if exponent else "")
+
+
 def table(found, card):
     lines = [f"Measured on an {card}. f32: all 2^32 inputs; f16, bf16: all 65,536.", "",
              "| function | bound, f32 | f32 | at | f16 | bf16 |", "|---|---|---|---|---|---|"]
     for function in FUNCTIONS:
         if function.name in found:
             errors = found[function.name]
-            lines.append(f"| `{function.name}` | {function.bound:g} | {errors['f32'][0]:.4f} | `{errors['f32'][1].hex()}` | "
+            lines.append(f"| `{function.name}` | {function.bound:g} | {errors['f32'][0]:.4f} | `{hexadecimal(errors['f32'][1])}` | "
                          f"{errors['f16'][0]:.4f} | {errors['bf16'][0]:.4f} |")
     return "\n".join(lines) + "\n"
 
@@ -171,7 +177,7 @@ def main():
                         worst, place = measure(options, torch, sides, folder, function, dtype)
                         found.setdefault(function.name, {})[dtype] = (worst, place)
                         bound = function.bound if dtype == "f32" else 1
-                        good, detail = worst <= bound, f"{worst:.4f} of {bound:g} ULP, at {place.hex()}"
+                        good, detail = worst <= bound, f"{worst:.4f} of {bound:g} ULP, at {hexadecimal(place)}"
                 except Exception as problem:  # One function's failure is its own.
                     good, detail = False, f"{type(problem).__name__}: {str(problem)[:300]}"
                 failed += not good

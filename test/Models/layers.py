@@ -85,7 +85,7 @@ def torch_layers():
                                   for a in arguments)).numpy()
         return call
 
-    def attention(q, k, v, hidden=None):
+    def attend(q, k, v, hidden=None):
         group = q.shape[1] // k.shape[1]
         k, v = k.repeat_interleave(group, dim=1), v.repeat_interleave(group, dim=1)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=None if hidden is None else ~hidden)
@@ -103,5 +103,5 @@ def torch_layers():
         layer_norm = staticmethod(numbers(lambda x, scale, bias: F.layer_norm(x, x.shape[-1:], scale, bias)))
         rms_norm = staticmethod(numbers(lambda x, scale: F.rms_norm(x, x.shape[-1:], scale, 1e-5)))
         twice = staticmethod(numbers(lambda x: F.interpolate(x, scale_factor=2)))
-        attention = staticmethod(numbers(attention))
+        attention = staticmethod(numbers(attend))
     return TorchLayers

@@ -40,7 +40,7 @@ def round_to(values, dtype):
 def integer_to_float64(values, dtype):
     """Integers as float64 that round to `dtype` as the integers themselves would."""
     values = np.asarray(values, np.int64)
-    if dtype not in FLOATS or not values.size or np.abs(values.astype(np.float64)).max() < 2.0**53:
+    if dtype == "f64" or dtype not in FLOATS or not values.size or np.abs(values.astype(np.float64)).max() < 2.0**53:
         return values.astype(np.float64)
     sticky = (values & ~np.int64(0x7FF)) | (((values & 0x7FF) != 0).astype(np.int64) << 11)
     return np.where(np.abs(values.astype(np.float64)) < 2.0**53, values, sticky).astype(np.float64)

@@ -4,8 +4,8 @@
 #
 #   ./run.sh [--only=STEP,STEP] [--skip=STEP,STEP]
 #
-# Steps: unit examples plugins ops cpu ptx models libraries python large shapes one-value smith sanitize bench harness tune.
-# "python", "large", "shapes", "smith", "harness" run when python3 with numpy (and torch) is there, "sanitize"
+# Steps: unit examples plugins ops cpu ptx models libraries python accuracy large shapes one-value smith sanitize bench harness tune.
+# "python", "accuracy", "large", "shapes", "smith", "harness" run when python3 with numpy (and torch) is there, "sanitize"
 # when compute-sanitizer and python3 are, "libraries" when cuBLASLt is, "tune" when --only names
 # it. Prints PASS and FAIL lines and closes with "N passed, N failed"; exits 1 when something
 # failed. Measurements go to $OUT, or ./results.
@@ -244,6 +244,13 @@ if wants large; then
       verdict "$([ "$status" = PASS ]; echo $?)" "$name"
     done < <(timeout 150 python3 test/Models/large_tensors.py --bin bin 2>&1 | tee -a "$log" | grep '^PASS\|^FAIL' ||
       echo "FAIL large tensors: no verdict")
+  else
+    echo "python3 with torch is not there: skipped"
+  fi
+fi
+if wants accuracy; then
+  if python3 -c 'import torch' 2>/dev/null; then
+    reports 200 python3 test/Models/accuracy.py --bin bin --card "$(cut -d, -f1 "$results/gpu.txt")"
   else
     echo "python3 with torch is not there: skipped"
   fi

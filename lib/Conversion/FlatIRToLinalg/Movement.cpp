@@ -126,6 +126,9 @@ Value LinalgLowering::concatenate(flatir::ConcatenateOp op) {
       tensor::ConcatOp::create(b, op.getLoc(), inferred, dim, op.getInputs());
   if (inferred == type)
     return joined;
+  // Upstream's size of a cast tensor is that of the tensor in front.
+  Sizes known = sizes.get(op.getResult());
+  sizes.set(joined, known);
   return tensor::CastOp::create(b, op.getLoc(), type, joined);
 }
 

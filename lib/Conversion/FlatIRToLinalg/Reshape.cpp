@@ -186,9 +186,12 @@ Value LinalgLowering::reshape(flatir::ReshapeOp op) {
   if (from.getRank() == 0 || !isTrivial(groups.to))
     value = tensor::ExpandShapeOp::create(b, op.getLoc(), to, value, groups.to,
                                           toSizes);
-  if (value.getType() != to)
-    value = tensor::CastOp::create(b, op.getLoc(), to, value);
-  return value;
+  if (value.getType() == to)
+    return value;
+  // Upstream's size of a cast tensor is that of the tensor in front.
+  if (!sizes.contains(value))
+    sizes.set(value, toSizes);
+  return tensor::CastOp::create(b, op.getLoc(), to, value);
 }
 
 /// The general form: finds each element by its number in row-major order.

@@ -67,5 +67,6 @@ Value tripy::padByMode(trace::PadOp op, Value input, StringRef mode,
   for (int64_t dim : dims)
     input = padDim(input, mode, dim, low[dim], high[dim], type.getDimSize(dim),
                    dim == dims.back(), b);
-  return input;
+  return b.reshape(input, b.sizesOf(input), type,
+                   {"reshape", "give the result of 'pad' its declared type"});
 }

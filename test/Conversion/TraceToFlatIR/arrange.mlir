@@ -138,3 +138,13 @@ func.func @split(%a: tensor<?xf32>) -> (tensor<2xf32>, tensor<1xf32>) {
   %0:2 = trace.split %a dim = 0 sizes = [2, 1] : (tensor<?xf32>) -> (tensor<2xf32>, tensor<1xf32>)
   return %0#0, %0#1 : tensor<2xf32>, tensor<1xf32>
 }
+
+// Widths that turn out to be known are not in the declared type, which the result has.
+// CHECK-LABEL: func.func @pad_of_known_widths
+// CHECK: flatir.reshape
+// CHECK: return %{{.*}} : tensor<?xf32>
+func.func @pad_of_known_widths(%a: tensor<1xf32>) -> tensor<?xf32> {
+  %none = arith.constant 0 : index
+  %0 = trace.pad %a low [0] high [%none] mode = "edge" : (tensor<1xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
