@@ -22,8 +22,9 @@ public:
   struct Block {
     llvm::SmallVector<Index> batch;
     Index keyHead, firstRow;
-    /// Keys that `lengths` leaves, and those before the first that no row sees.
-    Index limit, end;
+    /// Keys that `lengths` leaves, those before the first that no row sees, and
+    /// those before the first that some row does not see: a mask apart.
+    Index limit, end, all;
   };
   /// A query of a block.
   struct Row {
@@ -44,7 +45,20 @@ public:
   /// The score of `key`, which is one: the product scaled, with the mask; minus
   /// infinity where it is hidden, or not `inside` where that is given.
   mlir::Value score(const Block &block, const Row &row, Index key,
-                    mlir::Value product, mlir::Value inside = {});
+                    mlir::Value product, mlir::Value inside = {}) {
+    return unlessHidden(block, row, key, scaled(block, row, key, product),
+                        inside);
+  }
+  /// Whether the mask is a number that is added to scores.
+  bool hasBias();
+  /// The product scaled, with a mask that is added.
+  mlir::Value scaled(const Block &block, const Row &row, Index key,
+                     mlir::Value product);
+  /// `score`; minus infinity where the key is hidden, or not `inside` where
+  /// that is given. `isOfAll`: the key is before `block.all`.
+  mlir::Value unlessHidden(const Block &block, const Row &row, Index key,
+                           mlir::Value score, mlir::Value inside = {},
+                           bool isOfAll = false);
 
   mlir::Value number(double value);
   mlir::Value minusInfinity();
@@ -64,8 +78,9 @@ public:
 
 private:
   Index keysBefore(const Block &block, int64_t rows);
+  Index keysOfAll(const Block &block);
   mlir::Value isSeen(const Block &block, const Row &row, Index key,
-                     mlir::Value inside);
+                     mlir::Value inside, bool isOfAll);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);
 
   KernelEmission *e;

@@ -1,20 +1,28 @@
 //===- MmaAttention.cpp - Attention on the tensor cores of warps ----------===//
 //
-// A warp has 16 rows of queries. While it multiplies them with a block of keys,
-// and what becomes of the scores with the values, the next block of both is
-// being copied to shared memory. Scores, sums and the running maximum and sum
-// stay in registers: what an instruction gives as results, two neighbours in a
-// row, is what the next one takes as 16-bit factors.
+// A warp has 16 or 32 rows of queries. While it multiplies them with a block of
+// keys, and what becomes of the scores with the values, the next block of both
+// is being copied to shared memory. Scores, sums and the running maximum and
+// sum stay in registers: what an instruction gives as results, two neighbours
+// in a row, is what the next one takes as 16-bit factors.
+//
+// Shared memory is the limit: each warp reads all keys and values. 64 keys of
+// 128 numbers and their values are 32 KiB for a warp, which shared memory
+// delivers in 256 cycles (128 bytes a cycle); the tensor cores of a warp's
+// quarter multiply 16 rows with them in about 208. Hence 32 rows, where there
+// are as many and registers suffice.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mma.h"
 
 #include "tripy/Codegen/AttentionSpace.h"
+#include "tripy/Codegen/Math.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <array>
@@ -25,8 +33,8 @@ using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::mma;
 
-/// Threads and rows of a block: 4 warps.
-static constexpr int64_t blockThreads = 128, blockRows = 64;
+/// Threads of a block, and its warps.
+static constexpr int64_t blockThreads = 128, blockWarps = 4;
 /// Numbers of a piece, and depth of an instruction.
 static constexpr int64_t perPiece = 8, perStep = 16;
 
@@ -201,30 +209,42 @@ void PanelCopy::start(Value address, Index valid, Place place) {
 namespace {
 class AttentionEmitter {
 public:
-  AttentionEmitter(CUDAKernel &kernel, ElementType elementType);
+  AttentionEmitter(CUDAKernel &kernel, ElementType elementType,
+                   int64_t fragments);
 
+  /// Whether a warp has rows, blocks, and registers for 32 rows.
+  bool suitsPairs();
   int64_t sharedBytes() const {
     return std::max(queryBytes() + 2 * stageBytes(),
-                    blockRows * stagedFloats() * 4);
+                    blockRows() * stagedFloats() * 4);
   }
   void emit();
 
 private:
-  /// Rows of a thread: lane / 4, and 8 behind.
-  static constexpr int64_t ownRows = 2;
   /// What the loop over keys carries. `totals` are of the thread's scores.
   struct State {
-    std::array<Value, ownRows> maxima, totals;
-    /// 4 of each 16 x 8 results: [column / 8].
+    SmallVector<Value> maxima, totals;
+    /// 4 of each 16 x 8 results: [fragment][column / 8].
     SmallVector<Value> sums;
     /// Addresses: of the block of keys and values, and of the next one.
     Value stage, next;
   };
   Index constant(int64_t value) { return math.constant(value); }
+  /// Rows of a warp and of a block. Rows of a thread: lane / 4, and 8 behind,
+  /// of each fragment.
+  int64_t warpRows() const { return fragments * fragmentRows; }
+  int64_t blockRows() const { return blockWarps * warpRows(); }
+  int64_t ownRows() const { return 2 * fragments; }
+  /// The row of a thread's number `i` of all that it has of `columns` columns.
+  int64_t rowOf(size_t i, int64_t columns) const {
+    int64_t ofFragment = columns / fragmentColumns * 4;
+    int64_t number = static_cast<int64_t>(i);
+    return number / ofFragment * 2 + number % 4 / 2;
+  }
   int64_t stageBytes() const {
     return keys * (depth.lineBytes + width.lineBytes);
   }
-  int64_t queryBytes() const { return blockRows * depth.lineBytes; }
+  int64_t queryBytes() const { return blockRows() * depth.lineBytes; }
   /// Of a row of sums in shared memory: more than there are, so that rows begin
   /// in different banks.
   int64_t stagedFloats() const { return width.read + 8; }
@@ -239,11 +259,14 @@ private:
   Value add(Value a, Value b) {
     return arith::AddFOp::create(e.b, e.loc, a, b);
   }
-  void takeScores(Index first, MutableArrayRef<Value> scores);
+  void takeScores(Index first, bool areOfAll, MutableArrayRef<Value> scores);
   void takePowers(State &state, MutableArrayRef<Value> scores);
+  Value power(Value exponent);
   Value packPair(Value low, Value high);
   void addValues(State &state, ArrayRef<Value> powers);
-  void takeKeys(State &state, Index first);
+  void takeKeys(State &state, Index first, bool areOfAll);
+  SmallVector<Value> takeRange(Index from, Index to, bool areOfAll,
+                               ValueRange carried);
   void finish(const State &state);
 
   CUDAKernel &kernel;
@@ -252,45 +275,69 @@ private:
   Words words;
   AttentionSpace space;
   ElementType elementType;
+  /// 16 rows each, of a warp.
+  int64_t fragments;
   Panel depth, width;
   /// Keys that are in shared memory at a time.
   int64_t keys;
+  /// Scores are products that were not scaled: the exponent's factor scales.
+  bool scalesLate;
+  float factor;
   Lines queryLines, valueLines;
   Value query;
   AttentionSpace::Block block;
   Index thread, lane, warpRow;
-  std::array<Value, ownRows> hasRow;
-  std::array<AttentionSpace::Row, ownRows> rows;
+  SmallVector<AttentionSpace::Row, 4> rows;
   SmallVector<FragmentReader, 3> readers;
 };
 } // namespace
 
-AttentionEmitter::AttentionEmitter(CUDAKernel &kernel, ElementType elementType)
+AttentionEmitter::AttentionEmitter(CUDAKernel &kernel, ElementType elementType,
+                                   int64_t fragments)
     : kernel(kernel), e(kernel.e), math(e.math), words(e), space(e),
-      elementType(elementType), depth(space.depth), width(space.width),
+      elementType(elementType), fragments(fragments), depth(space.depth),
+      width(space.width),
       keys(std::max(depth.read, width.read) <= 128 ? 64 : 32),
       queryLines{true, elementType, depth.lineBytes},
-      valueLines{false, elementType, width.lineBytes} {}
+      valueLines{false, elementType, width.lineBytes} {
+  double scale = space.op.getScale().convertToDouble();
+  // The largest product has the largest score.
+  scalesLate = scale > 0 && !space.hasBias();
+  factor = static_cast<float>(llvm::numbers::log2e * (scalesLate ? scale : 1));
+}
+
+/// Sums and scores of 32 rows take 4 registers a column and key. A block a
+/// multiprocessor is the least that pays.
+bool AttentionEmitter::suitsPairs() {
+  if (std::max(depth.read, width.read) > 128)
+    return false;
+  std::optional<int64_t> rows = IndexMath::constantOf(space.rows);
+  if (rows && *rows <= blockWarps * fragmentRows)
+    return false;
+  auto blocks = dyn_cast<AffineConstantExpr>(
+      space.numBlocks(2 * blockWarps * fragmentRows));
+  return !blocks || blocks.getValue() >= kernel.chip.multiprocessors;
+}
 
 SmallVector<Value> AttentionEmitter::pack(const State &state) const {
   SmallVector<Value> all(state.sums);
-  for (int64_t row = 0; row < ownRows; ++row)
-    all.append({state.maxima[row], state.totals[row]});
+  llvm::append_range(all, state.maxima);
+  llvm::append_range(all, state.totals);
   all.append({state.stage, state.next});
   return all;
 }
 
 AttentionEmitter::State AttentionEmitter::unpack(ValueRange all) const {
   State state;
-  size_t count = width.read / fragmentColumns * 4;
-  llvm::append_range(state.sums, all.take_front(count));
-  all = all.drop_front(count);
-  for (int64_t row = 0; row < ownRows; ++row) {
-    state.maxima[row] = all[2 * row];
-    state.totals[row] = all[2 * row + 1];
-  }
-  state.stage = all[2 * ownRows];
-  state.next = all[2 * ownRows + 1];
+  auto take = [&](SmallVector<Value> &to, int64_t count) {
+    llvm::append_range(to, all.take_front(count));
+    all = all.drop_front(count);
+  };
+  take(state.sums, fragments * width.read / fragmentColumns * 4);
+  take(state.maxima, ownRows());
+  take(state.totals, ownRows());
+  state.stage = all[0];
+  state.next = all[1];
   return state;
 }
 
@@ -298,14 +345,14 @@ void AttentionEmitter::locate() {
   query = sharedAddress(kernel);
   thread = kernel.threadId();
   lane = math.rem(thread, constant(32));
-  warpRow = math.mul(math.div(thread, constant(32)), constant(fragmentRows));
-  block = space.blockAt(kernel.blockId(), blockRows);
+  warpRow = math.mul(math.div(thread, constant(32)), constant(warpRows()));
+  block = space.blockAt(kernel.blockId(), blockRows());
   Index first =
       math.add(math.add(block.firstRow, warpRow), math.div(lane, constant(4)));
-  for (int64_t row = 0; row < ownRows; ++row) {
+  for (int64_t row = 0; row < ownRows(); ++row) {
     Index own = math.add(first, constant(8 * row));
-    hasRow[row] = kernel.compare(arith::CmpIPredicate::ult, own, space.rows);
-    rows[row] = space.rowAt(block, kernel.clampTo(hasRow[row], own));
+    Value isRow = kernel.compare(arith::CmpIPredicate::ult, own, space.rows);
+    rows.push_back(space.rowAt(block, kernel.clampTo(isRow, own)));
   }
   Value none = words.constant(0);
   readers.emplace_back(kernel, queryLines, true, 0, words.of(warpRow));
@@ -316,7 +363,7 @@ void AttentionEmitter::locate() {
 //===-- copies ------------------------------------------------------------===//
 
 void AttentionEmitter::startQuery() {
-  PanelCopy copy(kernel, space.op.getQuery(), depth, queryLines, blockRows);
+  PanelCopy copy(kernel, space.op.getQuery(), depth, queryLines, blockRows());
   copy.start(query, math.sub(space.rows, block.firstRow),
              [&](Index row, Index column) {
                AttentionSpace::Row from =
@@ -341,9 +388,10 @@ void AttentionEmitter::startKeys(Value stage, Index first) {
 
 AttentionEmitter::State AttentionEmitter::start() {
   State state;
-  state.sums.assign(width.read / fragmentColumns * 4, space.number(0));
-  state.maxima.fill(space.minusInfinity());
-  state.totals.fill(space.number(0));
+  state.sums.assign(fragments * width.read / fragmentColumns * 4,
+                    space.number(0));
+  state.maxima.assign(ownRows(), space.minusInfinity());
+  state.totals.assign(ownRows(), space.number(0));
   state.stage = words.add(query, queryBytes());
   state.next = words.add(state.stage, stageBytes());
   startQuery();
@@ -353,17 +401,23 @@ AttentionEmitter::State AttentionEmitter::start() {
 
 //===-- a block of keys ---------------------------------------------------===//
 
-/// 4 products of a thread for each 8 keys.
+/// 4 products of a thread for each 16 rows and 8 keys.
 SmallVector<Value> AttentionEmitter::multiplyScores(Value stage) {
-  SmallVector<Value> products(keys / fragmentColumns * 4, space.number(0));
+  int64_t ofFragment = keys / fragmentColumns * 4;
+  SmallVector<Value> products(fragments * ofFragment, space.number(0));
   for (int64_t step = 0; step < depth.read / perStep; ++step) {
-    SmallVector<Value> a = readers[0].read(query, step, 0, 4);
+    SmallVector<SmallVector<Value>> a;
+    for (int64_t fragment = 0; fragment < fragments; ++fragment)
+      a.push_back(readers[0].read(query, step, fragment * fragmentRows, 4));
     for (int64_t key = 0; key < keys; key += 2 * fragmentColumns) {
       SmallVector<Value> b = readers[1].read(stage, step, key, 4);
-      for (int64_t half : {0, 1})
-        multiplyAdd(e, elementType, a, ArrayRef(b).slice(2 * half, 2),
-                    MutableArrayRef(products).slice(
-                        (key / fragmentColumns + half) * 4, 4));
+      for (int64_t fragment = 0; fragment < fragments; ++fragment)
+        for (int64_t half : {0, 1})
+          multiplyAdd(
+              e, elementType, a[fragment], ArrayRef(b).slice(2 * half, 2),
+              MutableArrayRef(products).slice(
+                  fragment * ofFragment + (key / fragmentColumns + half) * 4,
+                  4));
     }
   }
   return products;
@@ -372,45 +426,67 @@ SmallVector<Value> AttentionEmitter::multiplyScores(Value stage) {
 /// Lanes that have the columns of one row of a fragment.
 static constexpr int64_t rowLanes = 4;
 
-/// The row of a thread's number `i` of 4.
-static int64_t rowOf(size_t i) { return i % 4 / 2; }
-
-void AttentionEmitter::takeScores(Index first, MutableArrayRef<Value> scores) {
+/// products -> scores, of the keys from `first` on. `areOfAll`: all rows see
+/// them, as far as the mask does not hide them.
+void AttentionEmitter::takeScores(Index first, bool areOfAll,
+                                  MutableArrayRef<Value> scores) {
   Index pair = math.mul(math.rem(lane, constant(4)), constant(2));
+  int64_t ofFragment = keys / fragmentColumns * 4;
   for (auto [i, score] : llvm::enumerate(scores)) {
-    int64_t behind = static_cast<int64_t>(i / 4 * fragmentColumns + i % 2);
+    int64_t number = static_cast<int64_t>(i);
+    int64_t behind = number % ofFragment / 4 * fragmentColumns + number % 2;
     Index key = math.add(first, math.add(pair, constant(behind)));
-    Value inside = kernel.compare(arith::CmpIPredicate::ult, key, block.end);
-    score = space.score(block, rows[rowOf(i)], kernel.clampTo(inside, key),
-                        score, inside);
+    Value inside;
+    if (!areOfAll) {
+      inside = kernel.compare(arith::CmpIPredicate::ult, key, block.end);
+      key = kernel.clampTo(inside, key);
+    }
+    const AttentionSpace::Row &row = rows[rowOf(i, keys)];
+    if (!scalesLate)
+      score = space.scaled(block, row, key, score);
+    score = space.unlessHidden(block, row, key, score, inside, areOfAll);
   }
+}
+
+/// 2 to the `exponent`.
+Value AttentionEmitter::power(Value exponent) {
+  auto power = math::Exp2Op::create(e.b, e.loc, exponent);
+  power->setAttr(feeds16Name, e.b.getUnitAttr());
+  return power;
 }
 
 /// scores -> powers; what was summed is multiplied as the maximum grows.
 void AttentionEmitter::takePowers(State &state, MutableArrayRef<Value> scores) {
-  std::array<Value, ownRows> references, factors;
-  for (int64_t row = 0; row < ownRows; ++row) {
+  Value scale = space.number(factor);
+  auto scaled = [&](Value score) -> Value {
+    return arith::MulFOp::create(e.b, e.loc, score, scale);
+  };
+  SmallVector<Value> negated, factors;
+  for (int64_t row = 0; row < ownRows(); ++row) {
     Value max = state.maxima[row];
+    auto larger = [&](Value a, Value b) -> Value {
+      return arith::MaximumFOp::create(e.b, e.loc, a, b);
+    };
     for (auto [i, score] : llvm::enumerate(scores))
-      if (rowOf(i) == row)
-        max = space.larger(max, score);
-    max = kernel.overLanes(
-        max, rowLanes, [&](Value a, Value b) { return space.larger(a, b); });
-    references[row] = space.reference(max);
-    factors[row] = space.exp(
-        arith::SubFOp::create(e.b, e.loc, state.maxima[row], references[row]));
+      if (rowOf(i, keys) == row)
+        max = larger(max, score);
+    max = kernel.overLanes(max, rowLanes, larger);
+    Value reference = scaled(space.reference(max));
+    // The sums so far are relative to the rounded product, too.
+    factors.push_back(power(arith::SubFOp::create(
+        e.b, e.loc, scaled(state.maxima[row]), reference)));
+    negated.push_back(arith::NegFOp::create(e.b, e.loc, reference));
     state.maxima[row] = max;
     state.totals[row] =
         arith::MulFOp::create(e.b, e.loc, state.totals[row], factors[row]);
   }
   for (auto [i, score] : llvm::enumerate(scores)) {
-    int64_t row = rowOf(i);
-    score =
-        space.exp(arith::SubFOp::create(e.b, e.loc, score, references[row]));
+    int64_t row = rowOf(i, keys);
+    score = power(math::FmaOp::create(e.b, e.loc, score, scale, negated[row]));
     state.totals[row] = add(state.totals[row], score);
   }
   for (auto [i, sum] : llvm::enumerate(state.sums))
-    sum = arith::MulFOp::create(e.b, e.loc, sum, factors[rowOf(i)]);
+    sum = arith::MulFOp::create(e.b, e.loc, sum, factors[rowOf(i, width.read)]);
 }
 
 /// Two neighbours as the instruction takes them.
@@ -424,32 +500,52 @@ Value AttentionEmitter::packPair(Value low, Value high) {
 }
 
 void AttentionEmitter::addValues(State &state, ArrayRef<Value> powers) {
+  int64_t ofFragment = keys / fragmentColumns * 4;
+  int64_t sumsOfFragment = width.read / fragmentColumns * 4;
   for (int64_t step = 0; step < keys / perStep; ++step) {
-    SmallVector<Value> a;
-    for (size_t i = step * 8; i < size_t(step) * 8 + 8; i += 2)
-      a.push_back(packPair(powers[i], powers[i + 1]));
+    SmallVector<SmallVector<Value>> a(fragments);
+    for (int64_t fragment = 0; fragment < fragments; ++fragment)
+      for (int64_t i = 0; i < 8; i += 2) {
+        int64_t at = fragment * ofFragment + step * 8 + i;
+        a[fragment].push_back(packPair(powers[at], powers[at + 1]));
+      }
     for (int64_t column = 0; column < width.read;
          column += 2 * fragmentColumns) {
       SmallVector<Value> b = readers[2].read(state.stage, step, column, 4);
-      for (int64_t half : {0, 1})
-        multiplyAdd(e, elementType, a, ArrayRef(b).slice(2 * half, 2),
-                    MutableArrayRef(state.sums)
-                        .slice((column / fragmentColumns + half) * 4, 4));
+      for (int64_t fragment = 0; fragment < fragments; ++fragment)
+        for (int64_t half : {0, 1})
+          multiplyAdd(e, elementType, a[fragment],
+                      ArrayRef(b).slice(2 * half, 2),
+                      MutableArrayRef(state.sums)
+                          .slice(fragment * sumsOfFragment +
+                                     (column / fragmentColumns + half) * 4,
+                                 4));
     }
   }
 }
 
-void AttentionEmitter::takeKeys(State &state, Index first) {
-  startKeys(state.next, math.add(first, constant(keys)));
-  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, 1);
+void AttentionEmitter::takeKeys(State &state, Index first, bool areOfAll) {
+  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, 0);
+  // All have copied these keys, and have read what the next ones overwrite.
   kernel.barrier();
+  startKeys(state.next, math.add(first, constant(keys)));
   SmallVector<Value> scores = multiplyScores(state.stage);
-  takeScores(first, scores);
+  takeScores(first, areOfAll, scores);
   takePowers(state, scores);
   addValues(state, scores);
-  // All have read what the next copies overwrite.
-  kernel.barrier();
   std::swap(state.stage, state.next);
+}
+
+/// The keys between two multiples of a block of keys.
+SmallVector<Value> AttentionEmitter::takeRange(Index from, Index to,
+                                               bool areOfAll,
+                                               ValueRange carried) {
+  return e.reduceLoop(from, to, constant(keys), carried,
+                      [&](Index first, ValueRange carried) {
+                        State state = unpack(carried);
+                        takeKeys(state, first, areOfAll);
+                        return pack(state);
+                      });
 }
 
 //===-- results -----------------------------------------------------------===//
@@ -460,25 +556,31 @@ void AttentionEmitter::finish(const State &state) {
   NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, 0);
   kernel.barrier();
   SmallVector<Value> results(state.sums);
-  std::array<Value, ownRows> divisors;
-  for (int64_t row = 0; row < ownRows; ++row)
-    divisors[row] = space.divisor(
-        kernel.overLanes(state.totals[row], rowLanes,
-                         [&](Value a, Value b) { return add(a, b); }));
+  SmallVector<Value> divisors;
+  for (Value total : state.totals)
+    divisors.push_back(space.divisor(kernel.overLanes(
+        total, rowLanes, [&](Value a, Value b) { return add(a, b); })));
   for (auto [i, result] : llvm::enumerate(results))
-    result = arith::DivFOp::create(e.b, e.loc, result, divisors[rowOf(i)]);
+    result = arith::DivFOp::create(e.b, e.loc, result,
+                                   divisors[rowOf(i, width.read)]);
   Value own =
       words.add(query, words.mul(words.of(warpRow), stagedFloats() * 4));
-  storeFragments(kernel, results, own, stagedFloats());
+  size_t sumsOfFragment = results.size() / fragments;
+  for (int64_t fragment = 0; fragment < fragments; ++fragment)
+    storeFragments(
+        kernel,
+        ArrayRef(results).slice(fragment * sumsOfFragment, sumsOfFragment),
+        words.add(own, fragment * fragmentRows * stagedFloats() * 4),
+        stagedFloats());
   NVVM::SyncWarpOp::create(e.b, e.loc, words.constant(-1));
   Memory staging{words.pointer(own),
                  e.b.getF32Type(),
-                 {constant(fragmentRows), constant(stagedFloats())},
+                 {constant(warpRows()), constant(stagedFloats())},
                  16,
                  false};
   int64_t vectorSize = std::gcd(space.width, perPiece);
   int64_t runs = space.width / vectorSize;
-  e.loop(lane, constant(fragmentRows * runs), constant(32), [&](Index run) {
+  e.loop(lane, constant(warpRows() * runs), constant(32), [&](Index run) {
     Index row = math.div(run, constant(runs));
     Index column =
         math.mul(math.rem(run, constant(runs)), constant(vectorSize));
@@ -496,18 +598,20 @@ void AttentionEmitter::finish(const State &state) {
 }
 
 void AttentionEmitter::emit() {
-  e.setConfig({space.numBlocks(blockRows)}, {blockThreads, 1, 1},
+  e.setConfig({space.numBlocks(blockRows())}, {blockThreads, 1, 1},
               sharedBytes());
   kernel.await();
   locate();
-  SmallVector<Value> end =
-      e.reduceLoop(constant(0), block.end, constant(keys), pack(start()),
-                   [&](Index first, ValueRange carried) {
-                     State state = unpack(carried);
-                     takeKeys(state, first);
-                     return pack(state);
-                   });
-  finish(unpack(end));
+  Index whole = math.mul(math.div(block.all, constant(keys)), constant(keys));
+  // Sizes that are known leave one of the two loops.
+  std::optional<int64_t> begin = IndexMath::constantOf(whole),
+                         end = IndexMath::constantOf(block.end);
+  SmallVector<Value> state = pack(start());
+  if (begin != int64_t(0))
+    state = takeRange(constant(0), whole, true, state);
+  if (!begin || begin != end)
+    state = takeRange(whole, block.end, false, state);
+  finish(unpack(state));
 }
 
 /// Bytes that each block has of the system's in shared memory.
@@ -517,10 +621,15 @@ bool codegen::emitMmaAttention(CUDAKernel &kernel) {
   Type element = elementTypeOf(kernel.e.attention().getQuery());
   if (!kernel.chip.hasMma() || !(element.isF16() || element.isBF16()))
     return false;
-  AttentionEmitter emitter(kernel, element.isF16() ? ElementType::F16
-                                                   : ElementType::BF16);
-  if (emitter.sharedBytes() + reservedBytes > kernel.chip.sharedBytes)
-    return false;
-  emitter.emit();
-  return true;
+  auto type = element.isF16() ? ElementType::F16 : ElementType::BF16;
+  for (int64_t fragments : {2, 1}) {
+    AttentionEmitter emitter(kernel, type, fragments);
+    if (fragments > 1 && !emitter.suitsPairs())
+      continue;
+    if (emitter.sharedBytes() + reservedBytes > kernel.chip.sharedBytes)
+      continue;
+    emitter.emit();
+    return true;
+  }
+  return false;
 }

@@ -47,7 +47,11 @@ AttentionSpace::Block AttentionSpace::blockAt(Index number, int64_t rowsEach) {
   sizes.push_back(math.ceilDiv(rows, math.constant(rowsEach)));
   SmallVector<Index> at = math.delinearize(number, sizes);
   Block block;
-  block.firstRow = math.mul(at.pop_back_val(), math.constant(rowsEach));
+  Index rowBlock = at.pop_back_val();
+  // Blocks with most keys begin first: the short ones fill the end.
+  if (op.getCausal() != kernel::Causal::None && group == 1)
+    rowBlock = math.sub(math.sub(sizes.back(), math.constant(1)), rowBlock);
+  block.firstRow = math.mul(rowBlock, math.constant(rowsEach));
   block.keyHead = at.pop_back_val();
   block.batch = std::move(at);
   block.limit = keys;
@@ -61,7 +65,20 @@ AttentionSpace::Block AttentionSpace::blockAt(Index number, int64_t rowsEach) {
     block.limit = math.min(length, keys);
   }
   block.end = keysBefore(block, rowsEach);
+  block.all = keysOfAll(block);
   return block;
+}
+
+/// Keys before the first that some row of the block does not see. Where heads
+/// share keys, a block may have the first query of any.
+Index AttentionSpace::keysOfAll(const Block &block) {
+  if (op.getCausal() == kernel::Causal::None)
+    return block.limit;
+  Index first = group == 1 ? block.firstRow : math.constant(0);
+  Index seen = math.add(first, math.constant(1));
+  if (op.getCausal() == kernel::Causal::TopLeft)
+    return math.min(block.limit, seen);
+  return math.sub(math.max(math.add(seen, block.limit), queries), queries);
 }
 
 /// Keys before the first that no row of the block sees.
@@ -105,16 +122,16 @@ Value AttentionSpace::compare(CmpIPredicate predicate, Index a, Index b) {
 
 /// Null where a query sees all keys.
 Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
-                             Value inside) {
+                             Value inside, bool isOfAll) {
   Value seen = inside;
   auto add = [&](Value more) {
     seen = seen ? arith::AndIOp::create(e->b, e->loc, seen, more).getResult()
                 : more;
   };
-  if (op.getCausal() == kernel::Causal::TopLeft)
+  if (op.getCausal() == kernel::Causal::TopLeft && !isOfAll)
     add(compare(CmpIPredicate::ule, key, row.query));
   // As in the decomposition: no number is negative.
-  if (op.getCausal() == kernel::Causal::BottomRight)
+  if (op.getCausal() == kernel::Causal::BottomRight && !isOfAll)
     add(compare(CmpIPredicate::ule, math.add(key, queries),
                 math.add(row.query, block.limit)));
   if (op.getMask() && getElementTypeOrSelf(op.getMask()).isInteger(1))
@@ -122,17 +139,26 @@ Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
   return seen;
 }
 
-Value AttentionSpace::score(const Block &block, const Row &row, Index key,
-                            Value product, Value inside) {
+bool AttentionSpace::hasBias() {
+  return op.getMask() && !getElementTypeOrSelf(op.getMask()).isInteger(1);
+}
+
+Value AttentionSpace::scaled(const Block &block, const Row &row, Index key,
+                             Value product) {
   Value score = arith::MulFOp::create(e->b, e->loc, product,
                                       number(op.getScale().convertToDouble()));
-  if (op.getMask() && !getElementTypeOrSelf(op.getMask()).isInteger(1)) {
-    Value bias = e->elements.emitOne(op.getMask(), ofQuery(block, row, key));
-    if (bias.getType().isF64())
-      bias = arith::TruncFOp::create(e->b, e->loc, score.getType(), bias);
-    score = arith::AddFOp::create(e->b, e->loc, score, bias);
-  }
-  Value seen = isSeen(block, row, key, inside);
+  if (!hasBias())
+    return score;
+  Value bias = e->elements.emitOne(op.getMask(), ofQuery(block, row, key));
+  if (bias.getType().isF64())
+    bias = arith::TruncFOp::create(e->b, e->loc, score.getType(), bias);
+  return arith::AddFOp::create(e->b, e->loc, score, bias);
+}
+
+Value AttentionSpace::unlessHidden(const Block &block, const Row &row,
+                                   Index key, Value score, Value inside,
+                                   bool isOfAll) {
+  Value seen = isSeen(block, row, key, inside, isOfAll);
   if (!seen)
     return score;
   return arith::SelectOp::create(e->b, e->loc, seen, score, minusInfinity());

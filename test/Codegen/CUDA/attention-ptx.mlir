@@ -7,9 +7,11 @@
 // CHECK: .entry main_
 // CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16, 16
 // CHECK: {{^}}$L__BB0_[[LOOP:[0-9]+]]:
+// CHECK: cp.async.wait_group 0
+// CHECK: bar.sync 0
 // CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16, %r
 // CHECK: cp.async.commit_group
-// CHECK: cp.async.wait_group 1
+// CHECK-NOT: bar.sync
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK: ex2.approx

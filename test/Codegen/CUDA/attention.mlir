@@ -13,6 +13,11 @@
 // CHECK-NOT: nvvm.cp.async.shared.global
 // CHECK: nvvm.cp.async.commit.group
 // CHECK-COUNT-64: nvvm.mma.sync {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
+// The last 44 of 300 keys are 64, of which some are hidden: a loop of its own.
+// CHECK: scf.for
+// CHECK-COUNT-32: nvvm.mma.sync
+// CHECK: arith.select {{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-COUNT-32: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
 // CHECK: nvvm.cp.async.wait.group 0
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
@@ -26,6 +31,22 @@ func.func @grouped(%q: tensor<2x100x8x64xf16>, %k: tensor<2x300x512xf16>, %v: te
   %3 = trace.permute %2 [0, 2, 1, 3] : (tensor<2x300x4x64xf16>) -> tensor<2x4x300x64xf16>
   %r = trace.attention %0, %3, %v : (tensor<2x8x100x64xf16>, tensor<2x4x300x64xf16>, tensor<2x4x300x64xf16>) -> tensor<2x8x100x64xf16>
   return %r : tensor<2x8x100x64xf16>
+}
+
+// -----
+
+// Rows for 132 multiprocessors (here 108): warps of 32 rows, so that shared memory is read half as often. No key of the
+// 128 is hidden: one loop, without a comparison of keys.
+// CHECK-LABEL: kernel.func @many_attention
+// CHECK-SAME: grid = () -> (144, 1, 1), block = [128, 1, 1], cluster = [1, 1, 1], scratch = 49152
+// CHECK: scf.for
+// CHECK-COUNT-128: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK-NOT: scf.for
+// CHECK: nvvm.cp.async.wait.group 0
+func.func @many(%q: tensor<72x200x64xf16>, %k: tensor<72x128x64xf16>) -> tensor<72x200x64xf16> {
+  %r = trace.attention %q, %k, %k : (tensor<72x200x64xf16>, tensor<72x128x64xf16>, tensor<72x128x64xf16>) -> tensor<72x200x64xf16>
+  return %r : tensor<72x200x64xf16>
 }
 
 // -----
