@@ -46,6 +46,8 @@ public:
   /// `expr` with dimension i standing for dims[i].
   Index evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Index> dims);
 
+  /// From here on indices below 2^32 are divided as numbers of 32 bits.
+  void divideNarrow() { narrowDivisions = true; }
   /// States that `value` is a multiple of `factor`.
   void setFactor(mlir::Value value, int64_t factor) { factors[value] = factor; }
   /// A factor known of `index`; 2^30 for 0.
@@ -69,6 +71,8 @@ public:
   mlir::Location location() const { return loc; }
 
 private:
+  Index narrowed(Index linear, llvm::ArrayRef<Index> sizes);
+
   using Key = std::tuple<int, const void *, const void *>;
   template <typename Op> Index build(int kind, Index a, Index b, bool commutes);
 
@@ -80,6 +84,7 @@ private:
   mlir::Location loc;
   std::vector<std::map<Key, mlir::Value>> scopes;
   llvm::DenseMap<mlir::Value, int64_t> factors;
+  bool narrowDivisions = false;
   /// (quotient, remainder) of a delinearization -> what was split by what.
   std::map<std::pair<const void *, const void *>, Split> splits;
   struct Joined {

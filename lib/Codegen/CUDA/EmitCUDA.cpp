@@ -377,6 +377,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                            arguments.slice(pointers, sizes))))
     return failure();
   markAccuracy(kernel);
+  emission.math.divideNarrow();
   CUDAKernel state{emission, device, target};
   if (tile)
     state.wantedTile = {tile->m, tile->n};

@@ -7,6 +7,9 @@
 // the rows of one strip and send their sums to the first block. The order of
 // summation depends on the kernel alone.
 //
+// Where there are outputs for all threads of the GPU, a thread has all rows of
+// a column: windows of pooling are a few rows of many columns.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ClusterExchange.h"
@@ -14,6 +17,9 @@
 #include "tripy/Codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -21,6 +27,9 @@ using namespace tripy::codegen;
 
 /// Threads of a block.
 static constexpr int64_t columnThreads = 256;
+/// Threads that a multiprocessor has at most. Rows that one thread adds up, at
+/// most, where threads are many: the error of a running sum grows with them.
+static constexpr int64_t threadsOfMultiprocessor = 2048, longestOfThread = 256;
 /// Rows that a thread reads before it adds them up.
 static constexpr int64_t rowsInFlight = 8;
 
@@ -42,6 +51,7 @@ private:
   void reduceRows(const Memory &shared);
   Elements reduceBlocks(const Memory &shared);
   void send(const Memory &shared);
+  void writeResults(Elements joined);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -62,6 +72,81 @@ private:
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Reads that are no runs
+//===----------------------------------------------------------------------===//
+
+/// An index as a sum: what one step of each loop adds to it.
+using Steps = SmallVector<int64_t>;
+
+/// None where an index is no sum of loops and numbers; a choice between an
+/// index and a number counts as the index.
+static std::optional<Steps> stepsOf(Value index, unsigned loops) {
+  if (matchPattern(index, m_Constant()))
+    return Steps(loops, 0);
+  Operation *made = index.getDefiningOp();
+  if (!made)
+    return std::nullopt;
+  if (auto loop = dyn_cast<linalg::IndexOp>(made)) {
+    Steps steps(loops, 0);
+    steps[loop.getDim()] = 1;
+    return steps;
+  }
+  auto of = [&](unsigned operand) {
+    return stepsOf(made->getOperand(operand), loops);
+  };
+  if (auto select = dyn_cast<arith::SelectOp>(made))
+    return matchPattern(select.getFalseValue(), m_Constant()) ? of(1)
+                                                              : std::nullopt;
+  bool isSum = isa<arith::AddIOp>(made),
+       isDifference = isa<arith::SubIOp>(made);
+  bool isProduct = isa<arith::MulIOp>(made);
+  if (!isSum && !isDifference && !isProduct)
+    return std::nullopt;
+  std::optional<Steps> lhs = of(0), rhs = of(1);
+  std::optional<int64_t> factor = getConstantIntValue(made->getOperand(1));
+  if (!lhs || !rhs || (isProduct && !factor))
+    return std::nullopt;
+  for (auto [left, right] : llvm::zip_equal(*lhs, *rhs))
+    left = isProduct ? left * *factor : isSum ? left + right : left - right;
+  return lhs;
+}
+
+/// Whether a producer of `op` in its kernel reads elements for neighbouring
+/// results that are no aligned run of `vectorSize`, as windows do: neighbouring
+/// threads then read better than one thread.
+static bool readsScattered(linalg::GenericOp op, int64_t vectorSize) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto maker = operand->get().getDefiningOp<linalg::GenericOp>();
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (!maker || maker.getNumLoops() != map.getNumResults() ||
+        !maker.getIndexingMapsArray().back().isIdentity())
+      continue;
+    SmallVector<tensor::ExtractOp> reads;
+    maker.getBody()->walk(
+        [&](tensor::ExtractOp read) { reads.push_back(read); });
+    for (tensor::ExtractOp read : reads) {
+      if (read.getIndices().empty())
+        continue;
+      std::optional<Steps> steps =
+          stepsOf(read.getIndices().back(), maker.getNumLoops());
+      if (!steps)
+        continue;
+      for (auto [step, expr] : llvm::zip_equal(*steps, map.getResults())) {
+        bool isInner =
+            expr == getAffineDimExpr(op.getNumLoops() - 1, op.getContext());
+        if (isInner ? step != 0 && step != 1 : step % vectorSize != 0)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Strips
+//===----------------------------------------------------------------------===//
+
 void ColumnEmitter::choose() {
   vectors.assign(e.results.front().sizes.begin(),
                  e.results.front().sizes.end());
@@ -70,7 +155,8 @@ void ColumnEmitter::choose() {
   std::optional<int64_t> inner = IndexMath::constantOf(vectors.back());
   vectorSize = vectorSizeOf(e);
   if (!inner || *inner % vectorSize != 0 || !last ||
-      last.getPosition() + 1 != op.getNumLoops())
+      last.getPosition() + 1 != op.getNumLoops() ||
+      readsScattered(op, vectorSize))
     vectorSize = 1;
   vectors.back() = math.div(vectors.back(), math.constant(vectorSize));
   SmallVector<Index> sizes = loopSizes(op, e.elements);
@@ -84,6 +170,11 @@ void ColumnEmitter::choose() {
   if (rows)
     height = std::min<int64_t>(height,
                                llvm::PowerOf2Ceil(std::max<int64_t>(1, *rows)));
+  // Fewer threads a column, as long as they fill the GPU.
+  int64_t threads = kernel.chip.multiprocessors * threadsOfMultiprocessor;
+  while (count && rows && *rows <= longestOfThread && height > 1 &&
+         *count * height / 2 >= threads)
+    height /= 2;
   width = columnThreads / height;
   if (!kernel.hasClusters)
     return;
@@ -235,6 +326,14 @@ Elements ColumnEmitter::reduceBlocks(const Memory &shared) {
   return totals;
 }
 
+void ColumnEmitter::writeResults(Elements joined) {
+  e.elements.bindSource(op.getResult(0), [joined](ArrayRef<Index>, int64_t n) {
+    assert(n == int64_t(joined.size()));
+    return joined;
+  });
+  e.emitResults(at, vectorSize);
+}
+
 void ColumnEmitter::emit() {
   choose();
   locate();
@@ -249,6 +348,10 @@ void ColumnEmitter::emit() {
                                {blocks * width * vectorSize});
   }
   Elements totals = accumulate();
+  if (height == 1 && blocks == 1) {
+    e.when(inside, [&] { writeResults(totals); });
+    return;
+  }
   Memory shared =
       kernel.sharedArray("partials", type, {height, width * vectorSize});
   e.elements.store(shared, {y, math.mul(x, math.constant(vectorSize))}, totals);
@@ -259,15 +362,7 @@ void ColumnEmitter::emit() {
   Value writes = arith::AndIOp::create(
       e.b, e.loc, inside,
       kernel.compare(arith::CmpIPredicate::eq, place, math.constant(0)));
-  e.when(writes, [&] {
-    Elements joined = reduceBlocks(shared);
-    e.elements.bindSource(op.getResult(0),
-                          [joined](ArrayRef<Index>, int64_t n) {
-                            assert(n == int64_t(joined.size()));
-                            return joined;
-                          });
-    e.emitResults(at, vectorSize);
-  });
+  e.when(writes, [&] { writeResults(reduceBlocks(shared)); });
 }
 
 void codegen::emitCUDAColumn(CUDAKernel &kernel, linalg::GenericOp op) {
