@@ -261,7 +261,8 @@ private:
   }
   void takeScores(Index first, bool areOfAll, MutableArrayRef<Value> scores);
   void takePowers(State &state, MutableArrayRef<Value> scores);
-  Value power(Value exponent);
+  Value referenceOf(Value max);
+  Value powerOf(Value score, Value reference, bool isMaximum);
   Value packPair(Value low, Value high);
   void addValues(State &state, ArrayRef<Value> powers);
   void takeKeys(State &state, Index first, bool areOfAll);
@@ -283,6 +284,9 @@ private:
   /// Scores are products that were not scaled: the exponent's factor scales.
   bool scalesLate;
   float factor;
+  /// No product with `factor` is beyond f32: differences of such products may
+  /// be fused.
+  bool isBounded;
   Lines queryLines, valueLines;
   Value query;
   AttentionSpace::Block block;
@@ -303,7 +307,12 @@ AttentionEmitter::AttentionEmitter(CUDAKernel &kernel, ElementType elementType,
   double scale = space.op.getScale().convertToDouble();
   // The largest product has the largest score.
   scalesLate = scale > 0 && !space.hasBias();
-  factor = static_cast<float>(llvm::numbers::log2e * (scalesLate ? scale : 1));
+  double exponentFactor = llvm::numbers::log2e * (scalesLate ? scale : 1);
+  factor = static_cast<float>(exponentFactor);
+  const double largest = 65504, mostF32 = std::numeric_limits<float>::max();
+  isBounded =
+      elementType == ElementType::F16 && scalesLate &&
+      largest * largest * double(space.depth) * exponentFactor < mostF32;
 }
 
 /// Sums and scores of 32 rows take 4 registers a column and key. A block a
@@ -448,8 +457,28 @@ void AttentionEmitter::takeScores(Index first, bool areOfAll,
   }
 }
 
-/// 2 to the `exponent`.
-Value AttentionEmitter::power(Value exponent) {
+/// What powers are relative to: the maximum, or its product with `factor`.
+Value AttentionEmitter::referenceOf(Value max) {
+  Value reference = space.reference(max);
+  if (!isBounded)
+    return reference;
+  return arith::MulFOp::create(e.b, e.loc, reference, space.number(factor));
+}
+
+/// 2^(factor (score - maximum)). `isMaximum`: the score is one that powers were
+/// relative to; its product was rounded.
+Value AttentionEmitter::powerOf(Value score, Value reference, bool isMaximum) {
+  Value scale = space.number(factor), exponent;
+  if (!isBounded) {
+    Value behind = arith::SubFOp::create(e.b, e.loc, score, reference);
+    exponent = arith::MulFOp::create(e.b, e.loc, behind, scale);
+  } else if (isMaximum) {
+    Value product = arith::MulFOp::create(e.b, e.loc, score, scale);
+    exponent = arith::SubFOp::create(e.b, e.loc, product, reference);
+  } else {
+    Value negated = arith::NegFOp::create(e.b, e.loc, reference);
+    exponent = math::FmaOp::create(e.b, e.loc, score, scale, negated);
+  }
   auto power = math::Exp2Op::create(e.b, e.loc, exponent);
   power->setAttr(feeds16Name, e.b.getUnitAttr());
   return power;
@@ -457,11 +486,7 @@ Value AttentionEmitter::power(Value exponent) {
 
 /// scores -> powers; what was summed is multiplied as the maximum grows.
 void AttentionEmitter::takePowers(State &state, MutableArrayRef<Value> scores) {
-  Value scale = space.number(factor);
-  auto scaled = [&](Value score) -> Value {
-    return arith::MulFOp::create(e.b, e.loc, score, scale);
-  };
-  SmallVector<Value> negated, factors;
+  SmallVector<Value> references, factors;
   for (int64_t row = 0; row < ownRows(); ++row) {
     Value max = state.maxima[row];
     auto larger = [&](Value a, Value b) -> Value {
@@ -471,18 +496,15 @@ void AttentionEmitter::takePowers(State &state, MutableArrayRef<Value> scores) {
       if (rowOf(i, keys) == row)
         max = larger(max, score);
     max = kernel.overLanes(max, rowLanes, larger);
-    Value reference = scaled(space.reference(max));
-    // The sums so far are relative to the rounded product, too.
-    factors.push_back(power(arith::SubFOp::create(
-        e.b, e.loc, scaled(state.maxima[row]), reference)));
-    negated.push_back(arith::NegFOp::create(e.b, e.loc, reference));
+    references.push_back(referenceOf(max));
+    factors.push_back(powerOf(state.maxima[row], references[row], true));
     state.maxima[row] = max;
     state.totals[row] =
         arith::MulFOp::create(e.b, e.loc, state.totals[row], factors[row]);
   }
   for (auto [i, score] : llvm::enumerate(scores)) {
     int64_t row = rowOf(i, keys);
-    score = power(math::FmaOp::create(e.b, e.loc, score, scale, negated[row]));
+    score = powerOf(score, references[row], false);
     state.totals[row] = add(state.totals[row], score);
   }
   for (auto [i, sum] : llvm::enumerate(state.sums))
