@@ -146,7 +146,7 @@ def check_convolution():
     run(("convolution", "groups = 2"), [whole(2, 5, 5), w], None, (1,))
 
 
-def transposed(x, w, stride, dilation, low, high, extra, groups):
+def transposed(x, w, stride, dilation, low, high, extra, groups, bias=None):
     rank = x.ndim - 2
     stride, dilation, extra = stride or [1] * rank, dilation or [1] * rank, extra or [0] * rank
     low, high = low or [0] * rank, high or [0] * rank
@@ -158,6 +158,8 @@ def transposed(x, w, stride, dilation, low, high, extra, groups):
         for place in np.ndindex(*x.shape[2:]):
             box = tuple(slice(p * s, p * s + d * (k - 1) + 1, d) for p, s, d, k in zip(place, stride, dilation, w.shape[2:]))
             result[(n, slice(group * outputs, (group + 1) * outputs)) + box] += float(x[(n, c) + place]) * w[c]
+    if bias is not None:
+        result += bias.reshape(-1, *[1] * rank)
     return result[(slice(None), slice(None)) + tuple(slice(l, f - h) for l, f, h in zip(low, full, high))].astype(x.dtype)
 
 
@@ -170,14 +172,39 @@ def check_transposed():
         ((1, 2, 2, 3, 2), (2, 2, 2, 2, 3), [2, 1, 2], None, [0, 1, 0], [1, 0, 2], None, 1),
         ((2, 3, 4), (3, 2, 1), None, None, None, None, None, 1),
         ((1, 2, 3), (2, 2, 3), None, None, [2], [2], None, 1),
+        # Every phase has as many taps; a window of one tap; steps beyond the window.
+        ((2, 3, 4, 3), (3, 2, 4, 2), [2, 2], None, [1, 0], [1, 0], None, 1),
+        ((2, 3, 4, 3), (3, 2, 2, 2), [2, 2], None, None, None, None, 1),
+        ((2, 4, 4, 3), (4, 2, 2, 1), [5, 3], None, [1, 0], [0, 2], [4, 1], 2),
+        ((2, 3, 4), (3, 2, 1), [3], None, [1], None, [2], 1),
+        # Steps in one dimension alone; more padding than a step; one element.
+        ((2, 3, 4, 3), (3, 2, 3, 3), [1, 3], None, [1, 1], [1, 1], [0, 2], 1),
+        ((1, 2, 6), (2, 3, 5), [3], None, [7], [8], None, 1),
+        ((1, 2, 1), (2, 3, 5), [3], None, [3], [1], [1], 1),
+        # Dilations with and without a common divisor with the stride, more than it, and too many phases.
+        ((2, 2, 5), (2, 3, 4), [3], [2], [2], [1], [1], 1),
+        ((2, 2, 5), (2, 3, 4), [2], [3], [2], [3], [2], 1),
+        ((1, 2, 4, 3), (2, 3, 3, 2), [4, 2], [2, 2], [1, 0], [0, 1], [3, 0], 1),
+        ((1, 2, 3, 2), (2, 2, 5, 5), [5, 5], [2, 3], [1, 4], [2, 0], [1, 2], 1),
+        # Groups of one channel with several outputs, in 3 dimensions; no images.
+        ((2, 2, 3, 2, 2), (2, 3, 3, 3, 2), [2, 2, 3], None, [1, 0, 0], [1, 1, 0], [1, 0, 1], 2),
+        ((1, 4, 3, 2, 2), (4, 2, 2, 3, 2), [2, 2, 2], None, [0, 1, 0], None, None, 2),
+        ((0, 2, 4), (2, 3, 3), [2], None, [1], [1], [1], 1),
     ]
     for i, (shape, kernel, stride, dilation, low, high, extra, groups) in enumerate(cases):
         words = words_of(stride=stride, dilation=dilation, low=low, high=high, output_padding=extra,
                          groups=groups if groups > 1 else None)
         for dtype in ("f32", "f16", "i32") if i < 2 else ("f32",):
-            x, w = whole(*shape, dtype=dtype), whole(*kernel, dtype=dtype)
-            both(("conv_transpose", words), [x, w], transposed(x, w, stride, dilation, low, high, extra, groups),
-                 range(2, len(shape)))
+            x, w, bias = whole(*shape, dtype=dtype), whole(*kernel, dtype=dtype), whole(kernel[1] * groups, dtype=dtype)
+            inputs = [x, w] + [bias] * (i % 2)
+            expected = transposed(x, w, stride, dilation, low, high, extra, groups, bias if i % 2 else None)
+            both(("conv_transpose", words), inputs, expected, range(2, len(shape)))
+    # What is infinite reaches the elements that it is multiplied for, and no others.
+    x, w = whole(1, 2, 5), np.abs(whole(2, 3, 3)) + 1
+    x[0, 1, 2] = np.inf
+    expected = transposed(x, w, [2], None, [1], None, None, 1)
+    assert np.isfinite(expected).any() and not np.isnan(expected).any()
+    run(("conv_transpose", "stride = [2] low = [1]"), [x, w], expected)
 
 
 #===-- pooling -------------------------------------------------------------------===#
