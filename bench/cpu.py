@@ -4,14 +4,19 @@
 usage: cpu.py --bin DIR [--only TEXT,...] [--rounds N] [--output FILE.json]
 
 A time is the least processor time of the rounds, in which both run in turn: other work on the machine disturbs it less than
-a median of wall time. Data are random, sizes about 1e7 elements (cpu_cases.py). Results are compared where PyTorch's are
+a median of wall time. It is that of the whole process, which must have one thread: threads of OpenBLAS that wait for work
+do so by polling, for some 20 ms, and would double the time of whatever runs next. Data are random, sizes about 1e7 elements (cpu_cases.py). Results are compared where PyTorch's are
 floats. PyTorch's matrix products are OpenBLAS's or oneDNN's, as its build chooses; the table says which.
 """
+import os
+
+# OpenBLAS reads these when NumPy loads it, and then starts its threads.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
 import argparse
 import concurrent.futures
 import datetime
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -96,6 +101,8 @@ def measure(options, case, runtime, folder, torch):
         wanted = expected.double().numpy()
         worst = difference(output.reshape(wanted.shape), wanted)
     times = [(timed(ours), timed(theirs)) for _ in range(options.rounds)]
+    if (threads := len(os.listdir("/proc/self/task"))) != 1:
+        sys.exit(f"cpu.py: {case.name} is to be measured on one thread, but the process has {threads}: waiting ones take time too")
     runtime.free(context)
     tripy, torch_time = (min(column) for column in zip(*times))
     return {"case": case.name, "tripy_ms": round(tripy * 1e3, 3), "torch_ms": round(torch_time * 1e3, 3),
@@ -124,7 +131,6 @@ def describe(options, torch):
 
 def main():
     options = parse()
-    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     import torch
     torch.set_num_threads(1)
     cases = [c for c in cpu_cases() if any(part in c.name for part in options.only.split(","))]

@@ -95,6 +95,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     fusion.tensorPaired = fusion.tensorCores ? 4 : 1;
     if (cuda && chip.hasWgmma())
       fusion.tensorPrologues = options.gemmPrologues;
+    fusion.windowsInProducts = !cuda;
     fusion.vectorRows = cuda ? codegen::maxVectorRows : 0;
     fusion.fewRowsOnTensorCores = cuda && chip.hasWgmma();
     if (cuda) {

@@ -94,6 +94,10 @@ static Case transposedConvolutions(DType dtype, bool dynamic) {
   f.add("conv_transpose " + image + ", " + weight +
             " stride = [2, 1] dilation = [2, 1] groups = 2",
         {x, w}, {f.batch(), {6, -1}, f.height(17), {6, -1}});
+  // Phases without taps in both dimensions, with taps of their own in one.
+  f.add("conv_transpose " + image + ", " + weight +
+            " stride = [4, 3] dilation = [2, 1] low = [5, 0] groups = 2",
+        {x, w}, {f.batch(), {6, -1}, f.height(24), {14, -1}});
   return f.b.finish(/*withSizes=*/false);
 }
 

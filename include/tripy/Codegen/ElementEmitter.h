@@ -60,6 +60,9 @@ struct EmitterOptions {
   /// The processor has no instructions that round to and widen these: they are
   /// integers in the code.
   bool softwareBF16 = false, softwareF16 = false;
+  /// Elements that may be outside of a tensor are read behind a branch: the
+  /// processor loads vectors with masks.
+  bool guardedReads = false;
 };
 
 class ElementEmitter {
@@ -188,6 +191,12 @@ private:
   Elements loadPacked(const Memory &memory, llvm::ArrayRef<Index> index,
                       int64_t vectorSize);
   mlir::Value emitScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
+  /// The choice between `read` and a constant outside, if `read` is emitted as
+  /// a branch.
+  mlir::arith::SelectOp guardOf(mlir::tensor::ExtractOp read);
+  mlir::Value emitGuardedRead(mlir::tensor::ExtractOp read,
+                              mlir::arith::SelectOp guard,
+                              mlir::IRMapping &mapping);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
   /// A computed value as memory would hold it, in the compute type.
   mlir::Value round(mlir::Value computed, mlir::Type element);

@@ -199,6 +199,8 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
   options.accessBytes = vectorBits / 8;
   options.softwareBF16 = true;
   options.softwareF16 = !f16Conversion;
+  // With AVX there are masked loads, with AVX-512 those of any width.
+  options.guardedReads = vectorBits >= 256;
   KernelEmission emission(kernel, b, options);
   ValueRange arguments = body->getArguments();
   if (failed(emission.bind(arguments.take_front(pointers),

@@ -59,13 +59,16 @@ private:
                 SmallVector<Index> &point, Value sum);
   Value factor(linalg::GenericOp from, unsigned operand, ArrayRef<Index> point);
   bool isAlongK(linalg::GenericOp from, unsigned operand);
+  int64_t innermostOf(linalg::GenericOp from, unsigned operand);
   /// `body` for `count` positions from `first` on in the common space of
   /// `loops`, with their numbers from 0 on. The innermost loop runs along the
-  /// last of `loops` alone, so that it can be vectorised.
+  /// last of `loops` alone, so that it can be vectorised; of a single loop,
+  /// within runs of `inner` positions.
   void
   forRuns(ArrayRef<unsigned> loops, Index first, Index count,
           ArrayRef<Index> point,
-          llvm::function_ref<void(ArrayRef<Index> point, Index number)> body);
+          llvm::function_ref<void(ArrayRef<Index> point, Index number)> body,
+          int64_t inner = 1);
   void emitKBlock(Index kBegin);
   void pack(linalg::GenericOp from, unsigned operand, ArrayRef<unsigned> outer,
             Index first, Index valid, int64_t strip, Index kBegin,
@@ -124,21 +127,29 @@ void GemmEmitter::chooseBlocking() {
   int64_t m = staticExtent(op, dims.m, typicalExtent);
   int64_t n = staticExtent(op, dims.n, typicalExtent);
   int64_t batch = staticExtent(op, dims.batch, 1);
-  blocking.tileM = maxTileM;
-  blocking.tileN = maxTileN;
+  // Halving what is longer than its side would only add tiles that pack the
+  // other side again.
+  blocking.tileM = std::min<int64_t>(
+      maxTileM, llvm::alignTo(std::max<int64_t>(m, 1), blocking.rows));
+  blocking.tileN = std::min<int64_t>(
+      maxTileN, llvm::alignTo(std::max<int64_t>(n, 1), blocking.columns()));
   auto isCoarse = [&] {
     return llvm::divideCeil(m, blocking.tileM) *
                llvm::divideCeil(n, blocking.tileN) <
            llvm::divideCeil(enoughItems,
                             std::clamp<int64_t>(batch, 1, enoughItems));
   };
-  while (isCoarse() && (blocking.tileM > minTileM || blocking.tileN > minTileN))
-    (blocking.tileN > blocking.tileM || blocking.tileM == minTileM
-         ? blocking.tileN
-         : blocking.tileM) /= 2;
-  blocking.tileM = std::min<int64_t>(
-      blocking.tileM, llvm::alignTo(std::max<int64_t>(m, 1), blocking.rows));
-  blocking.tileN = std::max(blocking.tileN, blocking.columns());
+  while (isCoarse()) {
+    bool canHalveM = blocking.tileM >= 2 * minTileM;
+    bool canHalveN = blocking.tileN >= 2 * minTileN;
+    if (!canHalveM && !canHalveN)
+      break;
+    bool isWide = blocking.tileN > blocking.tileM;
+    (canHalveN && (isWide || !canHalveM) ? blocking.tileN : blocking.tileM) /=
+        2;
+  }
+  blocking.tileM = llvm::alignTo(blocking.tileM, blocking.rows);
+  blocking.tileN = llvm::alignTo(blocking.tileN, blocking.columns());
   vectorType = VectorType::get({blocking.width}, number);
   auto memory = [&](int64_t offset, int64_t elements) {
     return Memory{
@@ -224,11 +235,25 @@ void GemmEmitter::emitTile(Index item) {
   emitEpilogue();
 }
 
-void GemmEmitter::forRuns(
-    ArrayRef<unsigned> loops, Index first, Index count, ArrayRef<Index> point,
-    llvm::function_ref<void(ArrayRef<Index>, Index)> body) {
+void GemmEmitter::forRuns(ArrayRef<unsigned> loops, Index first, Index count,
+                          ArrayRef<Index> point,
+                          llvm::function_ref<void(ArrayRef<Index>, Index)> body,
+                          int64_t inner) {
   Index zero = math.constant(0), one = math.constant(1);
   SmallVector<Index> at(point);
+  if (loops.size() == 1 && inner > 1) {
+    Index size = math.constant(inner), end = math.add(first, count);
+    e.loop(math.div(first, size), math.ceilDiv(end, size), one, [&](Index run) {
+      Index start = math.mul(run, size);
+      Index from = math.sub(math.max(first, start), start);
+      Index to = math.sub(math.min(end, math.add(start, size)), start);
+      e.loop(from, to, one, [&](Index i) {
+        at[loops.front()] = math.join(run, i, size);
+        body(at, math.sub(math.add(start, i), first));
+      });
+    });
+    return;
+  }
   if (loops.size() <= 1) {
     e.loop(zero, count, one, [&](Index i) {
       dims.spread(math.add(first, i), loops, at);
@@ -259,6 +284,21 @@ bool GemmEmitter::isAlongK(linalg::GenericOp from, unsigned operand) {
   AffineMap map = from.getMatchingIndexingMap(&from->getOpOperand(operand));
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   return last && llvm::is_contained(dims.k, last.getPosition());
+}
+
+/// Where the operand's last dimension is several of what it is a view of, as
+/// that of windows is, the size of the innermost of these: a loop along it
+/// alone needs no division. 1 where it is not known, or short.
+int64_t GemmEmitter::innermostOf(linalg::GenericOp from, unsigned operand) {
+  constexpr int64_t shortest = 4;
+  auto view =
+      from->getOperand(operand).getDefiningOp<tensor::CollapseShapeOp>();
+  if (!view || view.getResultType().getRank() == 0 ||
+      view.getReassociationIndices().back().size() < 2)
+    return 1;
+  std::optional<int64_t> size =
+      IndexMath::constantOf(e.elements.sizesOf(view.getSrc()).back());
+  return size && *size >= shortest ? *size : 1;
 }
 
 //===-- few rows ----------------------------------------------------------===//
@@ -391,12 +431,15 @@ void GemmEmitter::pack(linalg::GenericOp from, unsigned operand,
                 });
       });
     } else {
-      forRuns(
-          dims.k, kBegin, kCount, batchLoops, [&](ArrayRef<Index> at, Index k) {
-            forRuns(outer, row, count, at, [&](ArrayRef<Index> point, Index r) {
-              store(k, r, factor(from, operand, point));
-            });
-          });
+      forRuns(dims.k, kBegin, kCount, batchLoops,
+              [&](ArrayRef<Index> at, Index k) {
+                forRuns(
+                    outer, row, count, at,
+                    [&](ArrayRef<Index> point, Index r) {
+                      store(k, r, factor(from, operand, point));
+                    },
+                    innermostOf(from, operand));
+              });
     }
     e.loop(zero, kCount, one, [&](Index k) {
       e.loop(count, math.constant(strip), one,

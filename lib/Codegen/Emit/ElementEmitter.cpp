@@ -290,6 +290,8 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
         mapping.map(operand, emitScalarOp(outside, mapping));
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    if (arith::SelectOp guard = guardOf(extract))
+      return emitGuardedRead(extract, guard, mapping);
     SmallVector<Index> at;
     for (Value index : extract.getIndices()) {
       Value value = mapping.lookupOrDefault(index);
@@ -297,6 +299,11 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
     }
     return emitOne(extract.getTensor(), at);
   }
+  // What a guarded read gives is chosen already.
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    if (auto read = select.getTrueValue().getDefiningOp<tensor::ExtractOp>())
+      if (guardOf(read) == select)
+        return mapping.lookup(read.getResult());
   // The bits of an unsigned integer are what is computed with.
   if (isa<UnrealizedConversionCastOp>(op))
     return mapping.lookupOrDefault(op->getOperand(0));

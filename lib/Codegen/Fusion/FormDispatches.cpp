@@ -437,6 +437,7 @@ class FormDispatches
     options.columnBytesFull = columnBytesFull;
     options.columnBytesEmpty = columnBytesEmpty;
     options.rowBlocks = rowBlocks;
+    options.windowsInProducts = windowsInProducts;
     options.rowPartBytes = std::max<int64_t>(1, rowPartBytes);
     using Prologues = FusionOptions::Prologues;
     auto prologues =

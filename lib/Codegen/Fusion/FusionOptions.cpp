@@ -102,6 +102,37 @@ bool FusionOptions::hasFewRows(flatir::DotOp dot) const {
   return rows > 0 && rows <= codegen::maxSwapABRows;
 }
 
+/// Product of the sizes of dimensions that are neither of `batch` nor of
+/// `contract`.
+static int64_t freeExtent(RankedTensorType type, ArrayRef<int64_t> batch,
+                          ArrayRef<int64_t> contract) {
+  SmallVector<int64_t> sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (!llvm::is_contained(batch, int64_t(dim)) &&
+        !llvm::is_contained(contract, int64_t(dim)))
+      sizes.push_back(size);
+  return product(sizes);
+}
+
+bool FusionOptions::slidesWindows(flatir::DotOp dot) const {
+  // An element of a window is computed once for each tile of rows, of 192 where
+  // there are many columns, and takes about twice as long as one that is read.
+  // With few rows or many tiles it is better written once.
+  constexpr int64_t fewRows = 16, tileRows = 192, maxTiles = 3;
+  constexpr int64_t enoughColumns = 1024, manyColumns = 8192;
+  int64_t inner = rankOf(dot.getRhs()) - 1;
+  if (!windowsInProducts || llvm::is_contained(dot.getRhsContract(), inner) ||
+      llvm::is_contained(dot.getRhsBatch(), inner))
+    return false;
+  int64_t rows = freeExtent(dot.getLhs().getType(), dot.getLhsBatch(),
+                            dot.getLhsContract());
+  int64_t columns = freeExtent(dot.getRhs().getType(), dot.getRhsBatch(),
+                               dot.getRhsContract());
+  if (rows < fewRows || rows > maxTiles * tileRows)
+    return false;
+  return columns >= (rows <= tileRows ? enoughColumns : manyColumns);
+}
+
 bool FusionOptions::suitsTensorCores(flatir::DotOp dot) const {
   Type element = elementTypeOf(dot.getLhs());
   if (!fewRowsOnTensorCores ||

@@ -41,6 +41,9 @@ struct FusionOptions {
   /// The same of reductions of rows, and the bytes of a row that are worth a
   /// block of their own.
   int64_t rowBlocks = 0, rowPartBytes = 16 << 10;
+  /// Whether kernels of contractions with many rows read windows where their
+  /// right operand has them, instead of a tensor that they were written to.
+  bool windowsInProducts = false;
   /// Whether kernels on tensor cores compute the left operand, element by
   /// element.
   enum class Prologues { Never, Estimated, Always };
@@ -55,6 +58,8 @@ struct FusionOptions {
   /// Whether `dot` runs on tensor cores, once its operands lie in memory in
   /// rows of a suitable size.
   bool onTensorCores(flatir::DotOp dot) const;
+  /// Whether the kernel of `dot` slides the windows of its right operand.
+  bool slidesWindows(flatir::DotOp dot) const;
   /// Contractions that one kernel with `dot` may have.
   int64_t pairedFor(flatir::DotOp dot) const {
     return onTensorCores(dot) ? tensorPaired : paired;

@@ -119,13 +119,13 @@ static bool isPrologueVector(const Node *kernel, Operation *op) {
          });
 }
 
-/// Whether `op`, a view, is one of windows: several elements of it are one
-/// element in memory, each at a computed place.
-static bool viewsWindows(Operation *op) {
+/// The windows that `op` is a view of, or is: several elements of it are one
+/// element in memory, each at a computed place. Null for others.
+static flatir::WindowOp windowsBehind(Operation *op) {
   while (op &&
          (classOf(op) == OpClass::Layout || classOf(op) == OpClass::Convert))
     op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<flatir::WindowOp>(op);
+  return dyn_cast_or_null<flatir::WindowOp>(op);
 }
 
 /// Whether `op` makes elements of 8 bits of longer ones, as quantize does last.
@@ -136,6 +136,30 @@ static bool narrowsToBytes(Operation *op) {
   };
   return convert && bits(convert.getResult()) == 8 &&
          bits(convert.getInput()) > 8;
+}
+
+/// Whether `op` is in front of windows on the operand side of `kernel`.
+static bool isBeforeWindows(const Node *kernel, Operation *op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return kernel->operandSide.contains(user) &&
+           (isa<flatir::WindowOp>(user) ||
+            (!isa<flatir::DotOp>(user) && isBeforeWindows(kernel, user)));
+  });
+}
+
+/// Whether `kernel` slides `windows`, which `op` views. Its loop runs along
+/// their last dimension: in short ones a few elements at a time would be read,
+/// which takes longer than writing and reading the windows.
+static bool slidesWindows(const FusionGraph &graph, const Node *kernel,
+                          Operation *op, flatir::WindowOp windows) {
+  constexpr int64_t shortest = 32;
+  int64_t inner = windows.getResult().getType().getShape().back();
+  OpOperand *operand = operandFor(kernel, op);
+  return !ShapedType::isDynamic(inner) && inner >= shortest && operand &&
+         operand->getOperandNumber() == 1 &&
+         graph.options.slidesWindows(
+             cast<flatir::DotOp>(operand->getOwner())) &&
+         (op == windows || isGemmOperandView(op));
 }
 
 /// Why a contraction's kernel does not compute `op` as it reads an operand;
@@ -149,8 +173,13 @@ static std::string whyNotOperand(const FusionGraph &graph, const Node *kernel,
     return isTensorView(dot, op) || isPrologueVector(kernel, op)
                ? ""
                : "the contraction would leave the tensor cores";
-  if (viewsWindows(op))
-    return "windows are written once, in the order that the contraction reads";
+  if (flatir::WindowOp windows = windowsBehind(op))
+    return slidesWindows(graph, kernel, op, windows)
+               ? ""
+               : "windows are written once, in the order that the contraction "
+                 "reads";
+  if (isBeforeWindows(kernel, op) && classOf(op) != OpClass::Layout)
+    return "windows would compute each of its elements several times";
   if (isGemmOperandView(op))
     return "";
   OpOperand *operand = operandFor(kernel, op);
@@ -200,7 +229,7 @@ static AttentionUse attentionUse(const FusionGraph &graph, const Node *kernel,
 static std::string whyNotOfAttention(const FusionGraph &graph,
                                      const Node *kernel, Operation *op) {
   AttentionUse use = attentionUse(graph, kernel, op);
-  if (use.byKeys && (viewsWindows(op) || !isGemmOperandView(op)))
+  if (use.byKeys && (windowsBehind(op) || !isGemmOperandView(op)))
     return "keys and values are read many times";
   return "";
 }

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Windows.h"
+#include "Convolving.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -25,106 +25,6 @@ using Dims = SmallVector<int64_t>;
 
 static Dims range(int64_t begin, int64_t end) {
   return llvm::to_vector(llvm::seq(begin, end));
-}
-
-namespace {
-/// Lowers one convolution, transposed or not.
-class Convolving {
-public:
-  Convolving(Value input, Value weight, Value bias,
-             SmallVector<Sliding> sliding, int64_t groups, bool transposed,
-             bool allowTF32, Lowering &b)
-      : b(b), input(input), weight(weight), bias(bias),
-        sliding(std::move(sliding)), groups(groups), transposed(transposed),
-        allowTF32(allowTF32), spatial(this->sliding.size()),
-        element(elementTypeOf(input)) {}
-
-  /// The result, of type `type`.
-  Value lower(RankedTensorType type);
-
-private:
-  void findSizes();
-  Size countOutputs(int64_t i);
-  Value reshape(Value tensor, const SizeList &sizes, StringRef what);
-  Value transpose(Value tensor, ArrayRef<int64_t> permutation, StringRef what);
-  Value slide(Value tensor);
-  Value weightRows();
-  Value weightTaps();
-  Value addBias(Value result, ArrayRef<int64_t> dims);
-  Value contract(Value lhs, Value rhs, int64_t batchRank);
-  Value multiplyElements();
-  Value multiplyWindows();
-  Value sumWindows();
-
-  Lowering &b;
-  Value input, weight, bias;
-  SmallVector<Sliding> sliding;
-  int64_t groups;
-  bool transposed, allowTF32;
-  int64_t spatial;
-  Type element;
-  /// Sizes: the batch, the channels and output channels of a group, all output
-  /// channels, and the result's spatial sizes.
-  Size batch, channels, outputs, allOutputs;
-  SizeList counts;
-};
-} // namespace
-
-//===-- sizes -------------------------------------------------------------===//
-
-/// The result's size in spatial dimension `i`.
-Size Convolving::countOutputs(int64_t i) {
-  const Sliding &one = sliding[i];
-  Size size = b.sizesOf(input)[2 + i];
-  if (!transposed)
-    return countWindows(size, one, /*ceilMode=*/false, 2 + i, b);
-  SizeMath &math = b.math;
-  b.require("at_most", math.constant(1), size,
-            "dimension " + Twine(2 + i) + " of 'conv_transpose' is not empty");
-  Size reached =
-      math.mul(math.sub(size, math.constant(1)), math.constant(one.stride));
-  Size count =
-      math.add(reached, math.constant(one.extent() + one.outputPadding -
-                                      one.low - one.high));
-  b.require("at_most", math.constant(1), count,
-            "the result of 'conv_transpose' has a size of at least 1 in "
-            "dimension " +
-                Twine(2 + i));
-  return count;
-}
-
-void Convolving::findSizes() {
-  SizeMath &math = b.math;
-  SizeList from = b.sizesOf(input), taps = b.sizesOf(weight);
-  Size count = math.constant(groups);
-  std::string name = b.sourceName().str();
-  batch = from[0];
-  if (transposed) {
-    b.require("equal", from[1], taps[0],
-              "the input of '" + name +
-                  "' has the channels of the weight's dimension 0");
-    channels = math.floorDiv(taps[0], count);
-    b.require("equal", math.mul(channels, count), taps[0],
-              "the groups of '" + name + "' divide its channels");
-    outputs = taps[1];
-    allOutputs = math.mul(outputs, count);
-  } else {
-    channels = taps[1];
-    b.require("equal", from[1], math.mul(channels, count),
-              "the input of '" + name +
-                  "' has groups times the channels of the weight's dimension "
-                  "1");
-    allOutputs = taps[0];
-    outputs = math.floorDiv(allOutputs, count);
-    b.require("equal", math.mul(outputs, count), allOutputs,
-              "the groups of '" + name + "' divide its output channels");
-  }
-  if (bias)
-    b.require("equal", allOutputs, b.sizesOf(bias)[0],
-              "the bias of '" + name +
-                  "' has a number for each output channel");
-  for (int64_t i = 0; i < spatial; ++i)
-    counts.push_back(countOutputs(i));
 }
 
 //===-- operands ----------------------------------------------------------===//
@@ -153,29 +53,17 @@ Value Convolving::transpose(Value tensor, ArrayRef<int64_t> permutation,
 /// Windows over the spatial dimensions: (k..., n, c, p...).
 Value Convolving::slide(Value tensor) {
   TypedAttr zero = b.getBuilder().getZeroAttr(elementTypeOf(tensor));
-  return slideWindows(tensor, sliding, counts, zero, transposed, b);
+  return slideWindows(tensor, sliding, counts, zero, b);
 }
 
 /// The weight as matrices: (g, o, (c, k...)), without g for one group.
 Value Convolving::weightRows() {
-  SizeList taps = b.sizesOf(weight);
-  SizeList window(ArrayRef(taps).drop_front(2));
-  Value rows = weight;
-  if (transposed) {
-    SizeList split{b.math.constant(groups), channels, outputs};
-    llvm::append_range(split, window);
-    rows = reshape(rows, split, "split the weight's channels in groups");
-    Dims order{0, 2, 1};
-    llvm::append_range(order, range(3, 3 + spatial));
-    rows = transpose(rows, order, "put the output channels first");
-  }
-  SizeList sizes;
+  SizeList columns(ArrayRef(b.sizesOf(weight)).drop_front()), sizes;
   if (groups > 1)
     sizes.push_back(b.math.constant(groups));
   sizes.push_back(outputs);
-  window.push_back(channels);
-  sizes.push_back(b.math.product(window));
-  return reshape(rows, sizes, "make the weight a matrix");
+  sizes.push_back(b.math.product(columns));
+  return reshape(weight, sizes, "make the weight a matrix");
 }
 
 /// The weight of groups of one channel: (o, k...).
@@ -204,13 +92,19 @@ Value Convolving::addBias(Value result, ArrayRef<int64_t> dims) {
 
 //===-- products ----------------------------------------------------------===//
 
+/// The user's operation, or one of those that it becomes.
+template <typename OpTy, typename... Args>
+Value Convolving::product(Args &&...args) {
+  return reason.empty() ? b.primary<OpTy>(std::forward<Args>(args)...)
+                        : b.step<OpTy>(reason, std::forward<Args>(args)...);
+}
+
 /// (batch..., o, k) . (batch..., k, p...) of `batchRank` batch dimensions.
 Value Convolving::contract(Value lhs, Value rhs, int64_t batchRank) {
   Dims batches = range(0, batchRank), left{batchRank + 1}, right{batchRank};
   auto shape = flatir::dotShape(lhs, rhs, batches, batches, left, right);
-  return b.primary<flatir::DotOp>(RankedTensorType::get(shape, element), lhs,
-                                  rhs, batches, batches, left, right,
-                                  allowTF32);
+  return product<flatir::DotOp>(RankedTensorType::get(shape, element), lhs, rhs,
+                                batches, batches, left, right, allowTF32);
 }
 
 /// Each element is a window: (n, g, o, p...) = (n, g, o, c) . (n, g, c, p...).
@@ -288,14 +182,26 @@ Value Convolving::sumWindows() {
   Value products =
       b.step<flatir::MulOp>("multiply by the weight", windows, wide);
   Dims reduced = range(0, spatial);
-  Value result = b.primary<flatir::ReduceOp>(
+  Value result = product<flatir::ReduceOp>(
       reducedType(products.getType(), reduced, /*keepdim=*/false),
       flatir::ReduceKind::Sum, products, reduced);
   return addBias(b.convert(result, element, "round the result once"), Dims{1});
 }
 
-Value Convolving::lower(RankedTensorType type) {
-  findSizes();
+Convolving::Convolving(const Convolved &of, ArrayRef<Sliding> sliding,
+                       ArrayRef<Size> counts, Lowering &b)
+    : b(b), input(of.input), weight(of.weight), bias(of.bias), sliding(sliding),
+      counts(counts), groups(of.groups), allowTF32(of.allowTF32),
+      reason(of.reason), spatial(static_cast<int64_t>(sliding.size())),
+      element(elementTypeOf(input)) {
+  SizeList taps = b.sizesOf(weight);
+  batch = b.sizesOf(input).front();
+  allOutputs = taps[0];
+  channels = taps[1];
+  outputs = b.math.floorDiv(allOutputs, b.math.constant(groups));
+}
+
+Value Convolving::lower() {
   bool isPointwise = llvm::all_of(
       sliding, [](const Sliding &one) { return one.isIdentity(); });
   bool isDepthwise = groups > 1 && getConstantIntValue(channels) == int64_t(1);
@@ -304,33 +210,45 @@ Value Convolving::lower(RankedTensorType type) {
                                : multiplyWindows();
   SizeList sizes{batch, allOutputs};
   llvm::append_range(sizes, counts);
+  return reshape(result, sizes, "take groups and positions apart");
+}
+
+Value tripy::giveShape(Value result, RankedTensorType type, Lowering &b) {
   Why why{"convolution",
           ("give the result of '" + b.sourceName() + "' its shape").str()};
-  return b.reshape(result, sizes, type, why);
+  return b.reshape(result, b.sizesOf(result), type, why);
 }
 
 // trace.convolution -> flatir.window, flatir.dot; flatir.add
 static Lowered lowerConvolution(trace::ConvolutionOp op,
                                 trace::ConvolutionOp::Adaptor in, Lowering &b) {
-  ArrayRef<int64_t> window = op.getWeight().getType().getShape().drop_front(2);
-  return {Convolving(in.getInput(), in.getWeight(), in.getBias(),
-                     slidingOf(in, window), asSigned(in.getGroups()),
-                     /*transposed=*/false, in.getAllowTF32(), b)
-              .lower(op.getType())};
+  SizeMath &math = b.math;
+  Convolved of{in.getInput(),     in.getWeight(),
+               in.getBias(),      asSigned(in.getGroups()),
+               in.getAllowTF32(), ""};
+  SizeList from = b.sizesOf(of.input), taps = b.sizesOf(of.weight), counts;
+  Size groups = math.constant(of.groups);
+  std::string name = b.sourceName().str();
+  b.require("equal", from[1], math.mul(taps[1], groups),
+            "the input of '" + name +
+                "' has groups times the channels of the weight's dimension 1");
+  b.require("equal", math.mul(math.floorDiv(taps[0], groups), groups), taps[0],
+            "the groups of '" + name + "' divide its output channels");
+  requireBias(of.bias, taps[0], b);
+  SmallVector<Sliding> sliding =
+      slidingOf(in, op.getWeight().getType().getShape().drop_front(2));
+  for (auto [i, one] : llvm::enumerate(sliding))
+    counts.push_back(
+        countWindows(from[2 + i], one, /*ceilMode=*/false, 2 + i, b));
+  Value result = Convolving(of, sliding, counts, b).lower();
+  return {giveShape(result, op.getType(), b)};
 }
 
-// trace.conv_transpose -> flatir.window, flatir.dot; flatir.add
-static Lowered lowerConvTranspose(trace::ConvTransposeOp op,
-                                  trace::ConvTransposeOp::Adaptor in,
-                                  Lowering &b) {
-  ArrayRef<int64_t> window = op.getWeight().getType().getShape().drop_front(2);
-  SmallVector<Sliding> sliding = slidingOf(in, window);
-  for (auto [one, padding] : llvm::zip(sliding, in.getOutputPadding()))
-    one.outputPadding = padding;
-  return {Convolving(in.getInput(), in.getWeight(), in.getBias(), sliding,
-                     asSigned(in.getGroups()),
-                     /*transposed=*/true, in.getAllowTF32(), b)
-              .lower(op.getType())};
+void tripy::requireBias(Value bias, Size outputs, Lowering &b) {
+  if (bias)
+    b.require("equal", outputs, b.sizesOf(bias)[0],
+              "the bias of '" + b.sourceName() +
+                  "' has a number for each output channel");
 }
 
 void tripy::addConvolutionPatterns(PatternAdder &adder) {

@@ -25,7 +25,7 @@ static Value slide(Value input, Adaptor in, ArrayRef<Sliding> sliding,
   for (auto [i, one] : llvm::enumerate(sliding))
     counts.push_back(
         countWindows(sizes[first + i], one, in.getCeilMode(), first + i, b));
-  return slideWindows(input, sliding, counts, outside, /*transposed=*/false, b);
+  return slideWindows(input, sliding, counts, outside, b);
 }
 
 /// Gives a result the type that trace inferred, which may know less.

@@ -35,7 +35,7 @@ Size tripy::countWindows(Size size, const Sliding &sliding, bool ceilMode,
 
 Value tripy::slideWindows(Value input, ArrayRef<Sliding> sliding,
                           ArrayRef<Size> counts, TypedAttr outside,
-                          bool transposed, Lowering &b) {
+                          Lowering &b) {
   SizeList from = b.sizesOf(input), sizes;
   size_t first = from.size() - sliding.size();
   SmallVector<int64_t> dims, window, strides, dilations, interior, low;
@@ -43,12 +43,10 @@ Value tripy::slideWindows(Value input, ArrayRef<Sliding> sliding,
     dims.push_back(static_cast<int64_t>(first + i));
     window.push_back(one.window);
     sizes.push_back(b.math.constant(one.window));
-    // Backwards, an element of the result lies where the input's elements are
-    // a stride apart, and a window is read from its end.
-    strides.push_back(transposed ? 1 : one.stride);
-    interior.push_back(transposed ? one.stride : 1);
-    dilations.push_back(transposed ? -one.dilation : one.dilation);
-    low.push_back(transposed ? -one.low : one.low);
+    strides.push_back(one.stride);
+    interior.push_back(one.interior);
+    dilations.push_back(one.dilation);
+    low.push_back(one.low);
   }
   llvm::append_range(sizes, ArrayRef(from).take_front(first));
   llvm::append_range(sizes, counts);

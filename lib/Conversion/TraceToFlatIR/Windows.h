@@ -15,15 +15,16 @@ namespace tripy {
 /// The numbers of one spatial dimension.
 struct Sliding {
   int64_t window = 1, stride = 1, dilation = 1, low = 0, high = 0;
-  /// Of a transposed convolution.
+  /// Of a user's transposed convolution.
   int64_t outputPadding = 0;
+  /// How far apart the input's elements are, with zeros between them.
+  int64_t interior = 1;
 
   /// Places from the first position of a window to behind the last one.
   int64_t extent() const { return dilation * (window - 1) + 1; }
   /// Whether each element is a window.
   bool isIdentity() const {
-    return window == 1 && stride == 1 && low == 0 && high == 0 &&
-           outputPadding == 0;
+    return window == 1 && stride == 1 && interior == 1 && low == 0 && high == 0;
   }
 };
 
@@ -48,11 +49,10 @@ Size countWindows(Size size, const Sliding &sliding, bool ceilMode, int64_t dim,
                   Lowering &b);
 
 /// Windows over the last dimensions of `input`, `counts` of them: dimensions
-/// for the positions in a window, then those of the input. `transposed`: those
-/// of a transposed convolution.
+/// for the positions in a window, then those of the input.
 mlir::Value slideWindows(mlir::Value input, llvm::ArrayRef<Sliding> sliding,
                          llvm::ArrayRef<Size> counts, mlir::TypedAttr outside,
-                         bool transposed, Lowering &b);
+                         Lowering &b);
 
 /// The tensor type with these sizes, `?` where they are no constants.
 mlir::RankedTensorType typeWith(llvm::ArrayRef<Size> sizes, mlir::Type element);

@@ -1,5 +1,6 @@
 // RUN: tripy-opt %s --trace-to-flatir --canonicalize --cse --flatir-form-dispatches=tensor-cores=true | FileCheck %s
 // RUN: tripy-opt %s --trace-to-flatir --canonicalize --cse --flatir-form-dispatches | FileCheck %s --check-prefix=CORES
+// RUN: tripy-opt %s --trace-to-flatir --canonicalize --cse --flatir-form-dispatches=windows-in-products=true | FileCheck %s --check-prefix=SLIDES
 
 // Windows are written once, as the contraction reads them, by a kernel that
 // computes what is in front of them; what follows joins the contraction, or the
@@ -64,4 +65,34 @@ func.func @pool(%x: tensor<8x64x28x28xf16>) -> (tensor<8x64x14x14xf16>, tensor<8
   %3 = trace.exp %2 : (tensor<8x64x28x28xf16>) -> tensor<8x64x28x28xf16>
   %4 = trace.maxpool %3 window = [3, 3] low = [1, 1] high = [1, 1] : (tensor<8x64x28x28xf16>) -> tensor<8x64x28x28xf16>
   return %1, %4 : tensor<8x64x14x14xf16>, tensor<8x64x28x28xf16>
+}
+
+// Where kernels slide windows as they read them, nothing is written in front of a product of many rows and columns, but for
+// what each window would compute again.
+// CHECK-LABEL: func.func @wide(
+// SLIDES-LABEL: func.func @wide(
+// SLIDES: kernel.dispatch loop(%arg0) {{.*}} {name = "maximum"}
+// SLIDES-NOT: flatir.window
+// SLIDES: kernel.dispatch gemm({{.*}} {name = "window_dot_add"}
+// SLIDES: flatir.window
+// SLIDES: kernel.dispatch loop({{.*}} {name = "reshape_transpose"}
+// SLIDES-NOT: kernel.dispatch
+func.func @wide(%x: tensor<8x64x32x32xf32>, %w: tensor<64x64x3x3xf32>, %b: tensor<64xf32>) -> tensor<8x64x32x32xf32> {
+  %0 = trace.relu %x : (tensor<8x64x32x32xf32>) -> tensor<8x64x32x32xf32>
+  %1 = trace.convolution %0, %w, %b low = [1, 1] high = [1, 1] : (tensor<8x64x32x32xf32>, tensor<64x64x3x3xf32>, tensor<64xf32>) -> tensor<8x64x32x32xf32>
+  return %1 : tensor<8x64x32x32xf32>
+}
+
+// Few rows, few columns, many rows for a few thousand columns, short rows of windows.
+// CHECK-LABEL: func.func @narrow(
+// SLIDES-LABEL: func.func @narrow(
+// SLIDES-COUNT-4: kernel.dispatch loop({{.*}}window
+// SLIDES: return
+func.func @narrow(%x: tensor<8x64x32x32xf32>, %v: tensor<8x64x3x3xf32>, %y: tensor<1x64x31x32xf32>, %w: tensor<64x64x3x3xf32>, %z: tensor<4x64x32x32xf32>, %u: tensor<256x64x3x3xf32>, %s: tensor<8x64x32x31xf32>)
+    -> (tensor<8x8x32x32xf32>, tensor<1x64x31x32xf32>, tensor<4x256x32x32xf32>, tensor<8x64x32x31xf32>) {
+  %0 = trace.convolution %x, %v low = [1, 1] high = [1, 1] : (tensor<8x64x32x32xf32>, tensor<8x64x3x3xf32>) -> tensor<8x8x32x32xf32>
+  %1 = trace.convolution %y, %w low = [1, 1] high = [1, 1] : (tensor<1x64x31x32xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x31x32xf32>
+  %2 = trace.convolution %z, %u low = [1, 1] high = [1, 1] : (tensor<4x64x32x32xf32>, tensor<256x64x3x3xf32>) -> tensor<4x256x32x32xf32>
+  %3 = trace.convolution %s, %w low = [1, 1] high = [1, 1] : (tensor<8x64x32x31xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x32x31xf32>
+  return %0, %1, %2, %3 : tensor<8x8x32x32xf32>, tensor<1x64x31x32xf32>, tensor<4x256x32x32xf32>, tensor<8x64x32x31xf32>
 }

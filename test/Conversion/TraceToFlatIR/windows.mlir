@@ -50,16 +50,69 @@ func.func @depthwise(%x: tensor<2x4x8xf16>, %w: tensor<8x1x3xf16>) -> tensor<2x8
   return %r : tensor<2x8x6xf16>
 }
 
-// The input's elements are apart, and windows are read from their end. A batch
-// of one is not moved.
+// Windows are read from their end. A batch of one is not moved.
 // CHECK-LABEL: func.func @transposed(
-// CHECK: flatir.window %arg0 dims = [2] window = [3] strides = [1] dilations = [-1] interior = [2] low = [-1] value = 0.000000e+00 : f32 sizes() : tensor<1x4x5xf32> -> tensor<3x1x4x10xf32>
-// CHECK: flatir.transpose %{{.*}} [0, 2, 1, 3] : tensor<1x4x3x3xf32> -> tensor<1x3x4x3xf32>
-// CHECK: %[[DOT:.*]] = flatir.dot {{.*}} : (tensor<3x12xf32>, tensor<12x10xf32>) -> tensor<3x10xf32>
-// CHECK-NEXT: flatir.reshape %[[DOT]] sizes() : tensor<3x10xf32> -> tensor<1x3x10xf32>
-func.func @transposed(%x: tensor<1x4x5xf32>, %w: tensor<4x3x3xf32>) -> tensor<1x3x10xf32> {
-  %r = trace.conv_transpose %x, %w stride = [2] low = [1] : (tensor<1x4x5xf32>, tensor<4x3x3xf32>) -> tensor<1x3x10xf32>
+// CHECK: flatir.transpose %arg1 [1, 0, 2] : tensor<4x3x3xf32> -> tensor<3x4x3xf32>
+// CHECK: flatir.window %arg0 dims = [2] window = [3] strides = [1] dilations = [-2] interior = [1] low = [-1] value = 0.000000e+00 : f32 sizes() : tensor<1x4x5xf32> -> tensor<3x1x4x8xf32>
+// CHECK: %[[DOT:.*]] = flatir.dot {{.*}} : (tensor<3x12xf32>, tensor<12x8xf32>) -> tensor<3x8xf32>
+// CHECK-NEXT: flatir.reshape %[[DOT]] sizes() : tensor<3x8xf32> -> tensor<1x3x8xf32>
+func.func @transposed(%x: tensor<1x4x5xf32>, %w: tensor<4x3x3xf32>) -> tensor<1x3x8xf32> {
+  %r = trace.conv_transpose %x, %w dilation = [2] low = [1] : (tensor<1x4x5xf32>, tensor<4x3x3xf32>) -> tensor<1x3x8xf32>
+  return %r : tensor<1x3x8xf32>
+}
+
+// Every other element of the result takes the taps 0 and 2, the others tap 1: a
+// product for each, of the input as it is.
+// CHECK-LABEL: func.func @phases(
+// CHECK: %[[W:.*]] = flatir.transpose %arg1 [1, 0, 2]
+// CHECK: flatir.window %[[W]] dims = [2] window = [2] strides = [1] dilations = [2] interior = [1] low = [0] {{.*}} : tensor<3x4x3xf32> -> tensor<2x3x4x1xf32>
+// CHECK: flatir.window %arg0 dims = [2] window = [2] strides = [1] dilations = [-1] interior = [1] low = [0] {{.*}} : tensor<1x4x5xf32> -> tensor<2x1x4x6xf32>
+// CHECK: flatir.dot {{.*}} : (tensor<3x8xf32>, tensor<8x6xf32>) -> tensor<3x6xf32>
+// CHECK: flatir.window %[[W]] dims = [2] window = [1] strides = [1] dilations = [2] interior = [1] low = [-1] {{.*}} : tensor<3x4x3xf32> -> tensor<1x3x4x1xf32>
+// CHECK: flatir.dot {{.*}} : (tensor<3x4xf32>, tensor<4x6xf32>) -> tensor<3x6xf32>
+// CHECK: %[[JOINED:.*]] = flatir.concatenate {{.*}} dim = 2 : (tensor<1x3x1x6xf32>, tensor<1x3x1x6xf32>) -> tensor<1x3x2x6xf32>
+// CHECK: flatir.transpose %[[JOINED]] [0, 1, 3, 2]
+// CHECK: flatir.slice %{{.*}} [0, 0, 1] strides = [1, 1, 1] sizes() : tensor<1x3x12xf32> -> tensor<1x3x10xf32>
+// CHECK: flatir.add
+func.func @phases(%x: tensor<1x4x5xf32>, %w: tensor<4x3x3xf32>, %b: tensor<3xf32>) -> tensor<1x3x10xf32> {
+  %r = trace.conv_transpose %x, %w, %b stride = [2] low = [1] : (tensor<1x4x5xf32>, tensor<4x3x3xf32>, tensor<3xf32>) -> tensor<1x3x10xf32>
   return %r : tensor<1x3x10xf32>
+}
+
+// As many taps in each phase: one product, of twice the output channels.
+// CHECK-LABEL: func.func @equal_phases(
+// CHECK: flatir.dot {{.*}} : (tensor<6x8xf32>, tensor<8x?xf32>) -> tensor<6x?xf32>
+// CHECK-NOT: flatir.dot
+// CHECK-NOT: flatir.concatenate
+// CHECK: return
+func.func @equal_phases(%x: tensor<?x4x?xf32>, %w: tensor<4x3x4xf32>) -> tensor<?x3x?xf32> {
+  %r = trace.conv_transpose %x, %w stride = [2] low = [1] high = [1] : (tensor<?x4x?xf32>, tensor<4x3x4xf32>) -> tensor<?x3x?xf32>
+  return %r : tensor<?x3x?xf32>
+}
+
+// The stride is larger than the window: no window at all, and zeros between.
+// CHECK-LABEL: func.func @gaps(
+// CHECK-NOT: flatir.window %arg0
+// CHECK: flatir.dot {{.*}} : (tensor<1x6x4xf32>, tensor<1x4x5xf32>) -> tensor<1x6x5xf32>
+// CHECK: flatir.concatenate {{.*}} dim = 2 : (tensor<1x3x2x5xf32>, tensor<1x3x3x5xf32>) -> tensor<1x3x5x5xf32>
+// CHECK: flatir.slice {{.*}} : tensor<1x3x25xf32> -> tensor<1x3x22xf32>
+func.func @gaps(%x: tensor<1x4x5xf32>, %w: tensor<4x3x2xf32>) -> tensor<1x3x22xf32> {
+  %r = trace.conv_transpose %x, %w stride = [5] : (tensor<1x4x5xf32>, tensor<4x3x2xf32>) -> tensor<1x3x22xf32>
+  return %r : tensor<1x3x22xf32>
+}
+
+// Dilated taps have phases of their own, at different distances. Where there
+// would be too many, the last dimensions keep zeros between their elements.
+// CHECK-LABEL: func.func @dilated(
+// CHECK-DAG: flatir.window %arg0 dims = [2] window = [2] strides = [1] dilations = [-2] interior = [1] low = [0]
+// CHECK-DAG: flatir.window %arg0 dims = [2] window = [1] strides = [1] dilations = [-2] interior = [1] low = [0]
+// CHECK-DAG: flatir.window %arg0 dims = [2] window = [1] strides = [1] dilations = [-2] interior = [1] low = [1]
+// CHECK: flatir.window %arg2 dims = [2, 3] {{.*}} dilations = [-2, -2] interior = [1, 7]
+// CHECK: return
+func.func @dilated(%x: tensor<1x4x5xf32>, %w: tensor<4x3x4xf32>, %y: tensor<1x4x5x5xf32>, %v: tensor<4x3x7x7xf32>) -> (tensor<1x3x19xf32>, tensor<1x3x41x41xf32>) {
+  %r = trace.conv_transpose %x, %w stride = [3] dilation = [2] : (tensor<1x4x5xf32>, tensor<4x3x4xf32>) -> tensor<1x3x19xf32>
+  %s = trace.conv_transpose %y, %v stride = [7, 7] dilation = [2, 2] : (tensor<1x4x5x5xf32>, tensor<4x3x7x7xf32>) -> tensor<1x3x41x41xf32>
+  return %r, %s : tensor<1x3x19xf32>, tensor<1x3x41x41xf32>
 }
 
 // CHECK-LABEL: func.func @maxpool(

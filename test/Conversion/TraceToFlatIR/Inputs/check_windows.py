@@ -1,7 +1,7 @@
 """Compares convolutions, pooling, resize and norms over channels with NumPy.
 
-Usage: check_windows.py FOLDER TARGETS, with the tools on the PATH. TARGETS are
-of evaluate, cpu and cuda. Every case runs with static shapes, and with dynamic
+Usage: check_windows.py FOLDER TARGETS [CHECK], with the tools on the PATH. TARGETS
+are of evaluate, cpu, cpu:PROCESSOR and cuda. Every case runs with static shapes, and with dynamic
 ones as far as the operation allows. The definitions here are loops over the
 elements of results, written from docs/operations and from nothing else.
 """
@@ -49,7 +49,9 @@ def command(target, program, inputs):
         files += ["--input", f"x{i}=@{FOLDER}/x{i}.npy"]
     if target == "evaluate":
         return [["tripy-compile", program, "--evaluate", *files, "--result", f"result0=@{FOLDER}/r.npy"]]
-    return [["tripy-compile", program, "-o", f"{FOLDER}/p.tpx", f"--target={target}", "--no-cache"],
+    target, _, processor = target.partition(":")
+    return [["tripy-compile", program, "-o", f"{FOLDER}/p.tpx", f"--target={target}", "--no-cache",
+             *([f"--cpu={processor}"] if processor else [])],
             ["tripy-run", f"{FOLDER}/p.tpx", *(["--device", "cuda:0"] if target == "cuda" else []), *files,
              "--output", f"result0=@{FOLDER}/r.npy"]]
 
@@ -146,7 +148,29 @@ def check_convolution():
     run(("convolution", "groups = 2"), [whole(2, 5, 5), w], None, (1,))
 
 
-def transposed(x, w, stride, dilation, low, high, extra, groups):
+def check_wide_convolution():
+    """Many windows of many outputs, whose product reads them from the input on the CPU."""
+    cases = [  # input, weight, stride, dilation, low, high, groups
+        ((2, 3, 17, 40), (17, 3, 3, 3), None, None, [1, 1], [1, 1], 1),
+        ((1, 40, 27, 41), (16, 40, 3, 3), None, [2, 1], [2, 0], [0, 2], 1),
+        ((3, 4, 21, 70), (34, 2, 2, 3), [1, 2], None, [0, 3], [1, 4], 2),
+        ((2, 2, 600), (16, 2, 5), None, [3], [40], [40], 1),
+        ((1, 2, 5, 6, 37), (20, 2, 2, 3, 4), None, None, [1, 0, 3], [0, 1, 1], 1),
+        ((2, 2, 33, 33), (200, 2, 2, 2), None, None, [0, 1], [0, 0], 1),
+        ((4, 1, 48, 48), (200, 1, 1, 2), None, None, [0, 1], [0, 0], 1),
+        # No window is outside of the input.
+        ((1, 3, 34, 40), (16, 3, 3, 3), None, None, None, None, 1),
+    ]
+    for i, (shape, kernel, stride, dilation, low, high, groups) in enumerate(cases):
+        words = words_of(stride=stride, dilation=dilation, low=low, high=high, groups=groups if groups > 1 else None)
+        for dtype in ("f32", "f16", "i32", "i64") if i < 1 else ("f32",):
+            x, w, bias = whole(*shape, dtype=dtype), whole(*kernel, dtype=dtype), whole(kernel[0], dtype=dtype)
+            expected = convolution(x, w, stride, dilation, low, high, groups, bias)
+            run(("convolution", words), [x, w, bias], expected)
+            run(("convolution", words), [x, w, bias], expected, (0,), (0,))
+
+
+def transposed(x, w, stride, dilation, low, high, extra, groups, bias=None):
     rank = x.ndim - 2
     stride, dilation, extra = stride or [1] * rank, dilation or [1] * rank, extra or [0] * rank
     low, high = low or [0] * rank, high or [0] * rank
@@ -158,6 +182,8 @@ def transposed(x, w, stride, dilation, low, high, extra, groups):
         for place in np.ndindex(*x.shape[2:]):
             box = tuple(slice(p * s, p * s + d * (k - 1) + 1, d) for p, s, d, k in zip(place, stride, dilation, w.shape[2:]))
             result[(n, slice(group * outputs, (group + 1) * outputs)) + box] += float(x[(n, c) + place]) * w[c]
+    if bias is not None:
+        result += bias.reshape(-1, *[1] * rank)
     return result[(slice(None), slice(None)) + tuple(slice(l, f - h) for l, f, h in zip(low, full, high))].astype(x.dtype)
 
 
@@ -170,14 +196,39 @@ def check_transposed():
         ((1, 2, 2, 3, 2), (2, 2, 2, 2, 3), [2, 1, 2], None, [0, 1, 0], [1, 0, 2], None, 1),
         ((2, 3, 4), (3, 2, 1), None, None, None, None, None, 1),
         ((1, 2, 3), (2, 2, 3), None, None, [2], [2], None, 1),
+        # Every phase has as many taps; a window of one tap; steps beyond the window.
+        ((2, 3, 4, 3), (3, 2, 4, 2), [2, 2], None, [1, 0], [1, 0], None, 1),
+        ((2, 3, 4, 3), (3, 2, 2, 2), [2, 2], None, None, None, None, 1),
+        ((2, 4, 4, 3), (4, 2, 2, 1), [5, 3], None, [1, 0], [0, 2], [4, 1], 2),
+        ((2, 3, 4), (3, 2, 1), [3], None, [1], None, [2], 1),
+        # Steps in one dimension alone; more padding than a step; one element.
+        ((2, 3, 4, 3), (3, 2, 3, 3), [1, 3], None, [1, 1], [1, 1], [0, 2], 1),
+        ((1, 2, 6), (2, 3, 5), [3], None, [7], [8], None, 1),
+        ((1, 2, 1), (2, 3, 5), [3], None, [3], [1], [1], 1),
+        # Dilations with and without a common divisor with the stride, more than it, and too many phases.
+        ((2, 2, 5), (2, 3, 4), [3], [2], [2], [1], [1], 1),
+        ((2, 2, 5), (2, 3, 4), [2], [3], [2], [3], [2], 1),
+        ((1, 2, 4, 3), (2, 3, 3, 2), [4, 2], [2, 2], [1, 0], [0, 1], [3, 0], 1),
+        ((1, 2, 3, 2), (2, 2, 5, 5), [5, 5], [2, 3], [1, 4], [2, 0], [1, 2], 1),
+        # Groups of one channel with several outputs, in 3 dimensions; no images.
+        ((2, 2, 3, 2, 2), (2, 3, 3, 3, 2), [2, 2, 3], None, [1, 0, 0], [1, 1, 0], [1, 0, 1], 2),
+        ((1, 4, 3, 2, 2), (4, 2, 2, 3, 2), [2, 2, 2], None, [0, 1, 0], None, None, 2),
+        ((0, 2, 4), (2, 3, 3), [2], None, [1], [1], [1], 1),
     ]
     for i, (shape, kernel, stride, dilation, low, high, extra, groups) in enumerate(cases):
         words = words_of(stride=stride, dilation=dilation, low=low, high=high, output_padding=extra,
                          groups=groups if groups > 1 else None)
         for dtype in ("f32", "f16", "i32") if i < 2 else ("f32",):
-            x, w = whole(*shape, dtype=dtype), whole(*kernel, dtype=dtype)
-            both(("conv_transpose", words), [x, w], transposed(x, w, stride, dilation, low, high, extra, groups),
-                 range(2, len(shape)))
+            x, w, bias = whole(*shape, dtype=dtype), whole(*kernel, dtype=dtype), whole(kernel[1] * groups, dtype=dtype)
+            inputs = [x, w] + [bias] * (i % 2)
+            expected = transposed(x, w, stride, dilation, low, high, extra, groups, bias if i % 2 else None)
+            both(("conv_transpose", words), inputs, expected, range(2, len(shape)))
+    # What is infinite reaches the elements that it is multiplied for, and no others.
+    x, w = whole(1, 2, 5), np.abs(whole(2, 3, 3)) + 1
+    x[0, 1, 2] = np.inf
+    expected = transposed(x, w, [2], None, [1], None, None, 1)
+    assert np.isfinite(expected).any() and not np.isnan(expected).any()
+    run(("conv_transpose", "stride = [2] low = [1]"), [x, w], expected)
 
 
 #===-- pooling -------------------------------------------------------------------===#
@@ -309,7 +360,7 @@ def check_resize():
 
 
 os.makedirs(FOLDER, exist_ok=True)
-CHECKS = [check_convolution, check_transposed, check_pooling, check_norms, check_resize]
+CHECKS = [check_convolution, check_wide_convolution, check_transposed, check_pooling, check_norms, check_resize]
 for check in CHECKS:
     if len(sys.argv) < 4 or sys.argv[3] in check.__name__:
         check()
