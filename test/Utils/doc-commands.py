@@ -60,6 +60,7 @@ ELSEWHERE = [
 ]
 # page | a pattern in a command | what stands there instead
 SHORTER = [
+    ("docs/benchmarks.md", r"build/release/bin/frontend-benchmark", "build/dev/bin/frontend-benchmark --processes=1"),
     ("docs/packages.md", r"build/release --prefix /opt/tripy", "build/dev --prefix opt/tripy"),
     ("docs/random-testing.md", r"utils/smith$", "utils/smith --count 4"),
     ("docs/random-testing.md", r"utils/smith --device cuda:0$", "utils/smith --device cuda:0 --count 1"),
@@ -99,7 +100,7 @@ BLOCK = re.compile(r"^(?P<prints><!-- prints -->\n)?```(?P<language>\S*)\n(?P<bo
 FOREIGN = {"component", "force-blocking-launches", "stablehlo-legalize-to-linalg"}
 TOOLS = ["tripy-opt", "tripy-compile", "tripy-run", "tripy-reduce", "tripy-lsp-server"]
 # Scripts and their options.
-SCRIPTS = ["bench/*.py", "test/Models/*.py", "test/Reference/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*",
+SCRIPTS = ["bench/*.py", "bench/*.cpp", "test/Models/*.py", "test/Reference/*.py", "test/Smith/*.py", "utils/*.py", "utils/bundle/*",
            "python-free-examples/*/*"]
 MARK, NO_COMMAND = "@@ command ", -1
 

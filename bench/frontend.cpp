@@ -1,0 +1,309 @@
+//===- frontend.cpp - What the C++ frontend costs -------------------------===//
+//
+// usage: frontend-benchmark [--device cpu|cuda:N] [--processes=N] [--check]
+//
+// Prints JSON: for each case the median of its runs and the least one in
+// microseconds, and the aim where there is one. What happens once in a process
+// is measured in processes of its own. With --check, exits 1 when a median is
+// above its aim, which says something on a machine that does nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tripy/tripy.h"
+
+#include "Call.h"
+#include "Evaluate.h"
+
+#include "tripy/Base/Hash.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace tp = tripy;
+
+namespace {
+
+struct Row {
+  std::string name;
+  std::vector<double> runs;
+  /// 0 where there is none.
+  double aim = 0;
+
+  double median() const {
+    std::vector<double> sorted = runs;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+  double least() const { return *std::min_element(runs.begin(), runs.end()); }
+};
+
+/// The multilayer perceptron of the founding documents.
+struct MLP : tp::Module {
+  tp::Linear c_fc, c_proj;
+  explicit MLP(int64_t width)
+      : c_fc(width, 4 * width), c_proj(4 * width, width) {}
+  tp::Tensor forward(const tp::Tensor &x) const {
+    return c_proj(tp::gelu(c_fc(x)));
+  }
+  TRIPY_MODULE(MLP, c_fc, c_proj)
+};
+
+} // namespace
+
+/// Microseconds.
+template <typename F> static double timed(F &&work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+template <typename F> static std::vector<double> repeated(int count, F &&work) {
+  std::vector<double> runs;
+  for (int i = 0; i < count; ++i)
+    runs.push_back(timed(work));
+  return runs;
+}
+
+static std::string print(const tp::Tensor &tensor) {
+  std::ostringstream os;
+  os << tensor;
+  return os.str();
+}
+
+/// What the work gives is what it should: no number is of a program that is
+/// wrong.
+static void expect(bool holds, const char *what) {
+  if (holds)
+    return;
+  std::fprintf(stderr, "frontend-benchmark: wrong values: %s\n", what);
+  std::exit(1);
+}
+
+//===-- once in a process -------------------------------------------------===//
+
+static std::vector<double> printFirst(bool opensDevice) {
+  std::vector<double> times;
+  if (opensDevice)
+    times.push_back(timed([] { tp::Stream().synchronize(); }));
+  tp::Tensor c;
+  std::string text;
+  times.push_back(timed([&] { c = tp::arange(5) + 1.5; }));
+  times.push_back(timed([&] { text = print(c); }));
+  expect(text.starts_with("tensor([1.5000, 2.5000, 3.5000, 4.5000, 5.5000]"),
+         "c");
+  return times;
+}
+
+static std::vector<double> evaluateTwice() {
+  MLP mlp(2);
+  tp::Tensor input = tp::iota({1, 2}, 1);
+  std::vector<float> values;
+  std::vector<double> times =
+      repeated(2, [&] { values = mlp(input).toVector<float>(); });
+  expect(std::abs(values[0] - 447.9999) < 1e-3 &&
+             std::abs(values[1] - 1183.7289) < 1e-3,
+         "the MLP");
+  return times;
+}
+
+/// The part that runs in its own process: prints its times.
+static int runOne(const std::string &name) {
+  std::vector<double> times =
+      name == "twice" ? evaluateTwice() : printFirst(name == "opened");
+  for (double time : times)
+    std::printf("%.3f\n", time);
+  return 0;
+}
+
+/// Times of several processes, by what they measure.
+static std::vector<std::vector<double>> inProcesses(const std::string &name,
+                                                    int processes) {
+  std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::vector<std::vector<double>> columns;
+  for (int i = 0; i < processes; ++i) {
+    FILE *pipe = popen(("'" + self + "' --one=" + name).c_str(), "r");
+    if (!pipe) {
+      std::perror("frontend-benchmark: popen");
+      std::exit(1);
+    }
+    double time = 0;
+    for (size_t at = 0; std::fscanf(pipe, "%lf", &time) == 1; ++at) {
+      if (at == columns.size())
+        columns.emplace_back();
+      columns[at].push_back(time);
+    }
+    if (pclose(pipe) != 0)
+      std::exit(1);
+  }
+  return columns;
+}
+
+/// `folder` is where programs are kept, for the process that finds them.
+static void measureFirst(std::vector<Row> &rows, int processes,
+                         const std::string &folder) {
+  setenv("TRIPY_CACHE_DIR", "", 1);
+  auto first = inProcesses("first", processes);
+  rows.push_back({"create c, first of a process", first[0], 50});
+  rows.push_back({"print c, first of a process", first[1], 150'000});
+  auto opened = inProcesses("opened", processes);
+  rows.push_back({"open the device", opened[0]});
+  rows.push_back({"print c, device open", opened[2]});
+  auto twice = inProcesses("twice", processes);
+  rows.push_back({"eager MLP, first iteration", twice[0]});
+  rows.push_back({"eager MLP, second iteration", twice[1], 100});
+  setenv("TRIPY_CACHE_DIR", folder.c_str(), 1);
+  inProcesses("first", 1);
+  auto kept = inProcesses("first", processes);
+  rows.push_back({"print c, program kept on disk", kept[1]});
+  setenv("TRIPY_CACHE_DIR", "", 1);
+}
+
+//===-- many times --------------------------------------------------------===//
+
+static void measureCalls(std::vector<Row> &rows) {
+  constexpr int calls = 2000;
+  rows.push_back(
+      {"create c", repeated(calls, [] { tp::arange(5) + 1.5; }), 50});
+  MLP mlp(2);
+  tp::Tensor input = tp::iota({1, 2}, 1).eval();
+  auto eager = [&] { mlp(input).toVector<float>(); };
+  eager();
+  rows.push_back({"eager MLP, later iteration", repeated(calls, eager), 100});
+  auto started = [&] { mlp(input).eval(); };
+  rows.push_back({"eager MLP, not read", repeated(calls, started)});
+  tp::Stream::ofThread().synchronize();
+
+  auto compile = [&] {
+    return tp::compile(mlp, tp::InputInfo({1, 2}, tp::float32));
+  };
+  rows.push_back({"compile MLP", repeated(5, compile)});
+  tp::Executable fast = compile();
+  auto read = [&] { fast(input).toVector<float>(); };
+  repeated(calls / 10, read);
+  rows.push_back({"compiled MLP, call and read", repeated(calls, read), 15});
+  std::vector<double> each;
+  for (int i = 0; i < 20; ++i)
+    each.push_back(timed([&] {
+                     tp::Tensor last;
+                     for (int call = 0; call < 100; ++call)
+                       last = fast(input);
+                     last.toVector<float>();
+                   }) /
+                   100);
+  rows.push_back({"compiled MLP, each of 100 calls, then read", each});
+}
+
+static tp::Tensor longChain(const tp::Tensor &x) {
+  tp::Tensor sum = x;
+  for (int i = 0; i < 5000; ++i)
+    sum = tp::exp(sum + x);
+  return sum;
+}
+
+static void measureGraph(std::vector<Row> &rows) {
+  tp::Tensor x = tp::ones({4}).eval(), sum;
+  longChain(x); // the compiler gives the types of each operation once
+  rows.push_back({"graph of 10,000 operations",
+                  repeated(20, [&] { sum = longChain(x); }), 20'000});
+  tp::Tensor once = longChain(x);
+  const tp::frontend::Value &value = tp::frontend::Call::valueOf(once);
+  std::lock_guard lock(tp::frontend::graphMutex());
+  tp::frontend::Collected collected;
+  rows.push_back({"collect 10,000 operations", repeated(20, [&] {
+                    collected = tp::frontend::collect({&value, 1});
+                  })});
+  rows.push_back(
+      {"structural hash of 10,000 operations",
+       repeated(20,
+                [&] {
+                  std::string text = tp::frontend::structureOf(collected);
+                  tp::hashBytes({reinterpret_cast<const uint8_t *>(text.data()),
+                                 text.size()});
+                }),
+       10'000});
+  expect(collected.program.steps.size() == 10'000, "the graph");
+}
+
+//===-- the program -------------------------------------------------------===//
+
+static void printJson(const std::vector<Row> &rows) {
+  std::printf("{\"device\": \"%s\", \"unit\": \"us\", \"rows\": [",
+              tp::defaultDevice().str().c_str());
+  for (const Row &row : rows) {
+    std::printf("%s\n  {\"case\": \"%s\", \"median\": %.2f, \"least\": %.2f",
+                &row == rows.data() ? "" : ",", row.name.c_str(), row.median(),
+                row.least());
+    if (row.aim > 0)
+      std::printf(", \"aim\": %.0f", row.aim);
+    std::printf(", \"runs\": %zu}", row.runs.size());
+  }
+  std::printf("\n]}\n");
+}
+
+static int fail(const std::string &text) {
+  std::fprintf(stderr,
+               "frontend-benchmark: %s\nusage: frontend-benchmark [--device "
+               "cpu|cuda:N] [--processes=N] [--check]\n",
+               text.c_str());
+  return 2;
+}
+
+static int run(int processes, bool checks) {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() /
+      ("frontend-benchmark-" + std::to_string(getpid()));
+  std::vector<Row> rows;
+  measureFirst(rows, processes, folder);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  measureCalls(rows);
+  measureGraph(rows);
+  printJson(rows);
+  bool missed = std::any_of(rows.begin(), rows.end(), [](const Row &row) {
+    return row.aim > 0 && row.median() > row.aim;
+  });
+  return checks && missed;
+}
+
+int main(int argc, char **argv) {
+  int processes = 7;
+  bool checks = false;
+  std::string one;
+  for (int i = 1; i < argc; ++i) {
+    std::string option = argv[i];
+    if (option == "--device" && i + 1 < argc)
+      option = "--device=" + std::string(argv[++i]);
+    if (option.starts_with("--device=")) {
+      std::string device = option.substr(9);
+      if (device.starts_with("cuda"))
+        device.replace(0, 4, "gpu");
+      setenv("TRIPY_DEVICE", device.c_str(), 1); // of the children, too
+    } else if (option.starts_with("--processes=")) {
+      processes = std::atoi(option.c_str() + 12);
+    } else if (option.starts_with("--one=")) {
+      one = option.substr(6);
+    } else if (option == "--check") {
+      checks = true;
+    } else {
+      return fail("unknown option '" + option + "'");
+    }
+  }
+  if (processes < 1)
+    return fail("--processes is at least 1");
+  try {
+    return one.empty() ? run(processes, checks) : runOne(one);
+  } catch (const tp::Error &error) {
+    std::fprintf(stderr, "frontend-benchmark: %s\n", error.what());
+    return 1;
+  }
+}
