@@ -5,6 +5,8 @@
 #include "Numbers.h"
 #include "Throw.h"
 
+#include "tripy/Frontend/Functions.h"
+
 using namespace tripy;
 using namespace tripy::frontend;
 
@@ -29,10 +31,10 @@ void Call::add(const Value &value) { node->operands.push_back(value); }
 void Call::operand(const TensorLike &value) {
   node->groups.push_back(1);
   places.push_back(value.loc());
-  if (value.isNumber()) {
-    numbers.push_back({uint32_t(node->groups.size() - 1),
-                       uint32_t(node->operands.size()), *value.literal(),
-                       value.loc()});
+  if (value.isNumber() || value.isSize()) {
+    numbers.push_back(
+        {uint32_t(node->groups.size() - 1), uint32_t(node->operands.size()),
+         value.literal().value_or(Number(0)), value.tensor(), value.loc()});
     node->operands.emplace_back();
     return;
   }
@@ -84,8 +86,13 @@ void Call::operand(const Shape &sizes) {
 
 void Call::staticSizes(const Shape &sizes) {
   std::vector<int64_t> list;
-  for (const Size &size : sizes)
+  for (const Size &size : sizes) {
+    // The number that stands for a size of the run.
+    if (size.isStatic() && size.number == dynamicSize)
+      fail(Code::InvalidArgument,
+           "a size is a number from 0 to 2^40; found " + size.str(), node->loc);
     list.push_back(size.isStatic() ? size.number : dynamicSize);
+  }
   set(std::move(list));
 }
 
@@ -127,7 +134,8 @@ void Call::resolveNumbers() {
     begin += group;
   }
   for (const PendingNumber &pending : numbers) {
-    DType dtype = typeAlone(pending.number, node->op);
+    bool isSize = !pending.size.isEmpty();
+    DType dtype = isSize ? int32 : typeAlone(pending.number, node->op);
     for (const std::vector<uint32_t> &same : sameGroups) {
       bool isIn = false;
       std::optional<DType> found;
@@ -142,8 +150,11 @@ void Call::resolveNumbers() {
       if (isIn && found)
         dtype = *found;
     }
-    node->operands[pending.operand] =
-        valueOf(numberTensor(pending.number, dtype, pending.loc));
+    Tensor tensor = !isSize ? numberTensor(pending.number, dtype, pending.loc)
+                    : dtype == int32
+                        ? pending.size
+                        : cast({pending.size, pending.loc}, dtype, pending.loc);
+    node->operands[pending.operand] = valueOf(tensor);
   }
 }
 

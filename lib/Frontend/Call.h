@@ -71,9 +71,11 @@ private:
   void resolveNumbers();
   [[noreturn]] void failWith(const Status &status) const;
 
+  /// A number, or a size that is known to the run: then the tensor of it.
   struct PendingNumber {
     uint32_t group, operand;
     Number number;
+    Tensor size;
     SourceLoc loc;
   };
   std::shared_ptr<Node> node;

@@ -102,6 +102,11 @@ Tensor tripy::arange(const Number &start, const Number &stop,
          "arange has an element; found start " + start.str() + ", stop " +
              stop.str() + ", step " + step.str(),
          loc);
+  if (!(count <= double(maxElements)))
+    fail(Code::LimitExceeded,
+         "arange has at most 2^40 elements; found start " + start.str() +
+             ", stop " + stop.str() + ", step " + step.str(),
+         loc);
   // Elements that nothing computes with come from wider ones.
   if (dtype == int4 || isFloat8(dtype))
     return cast(

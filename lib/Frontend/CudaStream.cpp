@@ -41,6 +41,7 @@ public:
 
 protected:
   Status waitForIt() override;
+  Result<bool> pollIt() override;
 
 private:
   std::shared_ptr<runtime::Device> device;
@@ -114,6 +115,16 @@ Status CudaWork::waitForIt() {
   return status;
 }
 
+Result<bool> CudaWork::pollIt() {
+  Result<bool> done = point.query();
+  if (!done || !*done)
+    return done;
+  isDone = true;
+  if (std::shared_ptr<CudaStream> mine = stream.lock())
+    mine->retire(*this);
+  return true;
+}
+
 CudaStream::~CudaStream() {
   // A failure is reported by those who read results.
   (void)synchronize().isOk();
@@ -155,7 +166,8 @@ void CudaStream::releaseContexts() {
 void CudaStream::makeRoom(SourceLoc loc) {
   if (calls.size() < maxCallsInFlight)
     return;
-  check(calls.front().work->waitLocked(), loc);
+  CudaWork &first = *calls.front().work;
+  checkWork(first.waitLocked(), first, loc);
   calls.pop_front();
 }
 
@@ -201,10 +213,16 @@ CudaStream::bringHere(const std::shared_ptr<const Storage> &input,
     return input;
   }
   input->wait(loc);
+  if (std::shared_ptr<const Storage> known = input->copyOn(device())) {
+    delayLocked(*known->work(), loc);
+    return known;
+  }
   auto copy = allocateHere(input->dtype(), input->view().shape, loc);
   check(owner->copyToDevice(copy->view().data, input->view().data,
                             input->bytes(), stream),
         loc);
+  copy->setWork(mark(loc));
+  input->keepCopy(copy);
   return copy;
 }
 

@@ -133,9 +133,6 @@ struct TypeMemory {
 /// still read stay, so that the oldest half could not simply go.
 static constexpr size_t maxKnownTypes = size_t(1) << 20;
 
-/// Most elements of a tensor (docs/input.md).
-static constexpr int64_t maxElements = int64_t(1) << 40;
-
 /// The type of what a creation makes, where there is nothing to object to. The
 /// first tensor of a process needs no compiler for it, which takes milliseconds
 /// to start; the compiler checks the type all the same before it compiles.

@@ -86,6 +86,14 @@ TRIPY_DRIVER_CALL cuEventRecord(EventHandle event, StreamHandle stream) {
   return DriverResult::Success;
 }
 
+/// Work is done when the call that starts it returns.
+TRIPY_DRIVER_CALL cuEventQuery(EventHandle event) {
+  Call call;
+  if (!call)
+    return call.refusal();
+  return call->events.has(event) ? DriverResult::Success : invalidHandle;
+}
+
 TRIPY_DRIVER_CALL cuEventSynchronize(EventHandle event) {
   Call call;
   if (!call)

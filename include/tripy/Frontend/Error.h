@@ -36,8 +36,8 @@ struct ErrorFrame {
 /// lines; their text is read from the source files where these are at hand.
 class Error : public std::runtime_error {
 public:
-  /// `summary` is one sentence: lower-case start, no full stop. `frames` starts
-  /// with the call that failed.
+  /// `summary` is one sentence: lower-case start, no full stop; further lines
+  /// are a part of what() alone. `frames` starts with the call that failed.
   Error(Code code, const std::string &summary,
         std::vector<ErrorFrame> frames = {});
   /// With the compiler's text, which holds lines of the user's already, and the
