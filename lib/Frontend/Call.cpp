@@ -2,6 +2,7 @@
 
 #include "Call.h"
 
+#include "Explain.h"
 #include "Numbers.h"
 #include "Throw.h"
 
@@ -160,19 +161,11 @@ void Call::resolveNumbers() {
 
 //===-- recording ---------------------------------------------------------===//
 
-static std::string describe(const TypeInfo &type) {
-  if (type.isSize)
-    return "size";
-  std::string text = std::string(dtypeName(type.dtype)) + " of shape (";
-  for (size_t i = 0; i < type.sizes.size(); ++i) {
-    text += i ? ", " : "";
-    text += type.sizes[i] < 0 ? "?" : std::to_string(type.sizes[i]);
-  }
-  return text + (type.sizes.size() == 1 ? ",)" : ")");
-}
-
-void Call::failWith(const Status &status) const {
+void Call::failWith(const Status &status,
+                    std::span<const TypeInfo *const> types) const {
   std::vector<ErrorFrame> inputs;
+  for (std::string &note : explain(node->op, status.message(), types))
+    inputs.push_back({SourceLoc(), std::move(note)});
   for (size_t i = 0; i < node->operands.size(); ++i) {
     const Value &value = node->operands[i];
     const Node &source = *value.node;
@@ -197,7 +190,7 @@ void Call::record() {
   }
   auto results = resultTypes(node->view(), types);
   if (!results)
-    failWith(results.status());
+    failWith(results.status(), types);
   node->outputs.reserve((*results)->size());
   for (const TypeInfo *type : **results)
     node->outputs.push_back({type, nullptr});

@@ -69,7 +69,8 @@ private:
   }
   void add(const Value &value);
   void resolveNumbers();
-  [[noreturn]] void failWith(const Status &status) const;
+  [[noreturn]] void failWith(const Status &status,
+                             std::span<const TypeInfo *const> types) const;
 
   /// A number, or a size that is known to the run: then the tensor of it.
   struct PendingNumber {

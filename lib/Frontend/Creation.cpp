@@ -1,6 +1,7 @@
 //===- Creation.cpp - Tensors from numbers, and operators -----------------===//
 
 #include "Call.h"
+#include "Explain.h"
 #include "Throw.h"
 
 #include "tripy/Frontend/Functions.h"
@@ -93,6 +94,7 @@ Tensor tripy::zerosLike(const Tensor &input, std::optional<DType> dtype,
 
 Tensor tripy::arange(const Number &start, const Number &stop,
                      const Number &step, DType dtype, SourceLoc loc) {
+  IntroducedScope scope("compute the numbers of 'arange'");
   if (step.toDouble() == 0)
     fail(Code::InvalidArgument, "the step of arange is not 0", loc);
   double count =

@@ -9,6 +9,7 @@
 #include "tripy/Frontend/Indexing.h"
 
 #include "Call.h"
+#include "Explain.h"
 #include "Throw.h"
 
 #include "tripy/Frontend/Functions.h"
@@ -144,6 +145,7 @@ void Indexer::add(const Index &index) {
 }
 
 Tensor Indexer::apply() {
+  IntroducedScope scope("take a part of the tensor");
   checkCounts();
   for (const Index &index : indices)
     add(index);
