@@ -49,6 +49,20 @@ private:
   cuda::CudaEvent point;
 };
 
+/// Work whose end cannot be waited for: the device is lost.
+class LostWork : public Work {
+public:
+  LostWork(Status failure, SourceLoc loc)
+      : Work(loc), failure(std::move(failure)) {}
+
+protected:
+  Status waitForIt() override { return failure; }
+  Result<bool> pollIt() override { return failure; }
+
+private:
+  Status failure;
+};
+
 class CudaStream : public StreamState,
                    public std::enable_shared_from_this<CudaStream> {
 public:
@@ -63,7 +77,9 @@ public:
         SourceLoc loc) override;
   std::shared_ptr<Work> record(SourceLoc loc) override {
     std::lock_guard lock(mutex);
-    return mark(loc);
+    Result<std::shared_ptr<CudaWork>> work = mark(loc);
+    check(work.status(), loc);
+    return *work;
   }
   void delay(const std::shared_ptr<Work> &work, SourceLoc loc) override {
     std::lock_guard lock(mutex);
@@ -82,7 +98,8 @@ private:
     std::shared_ptr<CompiledProgram> program;
     CompiledProgram::Context context;
   };
-  std::shared_ptr<CudaWork> mark(SourceLoc loc);
+  Result<std::shared_ptr<CudaWork>> mark(SourceLoc loc);
+  void checkStart(const Status &status, SourceLoc loc);
   void delayLocked(Work &work, SourceLoc loc);
   void releaseContexts();
   void makeRoom(SourceLoc loc);
@@ -171,10 +188,12 @@ void CudaStream::makeRoom(SourceLoc loc) {
   calls.pop_front();
 }
 
-std::shared_ptr<CudaWork> CudaStream::mark(SourceLoc loc) {
+Result<std::shared_ptr<CudaWork>> CudaStream::mark(SourceLoc loc) {
   auto event = cuda::CudaEvent::create(*owner);
-  check(event.status(), loc);
-  check(event->record(stream), loc);
+  if (!event)
+    return event.status();
+  if (Status status = event->record(stream); !status.isOk())
+    return status;
   return std::make_shared<CudaWork>(std::move(*event), weak_from_this(), owner,
                                     loc);
 }
@@ -221,9 +240,21 @@ CudaStream::bringHere(const std::shared_ptr<const Storage> &input,
   check(owner->copyToDevice(copy->view().data, input->view().data,
                             input->bytes(), stream),
         loc);
-  copy->setWork(mark(loc));
+  Result<std::shared_ptr<CudaWork>> work = mark(loc);
+  checkStart(work.status(), loc);
+  copy->setWork(*work);
   input->keepCopy(copy);
   return copy;
+}
+
+/// Work cannot be started where earlier work has failed: then that is what is
+/// reported.
+void CudaStream::checkStart(const Status &status, SourceLoc loc) {
+  if (status.isOk())
+    return;
+  for (const Call &call : calls)
+    checkWork(call.work->waitLocked(), *call.work, loc);
+  check(status, loc);
 }
 
 runtime::ExecutionContext &
@@ -265,13 +296,17 @@ CudaStream::start(const std::shared_ptr<CompiledProgram> &program,
     outputs.push_back(results.back()->view());
     kept.push_back(results.back());
   }
-  check(context.run(viewsOf(inputs), outputs,
-                    {.stream = stream, .synchronize = false}),
-        loc);
-  std::shared_ptr<CudaWork> work = mark(loc);
+  checkStart(context.run(viewsOf(inputs), outputs,
+                         {.stream = stream, .synchronize = false}),
+             loc);
+  Result<std::shared_ptr<CudaWork>> work = mark(loc);
   for (const std::shared_ptr<Storage> &result : results)
-    result->setWork(work);
-  calls.push_back({work, std::move(kept)});
+    if (work)
+      result->setWork(*work);
+    else // The work was started: who reads its results hears of it.
+      result->setWork(std::make_shared<LostWork>(work.status(), loc));
+  if (work)
+    calls.push_back({*work, std::move(kept)});
   return results;
 }
 
