@@ -203,6 +203,7 @@ TEST(Input, ParametersStandWhereTheLayerIsMade) {
 TEST(Input, ModulesThatWereMovedFrom) {
   tp::Linear layer(2, 1);
   tp::Linear other = std::move(layer);
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is tested.
   EXPECT_EQ(layer(tp::ones({1, 2})).item<float>(),
             other(tp::ones({1, 2})).item<float>());
 }

@@ -114,11 +114,13 @@ TEST(Stream, WhatIsMovedFromStaysTheSame) {
   auto otherProgram = std::move(program);
   auto otherStream = std::move(stream);
   auto otherEvent = std::move(event);
+  // NOLINTBEGIN(bugprone-use-after-move): what is tested.
   EXPECT_EQ(program.on(stream)(tp::ones({2})).toVector<float>(),
             (Floats{2, 2}));
   EXPECT_EQ(stream, otherStream);
   event.synchronize();
   EXPECT_EQ(program.inputs().size(), otherProgram.inputs().size());
+  // NOLINTEND(bugprone-use-after-move)
   otherEvent.synchronize();
 }
 

@@ -48,18 +48,31 @@ public:
 
   // Division rounds down. Errors: InvalidArgument for division by 0,
   // LimitExceeded for a number that is no int64_t.
-#define TRIPY_SIZE_OPERATOR(op)                                                \
-  friend Size operator op(const Size &a, const detail::Placed<Size> &b);       \
-  template <std::integral T>                                                   \
-  friend Size operator op(T a, const detail::Placed<Size> &b) {                \
-    return Size(a, b.loc) op b;                                                \
+  friend Size operator+(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator-(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator*(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator/(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator%(const Size &a, const detail::Placed<Size> &b);
+  template <std::integral T>
+  friend Size operator+(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) + b;
   }
-  TRIPY_SIZE_OPERATOR(+)
-  TRIPY_SIZE_OPERATOR(-)
-  TRIPY_SIZE_OPERATOR(*)
-  TRIPY_SIZE_OPERATOR(/)
-  TRIPY_SIZE_OPERATOR(%)
-#undef TRIPY_SIZE_OPERATOR
+  template <std::integral T>
+  friend Size operator-(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) - b;
+  }
+  template <std::integral T>
+  friend Size operator*(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) * b;
+  }
+  template <std::integral T>
+  friend Size operator/(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) / b;
+  }
+  template <std::integral T>
+  friend Size operator%(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) % b;
+  }
   /// Sizes that only the run decides are equal to themselves alone.
   friend bool operator==(const Size &a, const Size &b) {
     return a.number == b.number && a.symbol.node == b.symbol.node;
