@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace tp = tripy;
@@ -47,6 +48,7 @@ struct Row {
 
 /// The multilayer perceptron of the founding documents.
 struct MLP : tp::Module {
+  // NOLINTNEXTLINE(readability-identifier-naming): names in state dicts.
   tp::Linear c_fc, c_proj;
   explicit MLP(int64_t width)
       : c_fc(width, 4 * width), c_proj(4 * width, width) {}
@@ -89,6 +91,31 @@ static void expect(bool holds, const char *what) {
   std::exit(1);
 }
 
+static tp::Tensor longChain(const tp::Tensor &x, int64_t operations) {
+  tp::Tensor sum = x;
+  for (int64_t i = 0; i < operations / 2; ++i)
+    sum = tp::exp(sum + x);
+  return sum;
+}
+
+static tp::frontend::Collected collectOf(const tp::Tensor &tensor) {
+  const tp::frontend::Value &value = tp::frontend::Call::valueOf(tensor);
+  std::lock_guard lock(tp::frontend::graphMutex());
+  return tp::frontend::collect({&value, 1});
+}
+
+static tp::Hash128 hashOf(const tp::frontend::Collected &collected) {
+  std::string text = tp::frontend::structureOf(collected);
+  return tp::hashBytes(
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+}
+
+/// For test/Host/costs.py: the work that grows with the graph.
+static void hashChain(int64_t operations) {
+  tp::Tensor x = tp::ones({4}), sum = longChain(x, operations);
+  hashOf(collectOf(sum));
+}
+
 //===-- once in a process -------------------------------------------------===//
 
 static std::vector<double> printFirst(bool opensDevice) {
@@ -102,6 +129,13 @@ static std::vector<double> printFirst(bool opensDevice) {
   expect(text.starts_with("tensor([1.5000, 2.5000, 3.5000, 4.5000, 5.5000]"),
          "c");
   return times;
+}
+
+/// Bytes that the first tensor of a process takes.
+static std::vector<double> firstBytes() {
+  size_t before = mallinfo2().uordblks;
+  tp::Tensor c = tp::arange(5) + 1.5;
+  return {double(mallinfo2().uordblks - before)};
 }
 
 static std::vector<double> evaluateTwice() {
@@ -118,8 +152,13 @@ static std::vector<double> evaluateTwice() {
 
 /// The part that runs in its own process: prints its times.
 static int runOne(const std::string &name) {
-  std::vector<double> times =
-      name == "twice" ? evaluateTwice() : printFirst(name == "opened");
+  if (name.starts_with("graph:")) {
+    hashChain(std::atoll(name.c_str() + 6));
+    return 0;
+  }
+  std::vector<double> times = name == "bytes"   ? firstBytes()
+                              : name == "twice" ? evaluateTwice()
+                                                : printFirst(name == "opened");
   for (double time : times)
     std::printf("%.3f\n", time);
   return 0;
@@ -203,42 +242,32 @@ static void measureCalls(std::vector<Row> &rows) {
   rows.push_back({"compiled MLP, each of 100 calls, then read", each});
 }
 
-static tp::Tensor longChain(const tp::Tensor &x) {
-  tp::Tensor sum = x;
-  for (int i = 0; i < 5000; ++i)
-    sum = tp::exp(sum + x);
-  return sum;
-}
-
 static void measureGraph(std::vector<Row> &rows) {
+  constexpr int64_t operations = 10'000;
   tp::Tensor x = tp::ones({4}).eval(), sum;
-  longChain(x); // the compiler gives the types of each operation once
+  longChain(x, operations); // the compiler gives a type once
   rows.push_back({"graph of 10,000 operations",
-                  repeated(20, [&] { sum = longChain(x); }), 20'000});
-  tp::Tensor once = longChain(x);
-  const tp::frontend::Value &value = tp::frontend::Call::valueOf(once);
-  std::lock_guard lock(tp::frontend::graphMutex());
+                  repeated(20, [&] { sum = longChain(x, operations); }),
+                  20'000});
   tp::frontend::Collected collected;
-  rows.push_back({"collect 10,000 operations", repeated(20, [&] {
-                    collected = tp::frontend::collect({&value, 1});
-                  })});
-  rows.push_back(
-      {"structural hash of 10,000 operations",
-       repeated(20,
-                [&] {
-                  std::string text = tp::frontend::structureOf(collected);
-                  tp::hashBytes({reinterpret_cast<const uint8_t *>(text.data()),
-                                 text.size()});
-                }),
-       10'000});
-  expect(collected.program.steps.size() == 10'000, "the graph");
+  rows.push_back({"collect 10,000 operations",
+                  repeated(20, [&] { collected = collectOf(sum); })});
+  rows.push_back({"structural hash of 10,000 operations",
+                  repeated(20, [&] { hashOf(collected); }), 10'000});
+  expect(collected.program.steps.size() == operations, "the graph");
 }
 
 //===-- the program -------------------------------------------------------===//
 
 static void printJson(const std::vector<Row> &rows) {
-  std::printf("{\"device\": \"%s\", \"unit\": \"us\", \"rows\": [",
-              tp::defaultDevice().str().c_str());
+#ifdef NDEBUG
+  const char *build = "release";
+#else
+  const char *build = "with assertions";
+#endif
+  std::printf("{\"device\": \"%s\", \"build\": \"%s\", \"unit\": \"us\", "
+              "\"rows\": [",
+              tp::defaultDevice().str().c_str(), build);
   for (const Row &row : rows) {
     std::printf("%s\n  {\"case\": \"%s\", \"median\": %.2f, \"least\": %.2f",
                 &row == rows.data() ? "" : ",", row.name.c_str(), row.median(),

@@ -8,6 +8,7 @@ Measures, each the median of several whole processes:
   example and of a large GEGLU: cold, without a cache of code, and warm, from one;
 - tripy-compile of 100 distinct element-wise kernels for CUDA, cold, on 2 cores;
 - tripy-run of it on the CPU, start to finish;
+- compiling a program that includes tripy/tripy.h, with the compilers that are there;
 - loading an executable with 1 GiB of weights: `tripy-run --info`, which maps and
   verifies the file, its time and its peak memory.
 Prints a table and the machine's name; exits 1 when a limit is missed, which says
@@ -19,6 +20,7 @@ import datetime
 import json
 import os
 import platform
+import shutil
 import statistics
 import struct
 import subprocess
@@ -122,6 +124,15 @@ def hundred_kernels(folder, count=100):
     return program
 
 
+def include(folder, compiler, bin_folder):
+    """Compiles a program that only includes the frontend's header; some headers are generated."""
+    source = os.path.join(folder, "include.cpp")
+    with open(source, "w") as out:
+        out.write("#include <tripy/tripy.h>\n")
+    return [compiler, "-std=c++20", "-O2", "-c", source, "-o", source + ".o", "-I", os.path.join(ROOT, "include"), "-I",
+            os.path.join(bin_folder, "../include")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True)
@@ -159,6 +170,12 @@ def main():
         record("compile GEGLU, cpu", seconds, 0.5)
         seconds, _ = timed([runner, out, "--input", "x=ones", "--device=cpu"])
         record("tripy-run GEGLU, start to finish, cpu", seconds, 0.2)
+        for compiler_name in ("clang++-22", "g++-12"):
+            if not shutil.which(compiler_name):
+                print(f"include tripy/tripy.h: left out, there is no {compiler_name}")
+                continue
+            seconds, _ = timed(include(folder, compiler_name, options.bin))
+            record(f"include tripy/tripy.h, {compiler_name} -O2", seconds, 1.0)
         program, weights = large_model(folder, options.gib)
         large = os.path.join(folder, "large.tpx")
         timed([compiler, program, "-o", large, "--target=cpu", "--weights", weights], repeats=1)

@@ -92,6 +92,9 @@ if(TRIPY_BUILD_COMPILER)
     target_link_libraries(tripy_frontend PRIVATE TripyFrontendLowering TripyCompiler ${libraries})
     target_link_options(tripy_frontend PRIVATE -Wl,--gc-sections -Wl,-s)
   endif()
+  # Calls within the library need not be looked up, and others are when it is
+  # loaded: the first ones of a process would take longer than what they do.
+  target_link_options(tripy_frontend PRIVATE -Wl,-Bsymbolic-functions -Wl,-z,now)
   # What users link may have another zlib, or another LLVM.
   target_link_options(tripy_frontend PRIVATE -Wl,--exclude-libs,ALL)
   target_link_libraries(tripy_frontend PRIVATE pthread ${CMAKE_DL_LIBS} ${TRIPY_ZLIB})

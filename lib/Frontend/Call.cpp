@@ -2,8 +2,11 @@
 
 #include "Call.h"
 
+#include "Explain.h"
 #include "Numbers.h"
 #include "Throw.h"
+
+#include "tripy/Frontend/Functions.h"
 
 using namespace tripy;
 using namespace tripy::frontend;
@@ -29,10 +32,10 @@ void Call::add(const Value &value) { node->operands.push_back(value); }
 void Call::operand(const TensorLike &value) {
   node->groups.push_back(1);
   places.push_back(value.loc());
-  if (value.isNumber()) {
-    numbers.push_back({uint32_t(node->groups.size() - 1),
-                       uint32_t(node->operands.size()), *value.literal(),
-                       value.loc()});
+  if (value.isNumber() || value.isSize()) {
+    numbers.push_back(
+        {uint32_t(node->groups.size() - 1), uint32_t(node->operands.size()),
+         value.literal().value_or(Number(0)), value.tensor(), value.loc()});
     node->operands.emplace_back();
     return;
   }
@@ -84,8 +87,13 @@ void Call::operand(const Shape &sizes) {
 
 void Call::staticSizes(const Shape &sizes) {
   std::vector<int64_t> list;
-  for (const Size &size : sizes)
+  for (const Size &size : sizes) {
+    // The number that stands for a size of the run.
+    if (size.isStatic() && size.number == dynamicSize)
+      fail(Code::InvalidArgument,
+           "a size is a number from 0 to 2^40; found " + size.str(), node->loc);
     list.push_back(size.isStatic() ? size.number : dynamicSize);
+  }
   set(std::move(list));
 }
 
@@ -127,7 +135,8 @@ void Call::resolveNumbers() {
     begin += group;
   }
   for (const PendingNumber &pending : numbers) {
-    DType dtype = typeAlone(pending.number, node->op);
+    bool isSize = !pending.size.isEmpty();
+    DType dtype = isSize ? int32 : typeAlone(pending.number, node->op);
     for (const std::vector<uint32_t> &same : sameGroups) {
       bool isIn = false;
       std::optional<DType> found;
@@ -142,26 +151,21 @@ void Call::resolveNumbers() {
       if (isIn && found)
         dtype = *found;
     }
-    node->operands[pending.operand] =
-        valueOf(numberTensor(pending.number, dtype, pending.loc));
+    Tensor tensor = !isSize ? numberTensor(pending.number, dtype, pending.loc)
+                    : dtype == int32
+                        ? pending.size
+                        : cast({pending.size, pending.loc}, dtype, pending.loc);
+    node->operands[pending.operand] = valueOf(tensor);
   }
 }
 
 //===-- recording ---------------------------------------------------------===//
 
-static std::string describe(const TypeInfo &type) {
-  if (type.isSize)
-    return "size";
-  std::string text = std::string(dtypeName(type.dtype)) + " of shape (";
-  for (size_t i = 0; i < type.sizes.size(); ++i) {
-    text += i ? ", " : "";
-    text += type.sizes[i] < 0 ? "?" : std::to_string(type.sizes[i]);
-  }
-  return text + (type.sizes.size() == 1 ? ",)" : ")");
-}
-
-void Call::failWith(const Status &status) const {
+void Call::failWith(const Status &status,
+                    std::span<const TypeInfo *const> types) const {
   std::vector<ErrorFrame> inputs;
+  for (std::string &note : explain(node->op, status.message(), types))
+    inputs.push_back({SourceLoc(), std::move(note)});
   for (size_t i = 0; i < node->operands.size(); ++i) {
     const Value &value = node->operands[i];
     const Node &source = *value.node;
@@ -186,7 +190,7 @@ void Call::record() {
   }
   auto results = resultTypes(node->view(), types);
   if (!results)
-    failWith(results.status());
+    failWith(results.status(), types);
   node->outputs.reserve((*results)->size());
   for (const TypeInfo *type : **results)
     node->outputs.push_back({type, nullptr});

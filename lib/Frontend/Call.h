@@ -69,11 +69,14 @@ private:
   }
   void add(const Value &value);
   void resolveNumbers();
-  [[noreturn]] void failWith(const Status &status) const;
+  [[noreturn]] void failWith(const Status &status,
+                             std::span<const TypeInfo *const> types) const;
 
+  /// A number, or a size that is known to the run: then the tensor of it.
   struct PendingNumber {
     uint32_t group, operand;
     Number number;
+    Tensor size;
     SourceLoc loc;
   };
   std::shared_ptr<Node> node;

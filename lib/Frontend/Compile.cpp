@@ -78,6 +78,11 @@ static void addRange(ProgramInput &input, const DimensionRange &range) {
 static Value addArgument(std::vector<Value> &arguments,
                          std::vector<ProgramInput> &inputs, ProgramInput input,
                          std::string name, SourceLoc loc) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].name == name)
+      fail(Code::InvalidArgument,
+           "inputs have names of their own; found '" + name + "' twice", loc,
+           {{arguments[i].node->loc, "the other one"}});
   input.name = std::move(name);
   auto node = std::make_shared<Node>(Op::Leaf, loc);
   node->isTraced = true;
@@ -98,7 +103,26 @@ static std::string chooseName(const std::string &given, const std::string &path,
   return !given.empty() ? given : !path.empty() ? path : number;
 }
 
+/// A tensor may have the largest sizes.
+static void checkSizes(const InputInfo &info) {
+  int64_t elements = 1;
+  bool isTooLarge = info.shape().size() > runtime::maxRank;
+  // Two dimensions are seldom large at the same time: runs check the rest.
+  for (const DimensionRange &range : info.shape()) {
+    int64_t size = range.isStatic() ? range.largest : 1;
+    isTooLarge |= range.largest > maxElements ||
+                  __builtin_mul_overflow(elements, size, &elements) ||
+                  elements > maxElements;
+  }
+  if (isTooLarge)
+    fail(Code::LimitExceeded,
+         "an input has rank at most 8 and at most 2^40 elements; found " +
+             info.str(),
+         info.loc());
+}
+
 Tensor Tracer::argument(const InputInfo &info, const std::string &path) {
+  checkSizes(info);
   TypeInfo type{false, info.dtype(), {}};
   ProgramInput input;
   bool isDynamic = false;

@@ -1,6 +1,7 @@
 //===- Composed.cpp - Functions of several operations ---------------------===//
 
 #include "Call.h"
+#include "Explain.h"
 #include "Throw.h"
 
 #include "tripy/Frontend/Functions.h"
@@ -21,6 +22,7 @@ static int64_t fromFront(int64_t dim, int64_t rank, const char *what,
 
 Tensor tripy::flatten(const Tensor &input, int64_t start, int64_t end,
                       SourceLoc loc) {
+  IntroducedScope scope("join dimensions in 'flatten'");
   Shape shape = input.shape(loc);
   int64_t rank = shape.rank();
   if (rank == 0)
@@ -43,6 +45,7 @@ Tensor tripy::flatten(const Tensor &input, int64_t start, int64_t end,
 
 Tensor tripy::stack(const std::vector<Tensor> &inputs, int64_t dim,
                     SourceLoc loc) {
+  IntroducedScope scope("join the inputs of 'stack' along a new dimension");
   std::vector<Tensor> parts;
   for (const Tensor &input : inputs) {
     if (!parts.empty() && input.shape(loc) != inputs.front().shape(loc))
@@ -103,11 +106,14 @@ Tensor tripy::pad(const Tensor &input,
 
 Tensor tripy::maskedFill(const Tensor &input, const Tensor &mask,
                          const Number &value, SourceLoc loc) {
+  IntroducedScope scope(
+      "choose between the value and the input of 'maskedFill'");
   Tensor number = numberTensor(value, input.dtype(loc), loc);
   return where({mask, loc}, {number, loc}, {input, loc}, loc);
 }
 
 Tensor tripy::outer(const Tensor &a, const Tensor &b, SourceLoc loc) {
+  IntroducedScope scope("multiply the operands of 'outer'");
   if (a.rank(loc) != 1 || b.rank(loc) != 1)
     fail(Code::InvalidArgument,
          "operands of outer have rank 1; found " + a.shape(loc).str() +
@@ -118,6 +124,7 @@ Tensor tripy::outer(const Tensor &a, const Tensor &b, SourceLoc loc) {
 
 bool tripy::allclose(const Tensor &a, const Tensor &b, double rtol, double atol,
                      SourceLoc loc) {
+  IntroducedScope scope("compare the operands of 'allclose'");
   TensorLike left(a, loc), right(b, loc);
   DType dtype = a.dtype(loc);
   auto number = [&](double value) {
@@ -132,6 +139,7 @@ bool tripy::allclose(const Tensor &a, const Tensor &b, double rtol, double atol,
 }
 
 bool tripy::equal(const Tensor &a, const Tensor &b, SourceLoc loc) {
+  IntroducedScope scope("compare the operands of 'equal'");
   if (a.shape(loc) != b.shape(loc))
     return false;
   Tensor same = TensorLike(a, loc) == TensorLike(b, loc);

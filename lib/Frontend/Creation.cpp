@@ -1,6 +1,7 @@
 //===- Creation.cpp - Tensors from numbers, and operators -----------------===//
 
 #include "Call.h"
+#include "Explain.h"
 #include "Throw.h"
 
 #include "tripy/Frontend/Functions.h"
@@ -93,6 +94,7 @@ Tensor tripy::zerosLike(const Tensor &input, std::optional<DType> dtype,
 
 Tensor tripy::arange(const Number &start, const Number &stop,
                      const Number &step, DType dtype, SourceLoc loc) {
+  IntroducedScope scope("compute the numbers of 'arange'");
   if (step.toDouble() == 0)
     fail(Code::InvalidArgument, "the step of arange is not 0", loc);
   double count =
@@ -101,6 +103,11 @@ Tensor tripy::arange(const Number &start, const Number &stop,
     fail(Code::InvalidArgument,
          "arange has an element; found start " + start.str() + ", stop " +
              stop.str() + ", step " + step.str(),
+         loc);
+  if (!(count <= double(maxElements)))
+    fail(Code::LimitExceeded,
+         "arange has at most 2^40 elements; found start " + start.str() +
+             ", stop " + stop.str() + ", step " + step.str(),
          loc);
   // Elements that nothing computes with come from wider ones.
   if (dtype == int4 || isFloat8(dtype))

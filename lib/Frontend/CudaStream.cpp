@@ -41,11 +41,26 @@ public:
 
 protected:
   Status waitForIt() override;
+  Result<bool> pollIt() override;
 
 private:
   std::shared_ptr<runtime::Device> device;
   std::weak_ptr<CudaStream> stream;
   cuda::CudaEvent point;
+};
+
+/// Work whose end cannot be waited for: the device is lost.
+class LostWork : public Work {
+public:
+  LostWork(Status failure, SourceLoc loc)
+      : Work(loc), failure(std::move(failure)) {}
+
+protected:
+  Status waitForIt() override { return failure; }
+  Result<bool> pollIt() override { return failure; }
+
+private:
+  Status failure;
 };
 
 class CudaStream : public StreamState,
@@ -62,7 +77,9 @@ public:
         SourceLoc loc) override;
   std::shared_ptr<Work> record(SourceLoc loc) override {
     std::lock_guard lock(mutex);
-    return mark(loc);
+    Result<std::shared_ptr<CudaWork>> work = mark(loc);
+    check(work.status(), loc);
+    return *work;
   }
   void delay(const std::shared_ptr<Work> &work, SourceLoc loc) override {
     std::lock_guard lock(mutex);
@@ -81,7 +98,8 @@ private:
     std::shared_ptr<CompiledProgram> program;
     CompiledProgram::Context context;
   };
-  std::shared_ptr<CudaWork> mark(SourceLoc loc);
+  Result<std::shared_ptr<CudaWork>> mark(SourceLoc loc);
+  void checkStart(const Status &status, SourceLoc loc);
   void delayLocked(Work &work, SourceLoc loc);
   void releaseContexts();
   void makeRoom(SourceLoc loc);
@@ -112,6 +130,16 @@ Status CudaWork::waitForIt() {
   if (std::shared_ptr<CudaStream> mine = stream.lock())
     mine->retire(*this);
   return status;
+}
+
+Result<bool> CudaWork::pollIt() {
+  Result<bool> done = point.query();
+  if (!done || !*done)
+    return done;
+  isDone = true;
+  if (std::shared_ptr<CudaStream> mine = stream.lock())
+    mine->retire(*this);
+  return true;
 }
 
 CudaStream::~CudaStream() {
@@ -155,14 +183,17 @@ void CudaStream::releaseContexts() {
 void CudaStream::makeRoom(SourceLoc loc) {
   if (calls.size() < maxCallsInFlight)
     return;
-  check(calls.front().work->waitLocked(), loc);
+  CudaWork &first = *calls.front().work;
+  checkWork(first.waitLocked(), first, loc);
   calls.pop_front();
 }
 
-std::shared_ptr<CudaWork> CudaStream::mark(SourceLoc loc) {
+Result<std::shared_ptr<CudaWork>> CudaStream::mark(SourceLoc loc) {
   auto event = cuda::CudaEvent::create(*owner);
-  check(event.status(), loc);
-  check(event->record(stream), loc);
+  if (!event)
+    return event.status();
+  if (Status status = event->record(stream); !status.isOk())
+    return status;
   return std::make_shared<CudaWork>(std::move(*event), weak_from_this(), owner,
                                     loc);
 }
@@ -201,11 +232,29 @@ CudaStream::bringHere(const std::shared_ptr<const Storage> &input,
     return input;
   }
   input->wait(loc);
+  if (std::shared_ptr<const Storage> known = input->copyOn(device())) {
+    delayLocked(*known->work(), loc);
+    return known;
+  }
   auto copy = allocateHere(input->dtype(), input->view().shape, loc);
   check(owner->copyToDevice(copy->view().data, input->view().data,
                             input->bytes(), stream),
         loc);
+  Result<std::shared_ptr<CudaWork>> work = mark(loc);
+  checkStart(work.status(), loc);
+  copy->setWork(*work);
+  input->keepCopy(copy);
   return copy;
+}
+
+/// Work cannot be started where earlier work has failed: then that is what is
+/// reported.
+void CudaStream::checkStart(const Status &status, SourceLoc loc) {
+  if (status.isOk())
+    return;
+  for (const Call &call : calls)
+    checkWork(call.work->waitLocked(), *call.work, loc);
+  check(status, loc);
 }
 
 runtime::ExecutionContext &
@@ -247,13 +296,17 @@ CudaStream::start(const std::shared_ptr<CompiledProgram> &program,
     outputs.push_back(results.back()->view());
     kept.push_back(results.back());
   }
-  check(context.run(viewsOf(inputs), outputs,
-                    {.stream = stream, .synchronize = false}),
-        loc);
-  std::shared_ptr<CudaWork> work = mark(loc);
+  checkStart(context.run(viewsOf(inputs), outputs,
+                         {.stream = stream, .synchronize = false}),
+             loc);
+  Result<std::shared_ptr<CudaWork>> work = mark(loc);
   for (const std::shared_ptr<Storage> &result : results)
-    result->setWork(work);
-  calls.push_back({work, std::move(kept)});
+    if (work)
+      result->setWork(*work);
+    else // The work was started: who reads its results hears of it.
+      result->setWork(std::make_shared<LostWork>(work.status(), loc));
+  if (work)
+    calls.push_back({*work, std::move(kept)});
   return results;
 }
 

@@ -61,6 +61,8 @@ static size_t expressionLength(std::string_view line, size_t column) {
 static std::string formatFrame(const ErrorFrame &frame,
                                const std::string &indent) {
   const SourceLoc &loc = frame.loc;
+  if (loc.line == 0)
+    return frame.role.empty() ? "" : indent + frame.role + "\n";
   std::string text = indent;
   if (!frame.role.empty())
     text += frame.role + ": ";
@@ -97,7 +99,8 @@ static std::string formatError(const std::string &summary,
 Error::Error(Code code, const std::string &summary,
              std::vector<ErrorFrame> frames)
     : std::runtime_error(formatError(summary, frames)), failCode(code),
-      sentence(summary), places(std::move(frames)) {}
+      sentence(summary.substr(0, summary.find('\n'))),
+      places(std::move(frames)) {}
 
 Error::Error(Whole, Code code, const std::string &text, SourceLoc loc)
     : std::runtime_error((loc.line ? formatFrame({loc, ""}, "") : "") + text),

@@ -3,6 +3,7 @@
 #include "Evaluate.h"
 
 #include "ProgramCache.h"
+#include "Streams.h"
 #include "Throw.h"
 
 using namespace tripy;
@@ -48,22 +49,22 @@ static void publish(std::span<const Value> roots,
   }
 }
 
-/// Runs a program; results are on `device`.
-static std::vector<std::shared_ptr<Storage>> run(CompiledProgram &compiled,
-                                                 const Collected &collected,
-                                                 const Device &device,
-                                                 SourceLoc loc) {
+/// Runs a program on the CPU. To hand it to a thread would take longer than
+/// most programs of this kind.
+static std::vector<std::shared_ptr<Storage>>
+run(CompiledProgram &compiled, const Collected &collected, SourceLoc loc) {
   std::vector<runtime::TensorView> inputs, outputs;
   for (const std::shared_ptr<const Storage> &input : collected.inputs) {
     input->wait(loc);
-    inputs.push_back(device.isGpu() ? input->view() : input->alignedView(loc));
+    inputs.push_back(input->alignedView(loc));
   }
   const std::vector<OutputDescription> &described = compiled.program().outputs;
   std::vector<runtime::Shape> shapes(described.size());
   check(compiled.outputShapes(inputs, shapes), loc);
   std::vector<std::shared_ptr<Storage>> results;
   for (size_t i = 0; i < described.size(); ++i) {
-    results.push_back(allocate(device, described[i].dtype, shapes[i], loc));
+    results.push_back(
+        allocate(Device::cpu(), described[i].dtype, shapes[i], loc));
     outputs.push_back(results.back()->view());
   }
   check(compiled.run(inputs, outputs), loc);
@@ -93,7 +94,11 @@ tripy::frontend::evaluateWithoutWaiting(std::span<const Value> values,
     Device device = defaultDevice();
     std::shared_ptr<CompiledProgram> compiled =
         ProgramCache::instance().find(collected, device, loc);
-    publish(roots, run(*compiled, collected, device, loc));
+    publish(
+        roots,
+        device.isGpu()
+            ? threadStream(device, loc)->start(compiled, collected.inputs, loc)
+            : run(*compiled, collected, loc));
   }
   std::vector<std::shared_ptr<const Storage>> found;
   std::lock_guard lock(graphMutex());

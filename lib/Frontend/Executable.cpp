@@ -307,9 +307,11 @@ void Executable::save(const std::string &path, SourceLoc loc) const {
 
 /// The names of the program's weights.
 static std::vector<std::string> weightNames(const std::vector<uint8_t> &bytes,
+                                            const std::string &path,
                                             SourceLoc loc) {
   auto inspected = runtime::Executable::loadBytes(bytes, {.inspectOnly = true});
-  check(inspected.status(), loc);
+  if (!inspected)
+    check(Status(inspected.status()).withContext("'" + path + "'"), loc);
   std::vector<std::string> names;
   for (const InputDescription &input : (*inspected)->program().inputs)
     if (input.kind == InputKind::Parameter)
@@ -347,7 +349,7 @@ static std::vector<uint8_t> readProgram(const std::string &path,
 Executable Executable::load(const std::string &path, SourceLoc loc) {
   std::vector<uint8_t> bytes = readProgram(path, loc);
   std::vector<NamedStorage> weights;
-  if (auto names = weightNames(bytes, loc); !names.empty())
+  if (auto names = weightNames(bytes, path, loc); !names.empty())
     weights = readWeights(weightsPathOf(path), names, loc);
   return Executable(std::make_shared<Impl>(std::move(bytes), std::move(weights),
                                            /*mayBeElsewhere=*/false, loc));
@@ -356,7 +358,7 @@ Executable Executable::load(const std::string &path, SourceLoc loc) {
 Executable Executable::load(const std::string &path, const std::string &weights,
                             SourceLoc loc) {
   std::vector<uint8_t> bytes = readProgram(path, loc);
-  std::vector<std::string> names = weightNames(bytes, loc);
+  std::vector<std::string> names = weightNames(bytes, path, loc);
   if (names.empty())
     fail(Code::InvalidArgument,
          "the program of a file of weights has weights outside; '" + path +

@@ -133,9 +133,6 @@ struct TypeMemory {
 /// still read stay, so that the oldest half could not simply go.
 static constexpr size_t maxKnownTypes = size_t(1) << 20;
 
-/// Most elements of a tensor (docs/input.md).
-static constexpr int64_t maxElements = int64_t(1) << 40;
-
 /// The type of what a creation makes, where there is nothing to object to. The
 /// first tensor of a process needs no compiler for it, which takes milliseconds
 /// to start; the compiler checks the type all the same before it compiles.
@@ -166,16 +163,48 @@ static const TypeInfo *createdType(const OperationView &operation) {
   return internType({false, dtype, sizes});
 }
 
+/// The same for arithmetic of two tensors of known sizes: `arange(5) + 1.5`
+/// does not start the compiler, either.
+static const TypeInfo *computedType(const OperationView &operation,
+                                    std::span<const TypeInfo *const> operands) {
+  if (operation.op != Op::Add && operation.op != Op::Sub &&
+      operation.op != Op::Mul && operation.op != Op::Div)
+    return nullptr;
+  const TypeInfo &a = *operands[0], &b = *operands[1];
+  DTypeClass cls = dtypeInfo(a.dtype).cls;
+  bool isComputed = (cls == DTypeClass::Float && !isFloat8(a.dtype)) ||
+                    (cls == DTypeClass::Int && a.dtype != DType::I4);
+  if (a.isSize || b.isSize || a.dtype != b.dtype || !isComputed)
+    return nullptr;
+  const TypeInfo &longer = a.sizes.size() >= b.sizes.size() ? a : b;
+  const TypeInfo &shorter = &longer == &a ? b : a;
+  std::vector<int64_t> sizes = longer.sizes;
+  size_t offset = sizes.size() - shorter.sizes.size();
+  int64_t elements = 1;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    int64_t other = dim < offset ? 1 : shorter.sizes[dim - offset];
+    if (sizes[dim] < 0 || other < 0 ||
+        (sizes[dim] != other && sizes[dim] != 1 && other != 1))
+      return nullptr;
+    sizes[dim] = sizes[dim] == 1 ? other : sizes[dim];
+    if (__builtin_mul_overflow(elements, sizes[dim], &elements) ||
+        elements > maxElements)
+      return nullptr;
+  }
+  return internType({false, a.dtype, std::move(sizes)});
+}
+
 Result<const std::vector<const TypeInfo *> *>
 tripy::frontend::resultTypes(const OperationView &operation,
                              std::span<const TypeInfo *const> operands) {
   static TypeMemory *memory = new TypeMemory;
   static thread_local std::vector<const TypeInfo *> unkept;
-  if (operands.empty())
-    if (const TypeInfo *type = createdType(operation)) {
-      unkept.assign(1, type);
-      return &unkept;
-    }
+  if (const TypeInfo *type = operands.empty()
+                                 ? createdType(operation)
+                                 : computedType(operation, operands)) {
+    unkept.assign(1, type);
+    return &unkept;
+  }
   static thread_local std::string key;
   key.clear();
   encodeOperation(operation, key);

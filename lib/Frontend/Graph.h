@@ -23,6 +23,9 @@
 
 namespace tripy::frontend {
 
+/// Most elements of a tensor (docs/input.md).
+inline constexpr int64_t maxElements = int64_t(1) << 40;
+
 /// The one object of an equal type; it is never freed.
 const TypeInfo *internType(TypeInfo type);
 

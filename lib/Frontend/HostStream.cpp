@@ -33,6 +33,12 @@ protected:
     ended.wait(lock, [&] { return result.has_value(); });
     return *result;
   }
+  Result<bool> pollIt() override {
+    std::lock_guard lock(mutex);
+    if (!result)
+      return false;
+    return result->isOk() ? Result<bool>(true) : Result<bool>(*result);
+  }
 
 private:
   std::mutex mutex;

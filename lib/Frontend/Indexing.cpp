@@ -9,15 +9,20 @@
 #include "tripy/Frontend/Indexing.h"
 
 #include "Call.h"
+#include "Explain.h"
 #include "Throw.h"
 
 #include "tripy/Frontend/Functions.h"
+
+#include <algorithm>
 
 using namespace tripy;
 using namespace tripy::frontend;
 
 /// A bound that is left out, for trace.slice.
 static constexpr int64_t farOut = int64_t(1) << 62;
+/// The largest one of trace.slice.
+static constexpr int64_t maxStep = int64_t(1) << 40;
 
 namespace tripy {
 
@@ -97,13 +102,20 @@ void Indexer::addNumber(const Index &index) {
   cuts = true;
 }
 
+/// A number that is far outside, as another one that is.
+static Size bound(const Size &size) {
+  return size.isStatic() ? Size(std::clamp(size.value(), -farOut, farOut))
+                         : size;
+}
+
 void Indexer::addSlice(const Slice &slice) {
   if (slice.step == 0)
     fail(Code::InvalidArgument, "the step of a slice is not 0", loc);
   bool forward = slice.step > 0;
-  starts.push_back(slice.start.size.value_or(forward ? 0 : farOut));
-  stops.push_back(slice.stop.size.value_or(forward ? farOut : -farOut));
-  steps.push_back(slice.step);
+  starts.push_back(bound(slice.start.size.value_or(forward ? 0 : farOut)));
+  stops.push_back(bound(slice.stop.size.value_or(forward ? farOut : -farOut)));
+  // No dimension is larger: the first element alone is left.
+  steps.push_back(std::clamp(slice.step, -maxStep, maxStep));
   cuts |= slice.start.size || slice.stop.size || slice.step != 1;
   ++resultRank;
 }
@@ -133,6 +145,7 @@ void Indexer::add(const Index &index) {
 }
 
 Tensor Indexer::apply() {
+  IntroducedScope scope("take a part of the tensor");
   checkCounts();
   for (const Index &index : indices)
     add(index);

@@ -21,7 +21,7 @@ using namespace tripy::frontend;
 
 Parameter::Parameter(Shape shape, DType dtype, SourceLoc loc) {
   Tensor counts =
-      iota({shape.volume()}, 0, dtype == boolean ? int32 : dtype, loc);
+      iota({shape.volume(loc)}, 0, dtype == boolean ? int32 : dtype, loc);
   value = reshape({counts, loc}, shape, loc);
   if (dtype == boolean)
     value = cast({value, loc}, dtype, loc);
@@ -226,7 +226,11 @@ void Module::loadStateDict(const StateDict &values, bool strict,
                            SourceLoc loc) {
   ParameterList parameters(/*enters=*/true);
   visitMembers(parameters);
-  std::map<std::string, Tensor> byName(values.begin(), values.end());
+  std::map<std::string, Tensor> byName;
+  for (const auto &[name, value] : values)
+    if (!byName.emplace(name, value).second)
+      fail(Code::InvalidArgument,
+           "names stand once in the values; found '" + name + "' twice", loc);
   std::vector<std::string> missing, unknown;
   for (const AnyParameter &parameter : parameters.list) {
     auto found = byName.find(parameter.name);

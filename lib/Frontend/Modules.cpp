@@ -11,9 +11,9 @@ using namespace tripy::frontend;
 static std::optional<Tensor> tensorOf(const std::optional<Parameter> &bias) {
   return bias ? std::optional(bias->tensor()) : std::nullopt;
 }
-static std::optional<Parameter> biasOf(bool hasBias, int64_t size,
-                                       DType dtype) {
-  return hasBias ? std::optional(Parameter({size}, dtype)) : std::nullopt;
+static std::optional<Parameter> biasOf(bool hasBias, int64_t size, DType dtype,
+                                       SourceLoc loc) {
+  return hasBias ? std::optional(Parameter({size}, dtype, loc)) : std::nullopt;
 }
 
 /// The scale of a weight (out, in); 1 is a scale that does not make numbers
@@ -52,7 +52,7 @@ Linear::Linear(int64_t inFeatures, int64_t outFeatures, bool hasBias,
 Linear::Linear(int64_t inFeatures, int64_t outFeatures,
                const LinearLayerOptions &options, SourceLoc loc)
     : options(options), weight({outFeatures, inFeatures}, options.dtype, loc),
-      bias(biasOf(options.hasBias, outFeatures, options.dtype)),
+      bias(biasOf(options.hasBias, outFeatures, options.dtype, loc)),
       weight_scale(weightScale(inFeatures, outFeatures, options, loc)) {
   if (options.quantDtype)
     input_scale.emplace(Shape(), options.dtype);
@@ -82,38 +82,41 @@ Tensor Linear::forward(const Tensor &x, SourceLoc loc) const {
   return linear({input, loc}, {weights, loc}, {.bias = tensorOf(bias)}, loc);
 }
 
-Embedding::Embedding(int64_t count, int64_t dimension, DType dtype)
-    : weight({count, dimension}, dtype) {}
+Embedding::Embedding(int64_t count, int64_t dimension, DType dtype,
+                     SourceLoc loc)
+    : weight({count, dimension}, dtype, loc) {}
 Tensor Embedding::forward(const Tensor &indices, SourceLoc loc) const {
   return embedding(weight, {indices, loc}, loc);
 }
 
 //===-- norms -------------------------------------------------------------===//
 
-LayerNorm::LayerNorm(Shape shape, DType dtype, double eps)
-    : weight(shape, dtype), bias(shape, dtype), eps(eps) {}
+LayerNorm::LayerNorm(Shape shape, DType dtype, double eps, SourceLoc loc)
+    : weight(shape, dtype, loc), bias(shape, dtype, loc), eps(eps) {}
 Tensor LayerNorm::forward(const Tensor &x, SourceLoc loc) const {
   return layer_norm({x, loc}, weight, bias, eps, loc);
 }
-RMSNorm::RMSNorm(Shape shape, DType dtype, double eps)
-    : weight(shape, dtype), eps(eps) {}
+RMSNorm::RMSNorm(Shape shape, DType dtype, double eps, SourceLoc loc)
+    : weight(shape, dtype, loc), eps(eps) {}
 Tensor RMSNorm::forward(const Tensor &x, SourceLoc loc) const {
   return rms_norm({x, loc}, weight, eps, loc);
 }
-GroupNorm::GroupNorm(int64_t groups, int64_t channels, DType dtype, double eps)
-    : groups(groups), weight({channels}, dtype), bias({channels}, dtype),
-      eps(eps) {}
+GroupNorm::GroupNorm(int64_t groups, int64_t channels, DType dtype, double eps,
+                     SourceLoc loc)
+    : groups(groups), weight({channels}, dtype, loc),
+      bias({channels}, dtype, loc), eps(eps) {}
 Tensor GroupNorm::forward(const Tensor &x, SourceLoc loc) const {
   return group_norm({x, loc}, weight, bias, groups, eps, loc);
 }
-InstanceNorm::InstanceNorm(int64_t channels, DType dtype, double eps)
-    : weight({channels}, dtype), bias({channels}, dtype), eps(eps) {}
+InstanceNorm::InstanceNorm(int64_t channels, DType dtype, double eps,
+                           SourceLoc loc)
+    : weight({channels}, dtype, loc), bias({channels}, dtype, loc), eps(eps) {}
 Tensor InstanceNorm::forward(const Tensor &x, SourceLoc loc) const {
   return instance_norm({x, loc}, weight, bias, eps, loc);
 }
-BatchNorm::BatchNorm(int64_t features, DType dtype, double eps)
-    : weight({features}, dtype), bias({features}, dtype),
-      running_mean({features}, dtype), running_var({features}, dtype),
+BatchNorm::BatchNorm(int64_t features, DType dtype, double eps, SourceLoc loc)
+    : weight({features}, dtype, loc), bias({features}, dtype, loc),
+      running_mean({features}, dtype, loc), running_var({features}, dtype, loc),
       eps(eps) {}
 Tensor BatchNorm::forward(const Tensor &x, SourceLoc loc) const {
   return batch_norm({x, loc}, running_mean, running_var, weight, bias, eps,
@@ -124,12 +127,12 @@ Tensor BatchNorm::forward(const Tensor &x, SourceLoc loc) const {
 
 /// (first, second / groups, window...).
 static Shape weightShape(int64_t first, int64_t second, int64_t groups,
-                         const Dims &window) {
+                         const Dims &window, SourceLoc loc) {
   if (groups < 1 || second % groups != 0)
     fail(Code::InvalidArgument,
          "groups divide the channels; found " + std::to_string(groups) +
              " groups of " + std::to_string(second) + " channels",
-         SourceLoc());
+         loc);
   std::vector<int64_t> sizes = {first, second / groups};
   sizes.insert(sizes.end(), window.numbers().begin(), window.numbers().end());
   return sizes;
@@ -147,22 +150,23 @@ static Options callOptions(const ConvOptions &options, const Bias &bias) {
 }
 
 Conv::Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
-           const ConvOptions &options)
+           const ConvOptions &options, SourceLoc loc)
     : options(options),
-      weight(weightShape(outChannels, inChannels, options.groups, window),
-             options.dtype),
-      bias(biasOf(options.hasBias, outChannels, options.dtype)) {}
+      weight(weightShape(outChannels, inChannels, options.groups, window, loc),
+             options.dtype, loc),
+      bias(biasOf(options.hasBias, outChannels, options.dtype, loc)) {}
 Tensor Conv::forward(const Tensor &x, SourceLoc loc) const {
   return convolution({x, loc}, weight,
                      callOptions<ConvolutionOptions>(options, bias), loc);
 }
 
 ConvTranspose::ConvTranspose(int64_t inChannels, int64_t outChannels,
-                             const Dims &window, const ConvOptions &options)
+                             const Dims &window, const ConvOptions &options,
+                             SourceLoc loc)
     : options(options),
-      weight(weightShape(inChannels, outChannels, options.groups, window),
-             options.dtype),
-      bias(biasOf(options.hasBias, outChannels, options.dtype)) {}
+      weight(weightShape(inChannels, outChannels, options.groups, window, loc),
+             options.dtype, loc),
+      bias(biasOf(options.hasBias, outChannels, options.dtype, loc)) {}
 Tensor ConvTranspose::forward(const Tensor &x, SourceLoc loc) const {
   return conv_transpose({x, loc}, weight,
                         callOptions<ConvTransposeOptions>(options, bias), loc);
@@ -182,9 +186,25 @@ void Sequential::visitMembers(ModuleVisitor &visitor) {
       visitor.visit(step.name, *step.module);
 }
 
-const Module &Sequential::operator[](const std::string &name) const {
+void Sequential::checkName(const std::string &name, SourceLoc loc) const {
   for (const Step &step : steps)
-    if (step.name == name && step.module)
+    if (step.name == name)
+      fail(Code::InvalidArgument,
+           "steps have names of their own; found '" + name + "' twice", loc);
+}
+
+const Module &
+Sequential::operator[](const detail::Placed<std::string> &name) const {
+  std::string known;
+  for (const Step &step : steps) {
+    if (!step.module)
+      continue;
+    if (step.name == name.value)
       return *step.module;
-  fail(Code::NotFound, "there is no module '" + name + "'", SourceLoc());
+    known += (known.empty() ? "'" : ", '") + step.name + "'";
+  }
+  fail(Code::NotFound,
+       "the modules of the sequence are " + (known.empty() ? "none" : known) +
+           "; found no '" + name.value + "'",
+       name.loc);
 }

@@ -1,44 +1,48 @@
 //===- OpTable.cpp - The operations of a graph ----------------------------===//
+//
+// Constant data: to make the table when it is first asked for would take longer
+// than a process' first tensor may.
+//
+//===----------------------------------------------------------------------===//
 
 #include "OpTable.h"
 
-#include <vector>
+#include <array>
 
 using namespace tripy::frontend;
 
 namespace {
-struct Row {
-  std::string_view name;
-  std::vector<OpField> operands, attributes;
-};
+struct Nothing {};
 } // namespace
 
-static const std::vector<Row> &rows() {
-  static const std::vector<OpField> pair = {{"lhs", Kind::Size},
-                                            {"rhs", Kind::Size}};
-#define TRIPY_LIST(...) __VA_ARGS__
-#define TRIPY_OP(id, name, operands, attributes)                               \
-  {name, TRIPY_LIST operands, TRIPY_LIST attributes},
-  static const std::vector<Row> table = {
-#include "tripy/Frontend/OpTable.inc"
-      {"arith.addi", pair, {}},
-      {"arith.subi", pair, {}},
-      {"arith.muli", pair, {}},
-      {"arith.floordivsi", pair, {}},
-      {"arith.constant", {}, {{"value", Kind::Index}}},
-      {"", {}, {}},
-  };
-#undef TRIPY_OP
-#undef TRIPY_LIST
-  return table;
+static constexpr std::array<OpField, 0> fields(Nothing) { return {}; }
+template <size_t N>
+static constexpr std::array<OpField, N> fields(const OpField (&list)[N]) {
+  return std::to_array(list);
 }
 
-const OpInfo &tripy::frontend::opInfo(Op op) {
-  static const std::vector<OpInfo> infos = [] {
-    std::vector<OpInfo> list;
-    for (const Row &row : rows())
-      list.push_back({row.name, row.operands, row.attributes});
-    return list;
-  }();
-  return infos[size_t(op)];
-}
+#define TRIPY_LIST(...) __VA_ARGS__
+
+namespace lists {
+#define TRIPY_OP(id, name, operands, attributes)                               \
+  static constexpr auto operandsOf##id = fields(TRIPY_LIST operands);          \
+  static constexpr auto attributesOf##id = fields(TRIPY_LIST attributes);
+#include "tripy/Frontend/OpTable.inc"
+#undef TRIPY_OP
+static constexpr auto pair = fields({{"lhs", Kind::Size}, {"rhs", Kind::Size}});
+static constexpr auto value = fields({{"value", Kind::Index}});
+} // namespace lists
+
+#define TRIPY_OP(id, name, operands, attributes)                               \
+  {name, lists::operandsOf##id, lists::attributesOf##id},
+static constexpr OpInfo table[] = {
+#include "tripy/Frontend/OpTable.inc"
+    {"arith.addi", lists::pair, {}},      {"arith.subi", lists::pair, {}},
+    {"arith.muli", lists::pair, {}},      {"arith.floordivsi", lists::pair, {}},
+    {"arith.constant", {}, lists::value}, {"", {}, {}},
+};
+#undef TRIPY_OP
+#undef TRIPY_LIST
+static_assert(std::size(table) == size_t(Op::Leaf) + 1);
+
+const OpInfo &tripy::frontend::opInfo(Op op) { return table[size_t(op)]; }

@@ -153,10 +153,13 @@ ProgramCache::load(const Collected &collected, const std::string &structure,
     if (auto kept = folder.find(name))
       // What cannot be loaded is replaced.
       if (auto executable = loadEager(*kept, device, loc)) {
+        log(LogComponent::Eager, LogLevel::Debug,
+            "the program is loaded from the cache on disk");
         std::lock_guard lock(mutex);
         ++counts.fromDisk;
         return std::make_shared<CompiledProgram>(std::move(*executable));
       }
+  log(LogComponent::Eager, LogLevel::Debug, "the program is compiled");
   auto bytes = compileGraph(collected.program, options);
   if (!bytes)
     throw Error::withText(bytes.status().code(), bytes.status().message(), loc);
@@ -182,10 +185,10 @@ std::shared_ptr<CompiledProgram> ProgramCache::find(const Collected &collected,
     std::lock_guard count(mutex);
     (isKnown ? counts.hits : counts.misses)++;
   }
-  log(LogComponent::Eager, LogLevel::Debug,
-      isKnown ? "the program is there" : "the program is compiled");
-  if (isKnown)
+  if (isKnown) {
+    log(LogComponent::Eager, LogLevel::Debug, "the program is there");
     return entry->program;
+  }
   try {
     entry->program = load(collected, structure, device, loc);
   } catch (...) {

@@ -33,59 +33,78 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 }
 
 /// Records arithmetic on sizes of which one is known to the run alone.
-static Size combine(Op op, const Size &a, const Size &b) {
-  Call call(op, {});
+static Size combine(Op op, const Size &a, const Size &b, SourceLoc loc) {
+  Call call(op, loc);
   call.operand(a);
   call.operand(b);
   call.record();
   return call.size();
 }
 
-static void checkDivisor(const Size &b) {
-  if (b.isStatic() && b.value() == 0)
-    fail(Code::InvalidArgument, "a size is divided by 0", {});
+[[noreturn]] static void failOverflow(const Size &a, const char *op,
+                                      const Size &b, SourceLoc loc) {
+  fail(Code::LimitExceeded,
+       "a size is a number of 64 bits; found " + a.str() + " " + op + " " +
+           b.str(),
+       loc);
 }
 
-Size tripy::operator+(const Size &a, const Size &b) {
-  return a.isStatic() && b.isStatic() ? Size(a.number + b.number)
-                                      : combine(Op::SizeAdd, a, b);
+/// The divisor is a number that `a` can be divided by, or known to the run.
+static void checkDivision(const Size &a, const char *op, const Size &b,
+                          SourceLoc loc) {
+  if (!b.isStatic())
+    return;
+  if (b.value() == 0)
+    fail(Code::InvalidArgument,
+         "a size is not divided by 0; found " + a.str() + " " + op + " 0", loc);
+  if (b.value() == -1 && a.isStatic() && a.value() == INT64_MIN)
+    failOverflow(a, op, b, loc);
 }
-Size tripy::operator-(const Size &a, const Size &b) {
-  return a.isStatic() && b.isStatic() ? Size(a.number - b.number)
-                                      : combine(Op::SizeSub, a, b);
+
+#define TRIPY_SIZE_OPERATOR(symbol, builtin, op)                               \
+  Size tripy::operator symbol(const Size &a, const detail::Placed<Size> &b) {  \
+    if (!a.isStatic() || !b.value.isStatic())                                  \
+      return combine(Op::op, a, b.value, b.loc);                               \
+    int64_t result = 0;                                                        \
+    if (builtin(a.number, b.value.number, &result))                            \
+      failOverflow(a, #symbol, b.value, b.loc);                                \
+    return Size(result);                                                       \
+  }
+TRIPY_SIZE_OPERATOR(+, __builtin_add_overflow, SizeAdd)
+TRIPY_SIZE_OPERATOR(-, __builtin_sub_overflow, SizeSub)
+TRIPY_SIZE_OPERATOR(*, __builtin_mul_overflow, SizeMul)
+#undef TRIPY_SIZE_OPERATOR
+
+Size tripy::operator/(const Size &a, const detail::Placed<Size> &b) {
+  checkDivision(a, "/", b.value, b.loc);
+  return a.isStatic() && b.value.isStatic()
+             ? Size(floorDivide(a.number, b.value.number))
+             : combine(Op::SizeDiv, a, b.value, b.loc);
 }
-Size tripy::operator*(const Size &a, const Size &b) {
-  return a.isStatic() && b.isStatic() ? Size(a.number * b.number)
-                                      : combine(Op::SizeMul, a, b);
-}
-Size tripy::operator/(const Size &a, const Size &b) {
-  checkDivisor(b);
-  return a.isStatic() && b.isStatic() ? Size(floorDivide(a.number, b.number))
-                                      : combine(Op::SizeDiv, a, b);
-}
-Size tripy::operator%(const Size &a, const Size &b) {
-  checkDivisor(b);
-  return a.isStatic() && b.isStatic()
-             ? Size(a.number - floorDivide(a.number, b.number) * b.number)
-             : a - a / b * b;
+Size tripy::operator%(const Size &a, const detail::Placed<Size> &b) {
+  checkDivision(a, "%", b.value, b.loc);
+  Size quotient = a / b;
+  return a.isStatic() && b.value.isStatic()
+             ? Size(a.number - quotient.number * b.value.number)
+             : a - Size(quotient * b);
 }
 
 //===-- shapes ------------------------------------------------------------===//
 
-const Size &Shape::operator[](int64_t dim) const {
-  int64_t rank = list.size(), at = dim < 0 ? dim + rank : dim;
+const Size &Shape::operator[](const detail::Placed<int64_t> &dim) const {
+  int64_t rank = list.size(), at = dim.value < 0 ? dim.value + rank : dim.value;
   if (at < 0 || at >= rank)
     fail(Code::InvalidArgument,
-         "there is no dimension " + std::to_string(dim) +
+         "there is no dimension " + std::to_string(dim.value) +
              " in a shape of rank " + std::to_string(rank),
-         {});
+         dim.loc);
   return list[at];
 }
 
-Size Shape::volume() const {
+Size Shape::volume(SourceLoc loc) const {
   Size product = 1;
   for (const Size &size : list)
-    product = product * size;
+    product = product * detail::Placed<Size>(size, loc);
   return product;
 }
 

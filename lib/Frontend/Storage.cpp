@@ -55,6 +55,15 @@ runtime::TensorView Storage::alignedView(SourceLoc loc) const {
   return aligned.view();
 }
 
+std::shared_ptr<const Storage> Storage::copyOn(const Device &wanted) const {
+  std::lock_guard lock(copyMutex);
+  return copy && copy->device() == wanted ? copy : nullptr;
+}
+void Storage::keepCopy(std::shared_ptr<const Storage> made) const {
+  std::lock_guard lock(copyMutex);
+  copy = std::move(made);
+}
+
 void Storage::copyToHost(void *data, SourceLoc loc) const {
   wait(loc);
   if (bytes() == 0)
@@ -106,8 +115,13 @@ tripy::frontend::openDevice(const Device &device, SourceLoc loc) {
 
 Device tripy::defaultDevice() {
   static const Device device = [] {
-    if (const char *text = std::getenv("TRIPY_DEVICE"); text && *text)
-      return Device(text);
+    if (const char *text = std::getenv("TRIPY_DEVICE"); text && *text) {
+      try {
+        return Device(text, SourceLoc());
+      } catch (const Error &error) {
+        throw Error(error.code(), "TRIPY_DEVICE: " + error.summary());
+      }
+    }
     return findDevice(0) ? Device::gpu() : Device::cpu();
   }();
   return device;

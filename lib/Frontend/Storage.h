@@ -47,6 +47,11 @@ public:
   /// The elements in host memory that kernels of the CPU can read as it is: a
   /// copy where these are less aligned, which is made once. Throws Error.
   runtime::TensorView alignedView(SourceLoc loc) const;
+  /// What keepCopy() was given last, if it is on this device: the same
+  /// elements, which its work() brings there. Parameters of eager programs are
+  /// brought to a GPU once.
+  std::shared_ptr<const Storage> copyOn(const Device &device) const;
+  void keepCopy(std::shared_ptr<const Storage> copy) const;
 
 private:
   runtime::HostTensor host;
@@ -55,7 +60,8 @@ private:
   std::shared_ptr<runtime::Device> owner;
   std::function<void()> release;
   std::shared_ptr<Work> pending;
-  mutable std::mutex alignMutex;
+  mutable std::mutex alignMutex, copyMutex;
+  mutable std::shared_ptr<const Storage> copy;
   mutable runtime::HostTensor aligned;
 };
 

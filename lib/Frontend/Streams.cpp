@@ -10,7 +10,12 @@ using namespace tripy;
 using namespace tripy::frontend;
 
 void tripy::frontend::waitFor(Work &work, SourceLoc loc) {
-  if (Status status = work.wait(); !status.isOk())
+  checkWork(work.wait(), work, loc);
+}
+
+void tripy::frontend::checkWork(const Status &status, const Work &work,
+                                SourceLoc loc) {
+  if (!status.isOk())
     fail(status.code(), status.message(), loc, {{work.call(), "the call"}});
 }
 
@@ -68,3 +73,8 @@ Device Stream::device() const { return state->device(); }
 void *Stream::handle() const { return state->handle(); }
 
 void Event::synchronize(SourceLoc loc) const { waitFor(*work, loc); }
+bool Event::isDone(SourceLoc loc) const {
+  Result<bool> done = work->poll();
+  checkWork(done.status(), *work, loc);
+  return *done;
+}

@@ -25,6 +25,8 @@ public:
   virtual ~Work() = default;
   /// Waits until it is done; ok, or what it met.
   Status wait() { return isDone ? Status::ok() : waitForIt(); }
+  /// Whether it has succeeded, without waiting; or what it met.
+  Result<bool> poll() { return isDone ? Result<bool>(true) : pollIt(); }
   /// Where the call stands.
   SourceLoc call() const { return place; }
   /// For work of a GPU, what another stream can wait for without the host.
@@ -32,6 +34,7 @@ public:
 
 protected:
   virtual Status waitForIt() = 0;
+  virtual Result<bool> pollIt() = 0;
   /// It has succeeded.
   std::atomic<bool> isDone = false;
 
@@ -41,6 +44,8 @@ private:
 
 /// Throws Error at `loc`, with the line of the call, where the work failed.
 void waitFor(Work &work, SourceLoc loc);
+/// The same for what the work met.
+void checkWork(const Status &status, const Work &work, SourceLoc loc);
 
 using Storages = std::vector<std::shared_ptr<const Storage>>;
 std::vector<runtime::TensorView> viewsOf(const Storages &storages);

@@ -51,6 +51,12 @@ public:
   std::vector<int64_t> sizes;
 
 private:
+  [[noreturn]] void failMixed(size_t depth) const {
+    fail(Code::InvalidArgument,
+         "a list has numbers alone or lists alone; found both at depth " +
+             std::to_string(depth),
+         loc);
+  }
   [[noreturn]] void failRagged(size_t depth, size_t found) const {
     fail(Code::InvalidArgument,
          "lists of one depth have one length; found " + std::to_string(found) +
@@ -72,15 +78,14 @@ void ListReader::read(const std::vector<detail::Literal> &items, size_t depth) {
   for (const detail::Literal &item : items) {
     if (item.isList) {
       if (leafDepth && depth + 1 >= *leafDepth)
-        fail(Code::InvalidArgument, "numbers and lists stand side by side",
-             loc);
+        failMixed(depth);
       read(item.items, depth + 1);
       continue;
     }
     if (!leafDepth)
       leafDepth = depth + 1;
     if (*leafDepth != depth + 1 || sizes.size() > depth + 1)
-      fail(Code::InvalidArgument, "numbers and lists stand side by side", loc);
+      failMixed(depth);
     numbers.push_back(item.number);
   }
 }
@@ -126,6 +131,15 @@ Tensor Tensor::fromNpy(const std::string &path, SourceLoc loc) {
   Result<runtime::HostTensor> tensor = io::readNpy(path);
   check(tensor.status(), loc);
   return Tensor(makeLeaf(std::make_shared<Storage>(std::move(*tensor)), loc));
+}
+
+void Tensor::saveNpy(const std::string &path, SourceLoc loc) const {
+  std::shared_ptr<const Storage> storage = evaluate(Call::use(*this, loc), loc);
+  auto copy =
+      runtime::HostTensor::create(storage->dtype(), storage->view().shape);
+  check(copy.status(), loc);
+  storage->copyToHost(copy->data(), loc);
+  check(io::writeNpy(path, copy->view()), loc);
 }
 
 //===-- what is known without a value -------------------------------------===//
@@ -175,7 +189,8 @@ SourceLoc Tensor::loc() const {
 //===-- values ------------------------------------------------------------===//
 
 const Tensor &Tensor::eval(SourceLoc loc) const {
-  evaluate(Call::use(*this, loc), loc);
+  Value value = Call::use(*this, loc);
+  evaluateWithoutWaiting({&value, 1}, loc);
   return *this;
 }
 
@@ -183,7 +198,7 @@ static void evalAll(std::span<const Tensor> tensors, SourceLoc loc) {
   std::vector<Value> values;
   for (const Tensor &tensor : tensors)
     values.push_back(Call::use(tensor, loc));
-  evaluate(values, loc);
+  evaluateWithoutWaiting(values, loc);
 }
 void tripy::eval(std::initializer_list<Tensor> tensors, SourceLoc loc) {
   evalAll({tensors.begin(), tensors.size()}, loc);
@@ -259,6 +274,7 @@ TensorLike::TensorLike(const Size &size, SourceLoc loc) : place(loc) {
     number = Number(size.value());
   else
     held = op::from_index(size, int32, loc);
+  isDynamicSize = !size.isStatic();
 }
 
 Tensor TensorLike::toTensor() const {

@@ -6,8 +6,10 @@
 #include "Throw.h"
 
 #include "tripy/Base/Float.h"
+#include "tripy/Frontend/Tensor.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <ostream>
 
@@ -46,6 +48,26 @@ std::ostream &tripy::operator<<(std::ostream &os, const Device &device) {
 }
 
 //===-- numbers -----------------------------------------------------------===//
+
+void tripy::detail::failTooLarge(uint64_t value, SourceLoc loc) {
+  fail(Code::InvalidArgument,
+       "an integer is a number of int64; found " + std::to_string(value), loc);
+}
+
+int64_t tripy::detail::integerOf(const Number &number, SourceLoc loc) {
+  if (const double *value = std::get_if<double>(&number.value()))
+    // 2^63 is the first number of double that is none of int64_t.
+    if (!(*value >= -0x1p63 && *value < 0x1p63) || *value != std::floor(*value))
+      failConversion(number, loc);
+  return number.toInt();
+}
+
+void tripy::detail::failConversion(const Number &number, SourceLoc loc) {
+  fail(Code::InvalidArgument,
+       "the value " + number.str() +
+           " is none of the integral type that it is read as",
+       loc);
+}
 
 std::string Number::str() const {
   if (const bool *value = std::get_if<bool>(&held))

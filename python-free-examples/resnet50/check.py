@@ -4,19 +4,31 @@
 usage: check.py PROGRAM [--weights F.safetensors --picture F.ppm --resize N --crop N]
 
 Without files: a small network of ResNet-50's structure with random weights, and a picture of random patches. NumPy computes
-in float64. Fails where a logit differs by more than 1e-3 of the largest.
+in float64. Fails where a logit differs by more than 1e-3 of the largest. Then the same picture as PNG, and one as JPEG, where
+the program reads them.
 """
 import argparse
+import base64
 import json
 import os
 import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
 TOLERANCE = 1e-3
+# JPEG rounds colors: its logits may differ by this much of the largest.
+JPEG_TOLERANCE = 5e-2
+# 32 x 24 pixels, in patches of 8 x 8 of the colors jpeg_pixels(), as libjpeg wrote them.
+JPEG = """
+/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQ
+EBAQEBAQH/2wBDAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQH/wAARCAAY
+ACADAREAAhEBAxEB/8QAFgABAQEAAAAAAAAAAAAAAAAACgkI/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/EABkBAAMAAwAAAAAAAAAAAAAAAAgJCg
+YHC//EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AM7qGBQEQOfOMAe9VAg/THMoWMHoJ1wLpXqCD2EVyP0J6iBnA8Bf2DmsHII5
+xcDHnkC4T3afLPf/2Q=="""
 
 
 def read_safetensors(path):
@@ -89,6 +101,29 @@ def read_picture(path):
         return np.frombuffer(file.read(), np.uint8).reshape(height, width, 3).astype(np.float64)
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def write_png(path, pixels):
+    """One filter for each row, in turn, as encoders choose them."""
+    height, width, _ = pixels.shape
+    rows, before = b"", np.zeros((width, 3), np.uint8)
+    for y, row in enumerate(pixels.astype(np.uint8)):
+        kind = y % 3  # none, left, up
+        left = np.vstack([np.zeros((1, 3), np.uint8), row[:-1]])
+        rows += bytes([kind]) + (row - (0, left, before)[kind]).astype(np.uint8).tobytes()
+        before = row
+    with open(path, "wb") as out:
+        out.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+                  + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def jpeg_pixels():
+    colors = np.random.default_rng(7).integers(0, 256, (3, 4, 3), np.uint8)
+    return colors.repeat(8, 0).repeat(8, 1).astype(np.float64)
+
+
 def filter_matrix(size, new):
     """What each new pixel takes of the old ones: a triangle, as wide as a pixel of the coarser grid."""
     scale = size / new
@@ -147,6 +182,55 @@ def classify(x, weights):
     return weights["fc.weight"] @ x.mean((1, 2)) + weights["fc.bias"]
 
 
+def run_program(options, picture, folder):
+    """The logits and what is printed; None where the program does not read the format."""
+    logits = os.path.join(folder, "logits.txt")
+    done = subprocess.run([options.program, "--weights", options.weights, "--resize", str(options.resize), "--crop",
+                           str(options.crop), "--logits", logits, picture], text=True, capture_output=True)
+    if done.returncode and "was built without" in done.stderr:
+        return None
+    if done.returncode:
+        sys.exit(f"exit status {done.returncode}: {done.stderr}")
+    return np.loadtxt(logits), done.stdout
+
+
+def check_formats(options, weights, expected, folder):
+    """The picture as PNG, and another one as JPEG; each damaged, too."""
+    png, jpeg = (os.path.join(folder, "picture." + kind) for kind in ("png", "jpg"))
+    write_png(png, read_picture(options.picture))
+    with open(jpeg, "wb") as out:
+        out.write(base64.b64decode(JPEG))
+    for path, wanted, tolerance in ((png, lambda: expected, TOLERANCE),
+                                    (jpeg, lambda: classify(prepare(jpeg_pixels(), options.resize, options.crop), weights),
+                                     JPEG_TOLERANCE)):
+        kind = path[-3:].upper()
+        found = run_program(options, path, folder)
+        if not found:
+            print(f"{kind}: the program was built without it")
+            continue
+        difference = np.abs(found[0] - wanted()).max() / np.abs(wanted()).max()
+        if not difference <= tolerance:
+            sys.exit(f"{kind}: logits differ by {difference:.2g} of the largest; allowed is {tolerance:g}")
+        with open(path, "rb+") as out:
+            out.truncate(os.path.getsize(path) * 2 // 3)
+        done = subprocess.run([options.program, "--weights", options.weights, path], text=True, capture_output=True)
+        if done.returncode != 1 or path not in done.stderr:
+            sys.exit(f"{kind}: a picture that was cut off is no error: {done.stderr}")
+        print(f"{kind}: read as well")
+
+
+def compare(found, text, expected):
+    difference = np.abs(found - expected).max() / np.abs(expected).max()
+    order = np.argsort(-expected, kind="stable")[:5]
+    chances = np.exp(expected - expected.max())
+    lines = [f"{100 * chances[i] / chances.sum():6.2f} %  class {i}" for i in order]
+    if not difference <= TOLERANCE or len(found) != len(expected):
+        sys.exit(f"{len(found)} logits differ by {difference:.2g} of the largest; allowed is {TOLERANCE:g}")
+    if [line.split()[-1] for line in text.splitlines()] != [str(i) for i in order]:
+        sys.exit("the five best are\n" + "\n".join(lines) + f"\nfound\n{text}")
+    print(text + f"{len(found)} classes have the same logits, within {TOLERANCE:g}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
@@ -156,28 +240,18 @@ def main():
     parser.add_argument("--crop", type=int, default=224)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        if not options.weights:
+        is_small = not options.weights
+        if is_small:
             options.weights, options.picture = os.path.join(folder, "weights"), os.path.join(folder, "picture.ppm")
             options.resize, options.crop = 70, 64
             write_safetensors(options.weights, random_network(8, (3, 4, 6, 3), 20))
             write_picture(options.picture, 151, 97)
-        logits = os.path.join(folder, "logits.txt")
-        done = subprocess.run([options.program, "--weights", options.weights, "--resize", str(options.resize), "--crop",
-                               str(options.crop), "--logits", logits, options.picture], text=True, capture_output=True)
-        if done.returncode:
-            sys.exit(f"exit status {done.returncode}: {done.stderr}")
-        found = np.loadtxt(logits)
+        found, text = run_program(options, options.picture, folder)
         weights = {name: value.astype(np.float64) for name, value in read_safetensors(options.weights).items()}
         expected = classify(prepare(read_picture(options.picture), options.resize, options.crop), weights)
-    difference = np.abs(found - expected).max() / np.abs(expected).max()
-    order = np.argsort(-expected, kind="stable")[:5]
-    chances = np.exp(expected - expected.max())
-    lines = [f"{100 * chances[i] / chances.sum():6.2f} %  class {i}" for i in order]
-    if not difference <= TOLERANCE or len(found) != len(expected):
-        sys.exit(f"{len(found)} logits differ by {difference:.2g} of the largest; allowed is {TOLERANCE:g}")
-    if [line.split()[-1] for line in done.stdout.splitlines()] != [str(i) for i in order]:
-        sys.exit("the five best are\n" + "\n".join(lines) + f"\nfound\n{done.stdout}")
-    print(done.stdout + f"{len(found)} classes have the same logits, within {TOLERANCE:g}")
+        compare(found, text, expected)
+        if is_small:
+            check_formats(options, weights, expected, folder)
 
 
 if __name__ == "__main__":

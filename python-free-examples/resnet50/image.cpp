@@ -4,45 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <stdexcept>
-
-/// The next number of a header, behind blanks and comments.
-static int64_t readNumber(std::istream &file, const std::string &path) {
-  while (true) {
-    file >> std::ws;
-    if (file.peek() != '#')
-      break;
-    std::string comment;
-    std::getline(file, comment);
-  }
-  int64_t number = 0;
-  if (!(file >> number) || number < 1 || number > 1 << 20)
-    throw std::runtime_error(path + ": expected a size from 1 to 2^20");
-  return number;
-}
-
-RgbImage readPpm(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string magic(2, ' ');
-  if (!file.read(magic.data(), 2) || magic != "P6")
-    throw std::runtime_error("'" + path +
-                             "' is no PPM picture, which begins with P6");
-  RgbImage image;
-  image.width = readNumber(file, path);
-  image.height = readNumber(file, path);
-  if (readNumber(file, path) != 255)
-    throw std::runtime_error(path + ": expected 8 bits for a channel");
-  file.get();
-  std::vector<char> bytes(3 * image.width * image.height);
-  if (!file.read(bytes.data(), int64_t(bytes.size())))
-    throw std::runtime_error(path + ": expected " +
-                             std::to_string(bytes.size()) +
-                             " bytes behind the header");
-  for (char byte : bytes)
-    image.values.push_back(float(uint8_t(byte)));
-  return image;
-}
 
 /// Resizes one dimension, along rows or along columns; there are `other` of
 /// them. Pixels have three values.

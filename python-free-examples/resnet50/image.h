@@ -13,8 +13,9 @@ struct RgbImage {
   std::vector<float> values;
 };
 
-/// Reads a PPM file (P6, 8 bits). Throws std::runtime_error.
-RgbImage readPpm(const std::string &path);
+/// Reads a PPM file (P6, 8 bits), and, where the program was built with libpng
+/// and libjpeg, PNG and JPEG. Throws std::runtime_error.
+RgbImage readImage(const std::string &path);
 
 /// Makes the shorter side `side` long, as torchvision does: bilinear, with a
 /// filter as wide as a new pixel where it becomes smaller, rounded to 0..255.

@@ -13,7 +13,9 @@
 namespace tp = tripy;
 
 static const char usageText[] =
-    R"(usage: resnet50 --weights F.safetensors [options] PICTURE.ppm
+    R"(usage: resnet50 --weights F.safetensors [options] PICTURE
+
+PICTURE is a file of the format PPM (P6), PNG or JPEG.
 
   --labels FILE   names of the classes, one a line
   --resize N      the shorter side, before the middle is cut out (256)
@@ -95,7 +97,7 @@ static void printTopFive(const std::vector<float> &logits,
 static void classify(const ResNetArguments &arguments) {
   std::vector<std::string> labels = readLabels(arguments.labels);
   RgbImage image =
-      cropCenter(resizeShorter(readPpm(arguments.picture), arguments.resize),
+      cropCenter(resizeShorter(readImage(arguments.picture), arguments.resize),
                  arguments.crop);
   ResNet network = loadResNet(arguments.weights);
   auto fast = tp::compile(

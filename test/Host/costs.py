@@ -130,6 +130,14 @@ def check_loading(tools, folder, environment):
     expect("bytes of loading beyond the file", peak - size, peak <= size + PROCESS_BYTES, f"at most {PROCESS_BYTES}")
 
 
+def check_frontend(benchmark, environment):
+    """A first tensor starts no compiler, which takes megabytes; and graphs cost what they have operations."""
+    done = subprocess.run([benchmark, "--one=bytes"], env=environment, text=True, capture_output=True, check=True)
+    size = float(done.stdout)
+    expect("bytes of the first tensor of a process", size, 0 < size <= 1 << 16, f"at most {1 << 16}")
+    check_growth("recording and hashing a graph", [[benchmark, f"--one=graph:{n}"] for n in (250000, 500000)], environment)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True)
@@ -152,6 +160,7 @@ def main():
         _, peak = run([tools[1], out, "--input", "x=ones", "--device=cpu"], environment)
         expect("bytes of tripy-run of the GEGLU example", peak, peak <= PROCESS_BYTES, f"at most {PROCESS_BYTES}")
         check_loading(tools, folder, environment)
+        check_frontend(os.path.join(options.bin, "frontend-benchmark"), dict(environment, TRIPY_DEVICE="cpu"))
     sys.exit(1 if failures else 0)
 
 

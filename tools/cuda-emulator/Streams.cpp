@@ -19,6 +19,7 @@ TRIPY_DRIVER_CALL cuStreamCreate(StreamHandle *stream, unsigned flags) {
   return DriverResult::Success;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuStreamDestroy_v2(StreamHandle stream) {
   Call call;
   if (!call)
@@ -65,6 +66,7 @@ TRIPY_DRIVER_CALL cuEventCreate(EventHandle *event, unsigned flags) {
   return DriverResult::Success;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuEventDestroy_v2(EventHandle event) {
   Call call;
   if (!call)
@@ -84,6 +86,14 @@ TRIPY_DRIVER_CALL cuEventRecord(EventHandle event, StreamHandle stream) {
   event->recorded = true;
   event->time = now();
   return DriverResult::Success;
+}
+
+/// Work is done when the call that starts it returns.
+TRIPY_DRIVER_CALL cuEventQuery(EventHandle event) {
+  Call call;
+  if (!call)
+    return call.refusal();
+  return call->events.has(event) ? DriverResult::Success : invalidHandle;
 }
 
 TRIPY_DRIVER_CALL cuEventSynchronize(EventHandle event) {

@@ -323,6 +323,7 @@ TEST_F(EmulatedDriver, TimesEvents) {
   EXPECT_EQ(api.eventRecord(untimed, stream), success);
   EXPECT_EQ(api.eventRecord(end, stream), success);
   EXPECT_EQ(api.eventSynchronize(end), success);
+  EXPECT_EQ(api.eventQuery(end), success);
   EXPECT_EQ(api.eventElapsedTime(&milliseconds, start, end), success);
   EXPECT_GE(milliseconds, 0);
   EXPECT_EQ(api.eventElapsedTime(&milliseconds, start, untimed), invalidHandle);
@@ -334,6 +335,7 @@ TEST_F(EmulatedDriver, TimesEvents) {
   EXPECT_EQ(api.eventRecord(end, stream), invalidHandle);
   EXPECT_EQ(api.eventDestroy(end), success);
   EXPECT_EQ(api.eventSynchronize(end), invalidHandle);
+  EXPECT_EQ(api.eventQuery(end), invalidHandle);
 }
 
 TEST_F(EmulatedDriver, ForgetsEverythingWithItsContext) {

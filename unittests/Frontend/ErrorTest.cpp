@@ -37,12 +37,18 @@ TEST(Error, OfShapes) {
             "violates [trace.add C2] aligned at the last dimension, sizes are "
             "equal or one of them is 1; found tensor<3x4xf32>, "
             "tensor<3x3xf32>");
-  ASSERT_EQ(error.frames().size(), 3u);
+  ASSERT_EQ(error.frames().size(), 4u);
   EXPECT_EQ(error.frames()[0].loc.line, 17u);
   EXPECT_STREQ(error.frames()[0].loc.function, "add");
-  EXPECT_EQ(error.frames()[1].role, "Input 0, float32 of shape (3, 4)");
-  EXPECT_EQ(error.frames()[2].role, "Input 1, float32 of shape (3, 3)");
-  EXPECT_EQ(error.frames()[2].loc.line, error.frames()[1].loc.line + 1);
+  EXPECT_EQ(error.frames()[1].role,
+            "Note: Tripy introduces an operation in order to broadcast the "
+            "right operand of 'add' from (3, 3) to (3, 4), to be compatible "
+            "with the left operand; the size 3 of its dimension 1 is neither 1 "
+            "nor 4");
+  EXPECT_EQ(error.frames()[1].loc.line, 0u);
+  EXPECT_EQ(error.frames()[2].role, "Input 0, float32 of shape (3, 4)");
+  EXPECT_EQ(error.frames()[3].role, "Input 1, float32 of shape (3, 3)");
+  EXPECT_EQ(error.frames()[3].loc.line, error.frames()[2].loc.line + 1);
   // The text quotes the lines.
   std::string text = error.what();
   EXPECT_NE(text.find("ErrorTest.cpp:17 in add()\n      |\n   17 |   return a "
@@ -51,6 +57,57 @@ TEST(Error, OfShapes) {
       << text;
   EXPECT_NE(text.find("tp::Tensor b = tp::ones({3, 3});"), std::string::npos)
       << text;
+  EXPECT_NE(text.find("f32>\n    Note: Tripy introduces"), std::string::npos)
+      << text;
+}
+
+/// The notes of an error, without the lines of inputs.
+static std::vector<std::string> notesOf(const tp::Error &error) {
+  std::vector<std::string> notes;
+  for (const tp::ErrorFrame &frame : error.frames())
+    if (frame.role.starts_with("Note: Tripy "))
+      notes.push_back(frame.role.substr(12));
+  return notes;
+}
+
+TEST(Error, OfBroadcasts) {
+  tp::Tensor a = tp::ones({2, 1, 4}), b = tp::ones({3, 5}), none;
+  EXPECT_EQ(notesOf(errorOf([&] { b *a; })),
+            (std::vector<std::string>{
+                "introduces an operation in order to broadcast the right "
+                "operand of 'mul' from (2, 1, 4) to (2, 3, 5), to be "
+                "compatible with the left operand; the size 4 of its dimension "
+                "2 is neither 1 nor 5"}));
+  EXPECT_EQ(notesOf(errorOf([&] { tp::where(a > 0, 1.0, b); })),
+            (std::vector<std::string>{
+                "introduces an operation in order to broadcast the operand "
+                "'other' of 'where' from (3, 5) to (2, 3, 4), to be compatible "
+                "with the operand 'condition'; the size 5 of its dimension 1 "
+                "is neither 1 nor 4"}));
+  EXPECT_EQ(notesOf(errorOf([&] { tp::zeros({0, 3}) + tp::ones({2, 3}); })),
+            (std::vector<std::string>{
+                "introduces an operation in order to broadcast the right "
+                "operand of 'add' from (2, 3) to (0, 3), to be compatible with "
+                "the left operand; the size 2 of its dimension 0 is neither 1 "
+                "nor 0"}));
+  // Another rule has no such reason.
+  EXPECT_TRUE(notesOf(errorOf([&] { a + tp::ones({4}, tp::int32); })).empty());
+}
+
+TEST(Error, OfOperationsThatTripyIntroduced) {
+  tp::Tensor a = tp::ones({2, 3}), b = tp::ones({2, 2});
+  std::string begin = "introduced this operation in order to ";
+  auto last = [&](auto call) { return notesOf(errorOf(call)).back(); };
+  EXPECT_EQ(last([&] { tp::stack({a, a}, 7); }),
+            begin + "join the inputs of 'stack' along a new dimension");
+  EXPECT_EQ(last([&] { tp::allclose(a, b); }),
+            begin + "compare the operands of 'allclose'");
+  EXPECT_EQ(last([&] { a[tp::Tensor({0.5})]; }),
+            begin + "take a part of the tensor");
+  EXPECT_EQ(last([] { tp::arange(3, tp::boolean); }),
+            begin + "compute the numbers of 'arange'");
+  // What the user wrote has no reason, also behind one that has.
+  EXPECT_TRUE(notesOf(errorOf([&] { tp::unsqueeze(a, 7); })).empty());
 }
 
 TEST(Error, OfElementTypes) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 namespace tp = tripy;
@@ -87,6 +88,72 @@ TEST(Stream, Events) {
   after.synchronize();
   done.synchronize();
   EXPECT_EQ(y.toVector<float>()[1], 1);
+}
+
+TEST(Stream, EventsAreAsked) {
+  auto program = slow();
+  tp::Stream stream;
+  std::vector<Tensor> results;
+  Tensor x = square().eval();
+  for (int i = 0; i < 8; ++i)
+    results.push_back(program.on(stream)(x));
+  tp::Event last = stream.record();
+  bool wasDone = last.isDone();
+  // The emulator computes in the call.
+  EXPECT_EQ(wasDone, program.device().isGpu());
+  while (!last.isDone())
+    std::this_thread::yield();
+  EXPECT_TRUE(last.isDone());
+  EXPECT_EQ(results.back().toVector<float>()[0], 1);
+}
+
+TEST(Stream, WhatIsMovedFromStaysTheSame) {
+  auto program = addOne();
+  tp::Stream stream;
+  tp::Event event = stream.record();
+  auto otherProgram = std::move(program);
+  auto otherStream = std::move(stream);
+  auto otherEvent = std::move(event);
+  // NOLINTBEGIN(bugprone-use-after-move): what is tested.
+  EXPECT_EQ(program.on(stream)(tp::ones({2})).toVector<float>(),
+            (Floats{2, 2}));
+  EXPECT_EQ(stream, otherStream);
+  event.synchronize();
+  EXPECT_EQ(program.inputs().size(), otherProgram.inputs().size());
+  // NOLINTEND(bugprone-use-after-move)
+  otherEvent.synchronize();
+}
+
+TEST(Stream, EagerEvaluationUsesTheThreadsOwn) {
+  // Without reading in between: each waits for what it reads, on a GPU there.
+  Tensor x = tp::zeros({4});
+  for (int i = 0; i < 100; ++i)
+    (x = x + 1).eval();
+  Tensor y;
+  std::thread([&] { (y = x * 2).eval(); }).join();
+  EXPECT_EQ((y + x).toVector<float>(), Floats(4, 300));
+  tp::Stream::ofThread().synchronize();
+}
+
+// Run with a budget of the emulator that no kernel can keep to.
+TEST(StreamFailure, OfEagerWorkComesWithTheNextRead) {
+  const char *options = std::getenv("TRIPY_EMULATOR_OPTIONS");
+  if (!options || !std::string(options).starts_with("budget="))
+    GTEST_SKIP() << "needs a budget of the emulator";
+  Tensor x = tp::ones({64}) + tp::iota({64});
+  x.eval(); // starts the work
+  unsigned started = __LINE__ - 1;
+  for (int read = 0; read < 2; ++read)
+    try {
+      x.toVector<float>();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const tp::Error &error) {
+      ASSERT_EQ(error.frames().size(), 2u) << error.what();
+      EXPECT_EQ(error.frames()[0].loc.line, __LINE__ - 4u);
+      EXPECT_EQ(error.frames()[1].loc.line, started);
+      EXPECT_EQ(error.frames()[1].role, "the call");
+    }
+  EXPECT_THROW((x + 1).eval(), tp::Error);
 }
 
 TEST(Stream, ResultsOutliveStreamsAndPrograms) {

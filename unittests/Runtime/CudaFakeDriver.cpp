@@ -400,6 +400,13 @@ struct FakeCalls {
     eventOf(event)->time = current->clock;
     return success;
   }
+  static DriverResult eventQuery(EventHandle event) {
+    Lock lock(current->mutex);
+    DriverResult result = current->enter("cuEventQuery");
+    return result != success || current->events.count(eventOf(event))
+               ? result
+               : invalidValue;
+  }
   static DriverResult eventSynchronize(EventHandle event) {
     Lock lock(current->mutex);
     DriverResult result = current->enter("cuEventSynchronize");
@@ -456,6 +463,7 @@ static DriverApi makeTable() {
   api.eventCreate = F::eventCreate;
   api.eventDestroy = F::eventDestroy;
   api.eventRecord = F::eventRecord;
+  api.eventQuery = F::eventQuery;
   api.eventSynchronize = F::eventSynchronize;
   api.eventElapsedTime = F::eventElapsed;
   addGraphCalls(api);

@@ -22,7 +22,8 @@ namespace tripy {
 class DimensionRange {
 public:
   template <std::integral T>
-  DimensionRange(T size) : DimensionRange(size, size, size) {}
+  DimensionRange(T size, SourceLoc loc = SourceLoc::current())
+      : DimensionRange(size, size, size, loc) {}
   DimensionRange(int64_t smallest, int64_t usual, int64_t largest,
                  SourceLoc loc = SourceLoc::current())
       : DimensionRange("", smallest, usual, largest, loc) {}
@@ -266,13 +267,20 @@ Executable compile(const CompileSettings &settings, const F &function,
     tracer.nameTensors(function.stateDict());
   std::vector<std::pair<std::string, Tensor>> results;
   // Arguments from left to right, whatever a call would do.
-  std::tuple<decltype(tracer.argument(arguments))...> traced{
-      tracer.argument(arguments)...};
-  detail::visitLeaves<detail::IsTensor>(
-      std::apply(function, traced), "",
-      [&](const std::string &path, const Tensor &tensor) {
-        results.emplace_back(path, tensor);
-      });
+  using Arguments = std::tuple<decltype(tracer.argument(arguments))...>;
+  Arguments traced{tracer.argument(arguments)...};
+  constexpr bool fits =
+      std::is_invocable_v<const F &, decltype((tracer.argument(arguments)))...>;
+  static_assert(fits,
+                "the function is called with a Tensor for each InputInfo "
+                "of compile(), a Size for each DimensionInputInfo and "
+                "all other arguments as they are; it does not take these");
+  if constexpr (fits)
+    detail::visitLeaves<detail::IsTensor>(
+        std::apply(function, traced), "",
+        [&](const std::string &path, const Tensor &tensor) {
+          results.emplace_back(path, tensor);
+        });
   return tracer.finish(results);
 }
 template <typename F, typename... A>

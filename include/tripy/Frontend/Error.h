@@ -28,7 +28,8 @@ struct ErrorFrame {
   SourceLoc loc;
   /// What stands there: "" for the call itself, whose function has the names of
   /// the modules that it is in ("MLP.c_fc.forward"); "Input 0, ..." for what it
-  /// was given; "called from" for the calls of the modules, innermost first.
+  /// was given; "called from" for the calls of the modules, innermost first;
+  /// "Note: Tripy introduced this operation in order to ..." without a line.
   std::string role;
 };
 
@@ -36,8 +37,8 @@ struct ErrorFrame {
 /// lines; their text is read from the source files where these are at hand.
 class Error : public std::runtime_error {
 public:
-  /// `summary` is one sentence: lower-case start, no full stop. `frames` starts
-  /// with the call that failed.
+  /// `summary` is one sentence: lower-case start, no full stop; further lines
+  /// are a part of what() alone. `frames` starts with the call that failed.
   Error(Code code, const std::string &summary,
         std::vector<ErrorFrame> frames = {});
   /// With the compiler's text, which holds lines of the user's already, and the

@@ -37,6 +37,9 @@ class Executable {
 public:
   /// Argument of run().
   using Argument = TensorLike;
+  // What is moved from stays the same function.
+  Executable(const Executable &) = default;
+  Executable &operator=(const Executable &) = default;
 
   /// Runs the program, which has one result, with any number of arguments:
   /// tensors, numbers, sizes and structures of them. Errors, at the line of the

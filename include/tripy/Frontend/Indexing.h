@@ -30,7 +30,9 @@ public:
   public:
     Bound() = default;
     Bound(End) {}
-    template <std::integral T> Bound(T value) : size(Size(value)) {}
+    template <std::integral T>
+    Bound(T value, SourceLoc loc = SourceLoc::current())
+        : size(Size(value, loc)) {}
     Bound(Size size) : size(std::move(size)) {}
     std::optional<Size> size;
   };
@@ -45,12 +47,14 @@ inline Slice slice(Slice::Bound start, Slice::Bound stop, int64_t step = 1) {
   return {std::move(start), std::move(stop), step};
 }
 
-/// One index: a number, a slice, a tensor of numbers, newaxis or ellipsis.
+/// One index: a number, a slice, a tensor of numbers, newaxis or ellipsis. A
+/// tensor takes its place's elements, and several tensors take all
+/// combinations: their shapes stand one after the other in the result.
 class Index {
 public:
   template <std::integral T>
   Index(T number, SourceLoc loc = SourceLoc::current())
-      : kind(Kind::Number), place(loc), number(Size(number)) {}
+      : kind(Kind::Number), place(loc), number(Size(number, loc)) {}
   Index(Size size, SourceLoc loc = SourceLoc::current())
       : kind(Kind::Number), place(loc), number(std::move(size)) {}
   Index(Slice slice, SourceLoc loc = SourceLoc::current())

@@ -42,6 +42,9 @@ class Parameter {
 public:
   Parameter(Shape shape, DType dtype = float32,
             SourceLoc loc = SourceLoc::current());
+  // What is moved from keeps its value: a module that was moved from works.
+  Parameter(const Parameter &) = default;
+  Parameter &operator=(const Parameter &) = default;
 
   operator const Tensor &() const { return value; }
   operator TensorLike() const { return TensorLike(value, value.loc()); }
@@ -61,6 +64,8 @@ class OptionalParameter {
 public:
   explicit OptionalParameter(Shape shape, DType dtype = float32)
       : sizes(std::move(shape)), type(dtype) {}
+  OptionalParameter(const OptionalParameter &) = default;
+  OptionalParameter &operator=(const OptionalParameter &) = default;
 
   bool isSet() const { return value.has_value(); }
   /// Errors: InvalidArgument where there is none.
@@ -130,8 +135,8 @@ public:
   /// All parameters, those of children as "child.weight".
   StateDict stateDict() const;
   /// Sets parameters. With `strict` both have the same names. Errors:
-  /// InvalidArgument for missing or unknown names, another shape or type;
-  /// nothing is changed then.
+  /// InvalidArgument for missing or unknown names, a name that `values` has
+  /// twice, another shape or type; nothing is changed then.
   void loadStateDict(const StateDict &values, bool strict = true,
                      SourceLoc loc = SourceLoc::current());
   /// The same from and to a file of the safetensors format. Errors: those of

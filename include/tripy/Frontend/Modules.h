@@ -57,7 +57,8 @@ struct Linear : Module {
 
 /// Rows of the weight (count, dimension), by a tensor of their numbers.
 struct Embedding : Module {
-  Embedding(int64_t count, int64_t dimension, DType dtype = float32);
+  Embedding(int64_t count, int64_t dimension, DType dtype = float32,
+            SourceLoc loc = SourceLoc::current());
   Parameter weight;
   Tensor forward(const Tensor &indices,
                  SourceLoc loc = SourceLoc::current()) const;
@@ -66,14 +67,16 @@ struct Embedding : Module {
 
 /// Over the trailing dimensions, of this shape.
 struct LayerNorm : Module {
-  explicit LayerNorm(Shape shape, DType dtype = float32, double eps = 1e-5);
+  explicit LayerNorm(Shape shape, DType dtype = float32, double eps = 1e-5,
+                     SourceLoc loc = SourceLoc::current());
   Parameter weight, bias;
   double eps;
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
   TRIPY_LAYER(LayerNorm, weight, bias)
 };
 struct RMSNorm : Module {
-  explicit RMSNorm(Shape shape, DType dtype = float32, double eps = 1e-5);
+  explicit RMSNorm(Shape shape, DType dtype = float32, double eps = 1e-5,
+                   SourceLoc loc = SourceLoc::current());
   Parameter weight;
   double eps;
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
@@ -82,7 +85,7 @@ struct RMSNorm : Module {
 /// Over groups of channels of (batch, channels, ...).
 struct GroupNorm : Module {
   GroupNorm(int64_t groups, int64_t channels, DType dtype = float32,
-            double eps = 1e-5);
+            double eps = 1e-5, SourceLoc loc = SourceLoc::current());
   int64_t groups;
   Parameter weight, bias;
   double eps;
@@ -91,7 +94,8 @@ struct GroupNorm : Module {
 };
 struct InstanceNorm : Module {
   explicit InstanceNorm(int64_t channels, DType dtype = float32,
-                        double eps = 1e-5);
+                        double eps = 1e-5,
+                        SourceLoc loc = SourceLoc::current());
   Parameter weight, bias;
   double eps;
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
@@ -99,8 +103,8 @@ struct InstanceNorm : Module {
 };
 /// With the statistics that training has left.
 struct BatchNorm : Module {
-  explicit BatchNorm(int64_t features, DType dtype = float32,
-                     double eps = 1e-5);
+  explicit BatchNorm(int64_t features, DType dtype = float32, double eps = 1e-5,
+                     SourceLoc loc = SourceLoc::current());
   // NOLINTNEXTLINE(readability-identifier-naming): names in state dicts.
   Parameter weight, bias, running_mean, running_var;
   double eps;
@@ -116,9 +120,11 @@ struct ConvOptions {
   DType dtype = float32;
 };
 /// Over 1, 2 or 3 spatial dimensions; the weight is (out, in / groups, window).
+/// Errors of the constructor: InvalidArgument for groups that do not divide the
+/// channels.
 struct Conv : Module {
   Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
-       const ConvOptions &options = {});
+       const ConvOptions &options = {}, SourceLoc loc = SourceLoc::current());
   ConvOptions options;
   Parameter weight;
   std::optional<Parameter> bias;
@@ -128,7 +134,8 @@ struct Conv : Module {
 /// The weight is (in, out / groups, window).
 struct ConvTranspose : Module {
   ConvTranspose(int64_t inChannels, int64_t outChannels, const Dims &window,
-                const ConvOptions &options = {});
+                const ConvOptions &options = {},
+                SourceLoc loc = SourceLoc::current());
   ConvOptions options;
   Parameter weight;
   std::optional<Parameter> bias;
@@ -144,11 +151,16 @@ public:
   using Function = std::function<Tensor(const Tensor &)>;
   Sequential() = default;
 
-  /// Adds a copy of a module, or a function of one tensor.
-  template <typename T> Sequential &add(T step) {
-    return add(std::to_string(steps.size()), std::move(step));
+  /// Adds a copy of a module, or a function of one tensor. Errors:
+  /// InvalidArgument for a name that another step has.
+  template <typename T>
+  Sequential &add(T step, SourceLoc loc = SourceLoc::current()) {
+    return add(std::to_string(steps.size()), std::move(step), loc);
   }
-  template <typename T> Sequential &add(std::string name, T step) {
+  template <typename T>
+  Sequential &add(std::string name, T step,
+                  SourceLoc loc = SourceLoc::current()) {
+    checkName(name, loc);
     if constexpr (std::is_base_of_v<Module, T>) {
       auto shared = std::make_shared<T>(std::move(step));
       steps.push_back({std::move(name), shared,
@@ -160,7 +172,7 @@ public:
   }
   size_t size() const { return steps.size(); }
   /// Errors: NotFound.
-  const Module &operator[](const std::string &name) const;
+  const Module &operator[](const detail::Placed<std::string> &name) const;
 
   Tensor forward(Tensor x) const;
   Tensor operator()(const Tensor &x,
@@ -172,6 +184,7 @@ public:
   std::string typeName() const override { return "Sequential"; }
 
 private:
+  void checkName(const std::string &name, SourceLoc loc) const;
   /// Steps are called where the sequence is.
   template <typename T> static Tensor call(const T &module, const Tensor &x) {
     if constexpr (requires { module(x, SourceLoc()); })

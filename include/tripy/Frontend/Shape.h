@@ -34,7 +34,10 @@ struct Value {
 /// The size of a dimension, or a number computed from sizes.
 class Size {
 public:
-  template <std::integral T> Size(T value) : number(int64_t(value)) {}
+  /// Errors: InvalidArgument for a number that is no int64_t.
+  template <std::integral T>
+  Size(T value, SourceLoc loc = SourceLoc::current())
+      : number(detail::toInt64(value, loc)) {}
 
   /// Whether it is a number now.
   bool isStatic() const { return !symbol; }
@@ -43,12 +46,33 @@ public:
   /// "4", or "?".
   std::string str() const;
 
-  /// Division rounds down.
-  friend Size operator+(const Size &a, const Size &b);
-  friend Size operator-(const Size &a, const Size &b);
-  friend Size operator*(const Size &a, const Size &b);
-  friend Size operator/(const Size &a, const Size &b);
-  friend Size operator%(const Size &a, const Size &b);
+  // Division rounds down. Errors: InvalidArgument for division by 0,
+  // LimitExceeded for a number that is no int64_t.
+  friend Size operator+(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator-(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator*(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator/(const Size &a, const detail::Placed<Size> &b);
+  friend Size operator%(const Size &a, const detail::Placed<Size> &b);
+  template <std::integral T>
+  friend Size operator+(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) + b;
+  }
+  template <std::integral T>
+  friend Size operator-(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) - b;
+  }
+  template <std::integral T>
+  friend Size operator*(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) * b;
+  }
+  template <std::integral T>
+  friend Size operator/(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) / b;
+  }
+  template <std::integral T>
+  friend Size operator%(T a, const detail::Placed<Size> &b) {
+    return Size(a, b.loc) % b;
+  }
   /// Sizes that only the run decides are equal to themselves alone.
   friend bool operator==(const Size &a, const Size &b) {
     return a.number == b.number && a.symbol.node == b.symbol.node;
@@ -73,12 +97,12 @@ public:
 
   size_t rank() const { return list.size(); }
   /// `dim` may count from the end. Errors: InvalidArgument for no dimension.
-  const Size &operator[](int64_t dim) const;
+  const Size &operator[](const detail::Placed<int64_t> &dim) const;
   auto begin() const { return list.begin(); }
   auto end() const { return list.end(); }
   const std::vector<Size> &sizes() const { return list; }
-  /// Number of elements.
-  Size volume() const;
+  /// Number of elements. Errors: LimitExceeded where it is no int64_t.
+  Size volume(SourceLoc loc = SourceLoc::current()) const;
   /// "(2, 3)", "(5,)", "()".
   std::string str() const;
   friend bool operator==(const Shape &, const Shape &) = default;

@@ -7,8 +7,10 @@
 #ifndef TRIPY_FRONTEND_SOURCELOC_H
 #define TRIPY_FRONTEND_SOURCELOC_H
 
+#include <concepts>
 #include <cstdint>
 #include <source_location>
+#include <utility>
 
 namespace tripy {
 
@@ -26,6 +28,27 @@ struct SourceLoc {
     return {where.file_name(), function, where.line(), where.column()};
   }
 };
+
+namespace detail {
+/// An operand and where it stands: operators have no other place for it.
+template <typename T> struct Placed {
+  template <typename U>
+    requires std::convertible_to<U, T>
+  Placed(U &&value, SourceLoc loc = SourceLoc::current())
+      : value(std::forward<U>(value)), loc(loc) {}
+  T value;
+  SourceLoc loc;
+};
+
+[[noreturn]] void failTooLarge(uint64_t value, SourceLoc loc);
+/// The same number. Throws Error at `loc` where it is no int64_t.
+template <std::integral T> int64_t toInt64(T value, SourceLoc loc) {
+  if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof(int64_t))
+    if (uint64_t(value) > uint64_t(INT64_MAX))
+      failTooLarge(value, loc);
+  return int64_t(value);
+}
+} // namespace detail
 
 } // namespace tripy
 

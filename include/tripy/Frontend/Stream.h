@@ -7,8 +7,10 @@
 //   std::cout << y;                   // waits for y
 //
 // Calls of an executable return before their results are computed; whoever
-// reads a result waits for it. Work on one stream is done in the order of the
-// calls, and work that reads a result of another stream waits for that result.
+// reads a result waits for it. Eager evaluation does the same on a GPU, on the
+// calling thread's stream; on the CPU it computes before it returns. Work on
+// one stream is done in the order of the calls, and work that reads a result of
+// another stream waits for that result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_STREAM_H
@@ -28,8 +30,15 @@ class Work;
 /// A point in the work of a stream. Copies are the same point.
 class Event {
 public:
+  // What is moved from stays the same point.
+  Event(const Event &) = default;
+  Event &operator=(const Event &) = default;
+
   /// Waits until the work before the point is done. Errors: that of this work.
   void synchronize(SourceLoc loc = SourceLoc::current()) const;
+  /// Whether the work before the point is done; does not wait. Errors: that of
+  /// this work.
+  bool isDone(SourceLoc loc = SourceLoc::current()) const;
 
 private:
   friend class Stream;
@@ -45,6 +54,9 @@ public:
   /// Errors: those of opening the device.
   explicit Stream(const Device &device = defaultDevice(),
                   SourceLoc loc = SourceLoc::current());
+  // What is moved from stays the same queue.
+  Stream(const Stream &) = default;
+  Stream &operator=(const Stream &) = default;
   /// The calling thread's own stream of the device, which calls use that name
   /// no other.
   static Stream ofThread(const Device &device = defaultDevice(),

@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Of the DLPack standard: dlpack.h or tripy/Frontend/DLPack.h defines them.
@@ -32,12 +33,23 @@ class Index;
 namespace detail {
 template <typename... A> inline constexpr bool isNever = false;
 
+template <typename T> Number makeNumber(T value, SourceLoc loc) {
+  if constexpr (std::constructible_from<Number, T, SourceLoc>)
+    return Number(value, loc);
+  else
+    return Number(value);
+}
+/// Throws Error at `loc` for a number that is no integer.
+int64_t integerOf(const Number &number, SourceLoc loc);
+[[noreturn]] void failConversion(const Number &number, SourceLoc loc);
+
 /// A nested list of numbers.
 class Literal {
 public:
   template <typename T>
     requires std::is_arithmetic_v<T>
-  Literal(T value) : number(value) {}
+  Literal(T value, SourceLoc loc = SourceLoc::current())
+      : number(makeNumber(value, loc)) {}
   Literal(std::initializer_list<Literal> items) : number(0), items(items) {
     isList = true;
   }
@@ -46,6 +58,20 @@ public:
   std::vector<Literal> items;
   bool isList = false;
 };
+
+/// As T. Throws Error at `loc` where T does not have the number.
+template <typename T> T numberAs(const Number &number, SourceLoc loc) {
+  if constexpr (std::same_as<T, bool>) {
+    return number.toDouble() != 0;
+  } else if constexpr (std::integral<T>) {
+    int64_t value = integerOf(number, loc);
+    if (!std::in_range<T>(value))
+      failConversion(number, loc);
+    return T(value);
+  } else {
+    return T(number.toDouble());
+  }
+}
 
 template <typename T> struct ElementType;
 #define TRIPY_ELEMENT_TYPE(type, dtype)                                        \
@@ -96,6 +122,11 @@ public:
   /// Reads a NumPy file. Errors: those of reading, with the file's name.
   static Tensor fromNpy(const std::string &path,
                         SourceLoc loc = SourceLoc::current());
+  /// Evaluates the tensor and writes one. Of the element types that NumPy
+  /// lacks, int4 becomes int8, and bfloat16 and 8-bit floats are raw bytes,
+  /// which fromNpy() reads as bfloat16 and float8. Errors: Io, those of eval().
+  void saveNpy(const std::string &path,
+               SourceLoc loc = SourceLoc::current()) const;
   /// Takes a tensor of another library over, without copying it: of the CPU
   /// (also pinned) or of a CUDA GPU (also managed), row-major without gaps. The
   /// deleter is called once, when no tensor or program needs the memory any
@@ -130,8 +161,10 @@ public:
   Tensor &setName(std::string name);
   SourceLoc loc() const;
 
-  /// Computes the value, once; returns the tensor. Errors: those of compiling
-  /// and running.
+  /// Computes the value, once; returns the tensor. On a GPU the work goes on
+  /// when this returns, and whoever reads the value waits for it. Errors: those
+  /// of compiling and starting; what the work itself meets, the next read
+  /// reports.
   const Tensor &eval(SourceLoc loc = SourceLoc::current()) const;
   /// The elements, row-major, in host memory; those of int4 as int8_t. Errors:
   /// DTypeMismatch when T is not the element type.
@@ -141,15 +174,12 @@ public:
     copyTo(out.data(), loc);
     return out;
   }
-  /// The only element. Errors: InvalidArgument unless there is just one.
+  /// The only element. Errors: InvalidArgument unless there is just one, and
+  /// where an integral T does not have its value, as that of 5.7 or 300 for
+  /// int8_t.
   template <typename T> T item(SourceLoc loc = SourceLoc::current()) const {
     checkSingle(loc);
-    if constexpr (std::same_as<T, bool>)
-      return single(loc).toInt() != 0;
-    else if constexpr (std::integral<T>)
-      return T(single(loc).toInt());
-    else
-      return T(single(loc).toDouble());
+    return detail::numberAs<T>(single(loc), loc);
   }
   /// The text that printing gives.
   std::string str(SourceLoc loc = SourceLoc::current()) const;
@@ -179,7 +209,7 @@ template <> std::vector<bool> Tensor::toVector<bool>(SourceLoc loc) const;
 /// As the tensor's str().
 std::ostream &operator<<(std::ostream &os, const Tensor &tensor);
 
-/// Evaluates several tensors in one program.
+/// Evaluates several tensors in one program; as Tensor::eval().
 void eval(std::initializer_list<Tensor> tensors,
           SourceLoc loc = SourceLoc::current());
 void eval(const std::vector<Tensor> &tensors,
@@ -194,13 +224,15 @@ public:
   template <typename T>
     requires std::is_arithmetic_v<T>
   TensorLike(T value, SourceLoc loc = SourceLoc::current())
-      : number(value), place(loc) {}
-  /// A size as a tensor of rank 0 and int32.
+      : number(detail::makeNumber(value, loc)), place(loc) {}
+  /// A size is a number, too: int32, or the element type of the others.
   TensorLike(const Size &size, SourceLoc loc = SourceLoc::current());
 
   /// Empty for a number.
   const Tensor &tensor() const { return held; }
   bool isNumber() const { return number.has_value(); }
+  /// The tensor is a size that only the run decides.
+  bool isSize() const { return isDynamicSize; }
   const std::optional<Number> &literal() const { return number; }
   SourceLoc loc() const { return place; }
   /// The tensor, or the number as one.
@@ -209,6 +241,7 @@ public:
 private:
   Tensor held;
   std::optional<Number> number;
+  bool isDynamicSize = false;
   SourceLoc place;
 };
 

@@ -64,7 +64,9 @@ Device defaultDevice();
 class Dims {
 public:
   Dims() = default;
-  template <std::integral T> Dims(T number) : list{int64_t(number)} {}
+  template <std::integral T>
+  Dims(T number, SourceLoc loc = SourceLoc::current())
+      : list{detail::toInt64(number, loc)} {}
   Dims(std::initializer_list<int64_t> numbers) : list(numbers) {}
   Dims(std::vector<int64_t> numbers) : list(std::move(numbers)) {}
 
@@ -76,6 +78,7 @@ private:
 
 /// A number of C++ and the element type that it is meant to have: float32 for
 /// a floating one, int32 for an integer (int64 if it does not fit), bool.
+/// Errors: InvalidArgument for an integer that is no int64_t.
 class Number {
 public:
   // No pointer is a truth value here.
@@ -85,8 +88,8 @@ public:
   Number(T value) : held(double(value)), type(float32) {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Number(T value)
-      : held(int64_t(value)),
+  Number(T value, SourceLoc loc = SourceLoc::current())
+      : held(detail::toInt64(value, loc)),
         type(int64_t(value) == int32_t(value) ? int32 : int64) {}
 
   const std::variant<bool, int64_t, double> &value() const { return held; }

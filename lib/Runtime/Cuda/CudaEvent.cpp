@@ -50,6 +50,19 @@ Status CudaEvent::record(runtime::Stream stream) {
                        "cuEventRecord");
 }
 
+Result<bool> CudaEvent::query() {
+  ContextScope scope(*device);
+  if (!scope.status().isOk())
+    return scope.status();
+  DriverResult result = device->api.eventQuery(event);
+  if (result == DriverResult::NotReady)
+    return false;
+  if (Status status = device->check(result, "cuEventQuery", Code::LaunchFailed);
+      !status.isOk())
+    return status;
+  return true;
+}
+
 Status CudaEvent::synchronize() {
   ContextScope scope(*device);
   if (!scope.status().isOk())

@@ -73,6 +73,8 @@ public:
   ~CudaEvent();
   /// The point is behind all work that `stream` has been given.
   Status record(runtime::Stream stream);
+  /// Whether the point is reached. Errors: what the work before it met.
+  Result<bool> query();
   /// Waits for the point. Errors: what the work before it met.
   Status synchronize();
   /// Later work on `stream` waits for the point; the host does not.

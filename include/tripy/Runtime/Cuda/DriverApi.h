@@ -241,6 +241,8 @@ struct DriverApi {
   DriverResult (*eventCreate)(EventHandle *event, unsigned flags);
   DriverResult (*eventDestroy)(EventHandle event);
   DriverResult (*eventRecord)(EventHandle event, StreamHandle stream);
+  /// NotReady where the work before the event is not done.
+  DriverResult (*eventQuery)(EventHandle event);
   DriverResult (*eventSynchronize)(EventHandle event);
   DriverResult (*eventElapsedTime)(float *milliseconds, EventHandle start,
                                    EventHandle end);
