@@ -96,6 +96,8 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     Option<"rowBlocks", "row-blocks", "unsigned", "0",
            "Blocks that fill the device in reductions of rows; with 0, none is computed in two steps">,
     Option<"rowPartBytes", "row-part-bytes", "unsigned", "16384", "Bytes of a row that are worth a block of their own">,
+    Option<"sortBlocks", "sort-blocks", "unsigned", "0",
+           "Blocks that fill the device in sorts of long rows; with 0, one block or work item sorts a row">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
            "Tensor-core kernels compute left operands element by element: never, estimated (where it pays), always">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "4",

@@ -41,6 +41,9 @@ struct FusionOptions {
   /// The same of reductions of rows, and the bytes of a row that are worth a
   /// block of their own.
   int64_t rowBlocks = 0, rowPartBytes = 16 << 10;
+  /// Blocks that fill the device in sorts of long rows; with 0, a block or work
+  /// item sorts a row.
+  int64_t sortBlocks = 0;
   /// Whether kernels on tensor cores compute the left operand, element by
   /// element.
   enum class Prologues { Never, Estimated, Always };
