@@ -81,7 +81,7 @@ class Case:
         if self.opt:
             dims[self.dim] = "?"
             bounds = [[*self.shape[:self.dim], size, *self.shape[self.dim + 1:]]
-                      for size in (min(self.runs), self.opt, max([self.opt, *self.runs]))]
+                      for size in (min([self.opt, *self.runs]), self.opt, max([self.opt, *self.runs]))]
             profile = f", tripy.profile = #tripy.profile<min = {bounds[0]}, opt = {bounds[1]}, max = {bounds[2]}>"
         kept = dims if self.k is None else [*dims[:self.dim], str(self.k), *dims[self.dim + 1:]]
 

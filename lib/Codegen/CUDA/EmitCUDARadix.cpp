@@ -28,8 +28,8 @@ public:
   template <typename DigitOp>
   DigitPass(CUDAKernel &kernel, DigitOp op, int64_t chunks)
       : kernel(kernel), e(kernel.e), math(e.math),
-        tile(kernel, kernel::DigitCountsOp::tile / RadixTile::threads),
-        input(op.getInput()), pairs(op.getPairs()), rows(op.getRows()),
+        tile(kernel, kernel::DigitCountsOp::tile), input(op.getInput()),
+        pairs(op.getPairs()), rows(op.getRows()),
         digit(static_cast<int64_t>(op.getDigit())), chunks(chunks),
         order(input ? elementTypeOf(input) : e.b.getI32Type(),
               op.getDescending(), /*shortKeys=*/true) {}
@@ -45,6 +45,7 @@ private:
   Value keyAt(Index column) {
     return order.key(e.b, e.loc, e.elements.emitOne(input, inRow(column)));
   }
+  SmallVector<Value> sumChunks(const Memory &counts);
   Value firstPlaces(const Memory &counts);
   Value scatterTile(Index first, Value places);
   SmallVector<Index> inRow(Index column) {
@@ -81,7 +82,8 @@ void DigitPass::start(bool hasPairs) {
   exprs.resize(blocks.size());
   exprs.back() = e.constantExpr(chunks);
   e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
-              {RadixTile::threads, 1, 1}, 0);
+              {tile.threadsOfBlock(), 1, 1}, hasPairs ? tile.scratch() : 0);
+  kernel.residentBlocks = 2;
   tile.reserve(hasPairs);
   row = math.delinearize(kernel.blockId(), blocks);
   chunk = row.pop_back_val();
@@ -144,27 +146,32 @@ void DigitPass::emitCounts() {
   sum = tile.make<arith::SubIOp>(
       sum, kernel.select(isLargest, more, tile.number(0)));
   SmallVector<Index> at = inRow(chunk);
-  at.push_back(kernel.threadId());
-  e.elements.store(e.results.front(), at, {sum});
+  at.push_back(tile.digitOfThread());
+  e.when(tile.hasDigit(),
+         [&] { e.elements.store(e.results.front(), at, {sum}); });
 }
 
 //===----------------------------------------------------------------------===//
 // Scatter
 //===----------------------------------------------------------------------===//
 
-/// Where the chunk's first element with this thread's digit belongs, as i32.
-Value DigitPass::firstPlaces(const Memory &counts) {
+/// The counts of this thread's digit in all chunks of the row, and in those
+/// before the block's own. The upper half of the threads has a share of them.
+SmallVector<Value> DigitPass::sumChunks(const Memory &counts) {
   // Loads that do not wait for each other.
   int64_t together = std::gcd(chunks, int64_t(8));
+  int64_t halves = tile.threadsOfBlock() / digitValues;
+  Index half = math.div(kernel.threadId(), math.constant(digitValues));
   Value zero = tile.number(0);
-  SmallVector<Value> sums = e.reduceLoop(
-      math.constant(0), math.constant(chunks), math.constant(together),
-      ValueRange{zero, zero}, [&](Index other, ValueRange carried) {
+  return e.reduceLoop(
+      math.mul(half, math.constant(together)), math.constant(chunks),
+      math.constant(halves * together), ValueRange{zero, zero},
+      [&](Index first, ValueRange carried) {
         Value all = carried[0], before = carried[1];
         for (int64_t i = 0; i < together; ++i) {
-          Index number = math.add(other, math.constant(i));
+          Index number = math.add(first, math.constant(i));
           SmallVector<Index> at = inRow(number);
-          at.push_back(kernel.threadId());
+          at.push_back(tile.digitOfThread());
           Value found = e.elements.load(counts, at, 1).front();
           all = tile.make<arith::AddIOp>(all, found);
           Value precedes = kernel.compare(CmpIPredicate::ult, number, chunk);
@@ -173,21 +180,45 @@ Value DigitPass::firstPlaces(const Memory &counts) {
         }
         return SmallVector<Value>{all, before};
       });
-  return tile.make<arith::AddIOp>(tile.sumBefore(sums[0]), sums[1]);
+}
+
+/// Where the chunk's first element with this thread's digit belongs, as i32.
+Value DigitPass::firstPlaces(const Memory &counts) {
+  Memory shares = kernel.sharedArray("shares", e.b.getI32Type(),
+                                     {2, tile.threadsOfBlock()});
+  SmallVector<Value> sums = sumChunks(counts);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    e.elements.store(shares, {math.constant(i), kernel.threadId()}, {sum});
+  kernel.barrier();
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    sum = tile.number(0);
+    for (int64_t first = 0; first < tile.threadsOfBlock(); first += digitValues)
+      sum = tile.make<arith::AddIOp>(
+          sum, e.elements
+                   .load(shares,
+                         {math.constant(i),
+                          math.add(math.constant(first), tile.digitOfThread())},
+                         1)
+                   .front());
+  }
+  Value all = kernel.select(tile.hasDigit(), sums[0], tile.number(0));
+  return tile.make<arith::AddIOp>(tile.sumBefore(all), sums[1]);
 }
 
 /// Writes a tile's pairs to where they belong; `places` and the result are as
 /// those of firstPlaces(), of what is left.
 Value DigitPass::scatterTile(Index first, Value places) {
   RadixTile::Range range = tile.order(load(first), shift());
-  e.elements.store(moves, {kernel.threadId()},
-                   {tile.make<arith::SubIOp>(places, range.start)});
+  e.when(tile.hasDigit(), [&] {
+    e.elements.store(moves, {tile.digitOfThread()},
+                     {tile.make<arith::SubIOp>(places, range.start)});
+  });
   kernel.barrier();
   bool isLast = elementTypeOf(e.yielded().front()).isInteger(32);
   Index left = math.sub(end, first);
   for (int64_t i = 0; i < tile.pairsPerThread(); ++i) {
     Index place =
-        math.add(math.constant(i * RadixTile::threads), kernel.threadId());
+        math.add(math.constant(i * tile.threadsOfBlock()), kernel.threadId());
     e.when(kernel.compare(CmpIPredicate::ult, place, left), [&] {
       Value pair = tile.at(place);
       Index own = tile.asIndex(tile.digitOf(pair, shift()));

@@ -285,12 +285,13 @@ void RowSort::readUpper(RadixTile &radix) {
 /// One row of at most maxBlockSorted elements.
 void RowSort::emitDigits(int64_t length) {
   IndexMath &math = e.math;
-  int64_t perThread = llvm::divideCeil(length, RadixTile::threads);
+  RadixTile radix(kernel, length);
+  int64_t perThread = radix.pairsPerThread();
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   exprs.pop_back();
   e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
-              {RadixTile::threads, 1, 1}, 0);
-  RadixTile radix(kernel, perThread);
+              {radix.threadsOfBlock(), 1, 1}, radix.scratch());
+  kernel.residentBlocks = 1024 / radix.threadsOfBlock();
   radix.reserve(/*hasPairs=*/true);
   SmallVector<Index> rowSizes(e.results.front().sizes);
   rowSizes.pop_back();
@@ -319,7 +320,7 @@ void RowSort::emitDigits(int64_t length) {
   }
   for (int64_t i = 0; i < perThread; ++i) {
     Index place =
-        math.add(math.constant(i * RadixTile::threads), kernel.threadId());
+        math.add(math.constant(i * radix.threadsOfBlock()), kernel.threadId());
     e.when(kernel.compare(arith::CmpIPredicate::ult, place, count), [&] {
       e.elements.store(e.results.front(), inRow(place),
                        {radix.positionOf(radix.at(place))});

@@ -14,8 +14,14 @@ using arith::CmpIPredicate;
 static constexpr int64_t digitBits = kernel::DigitCountsOp::digitBits;
 static constexpr int64_t digitValues = kernel::DigitCountsOp::digitValues;
 
-RadixTile::RadixTile(CUDAKernel &kernel, int64_t perThread)
-    : kernel(kernel), e(kernel.e), perThread(perThread) {}
+/// Pairs of a thread from which on twice as many threads have them: they fit
+/// in 64 registers then, and a multiprocessor has twice as many warps.
+static constexpr int64_t manyPairs = 8;
+
+RadixTile::RadixTile(CUDAKernel &kernel, int64_t size)
+    : kernel(kernel), e(kernel.e),
+      threads(size > digitValues * manyPairs ? 2 * digitValues : digitValues),
+      warps(threads / 32), perThread(llvm::divideCeil(size, threads)) {}
 
 void RadixTile::reserve(bool hasPairs) {
   IndexMath &math = e.math;
@@ -25,9 +31,12 @@ void RadixTile::reserve(bool hasPairs) {
   counts =
       kernel.sharedArray("counts", e.b.getI32Type(), {warps * digitValues});
   sums = kernel.sharedArray("sums", e.b.getI32Type(), {warps});
-  if (hasPairs)
-    pairs =
-        kernel.sharedArray("pairs", e.b.getI64Type(), {threads * perThread});
+  if (!hasPairs)
+    return;
+  pairs.pointer = kernel.dynamicShared();
+  pairs.elementType = e.b.getI64Type();
+  pairs.sizes = {math.constant(threads * perThread)};
+  pairs.readOnly = false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,14 +148,25 @@ Value RadixTile::count(Value digit) {
   return before;
 }
 
+Value RadixTile::hasDigit() {
+  return kernel.compare(CmpIPredicate::ult, thread,
+                        e.math.constant(digitValues));
+}
+
+Index RadixTile::digitOfThread() {
+  return e.math.rem(thread, e.math.constant(digitValues));
+}
+
+Index RadixTile::countOfThread(int64_t ofWarp) {
+  return e.math.add(e.math.constant(ofWarp * digitValues), digitOfThread());
+}
+
 Value RadixTile::countOfBlock() {
-  IndexMath &math = e.math;
   Value sum = number(0);
-  for (int64_t i = 0; i < warps; ++i) {
-    Index place = math.add(math.constant(i * digitValues), thread);
-    sum = make<arith::AddIOp>(sum, e.elements.load(counts, {place}, 1).front());
-  }
-  return sum;
+  for (int64_t i = 0; i < warps; ++i)
+    sum = make<arith::AddIOp>(
+        sum, e.elements.load(counts, {countOfThread(i)}, 1).front());
+  return kernel.select(hasDigit(), sum, number(0));
 }
 
 Value RadixTile::sumBefore(Value own) {
@@ -176,7 +196,6 @@ Value RadixTile::sumBefore(Value own) {
 //===----------------------------------------------------------------------===//
 
 RadixTile::Range RadixTile::order(ArrayRef<Value> own, Value shift) {
-  IndexMath &math = e.math;
   clearCounts();
   SmallVector<Value> digits, ranks;
   for (Value pair : own) {
@@ -185,19 +204,17 @@ RadixTile::Range RadixTile::order(ArrayRef<Value> own, Value shift) {
   }
   kernel.barrier();
   // Where the warps' pairs of this thread's digit begin in the tile.
-  Value size = number(0);
-  SmallVector<Value> ofWarps;
-  for (int64_t i = 0; i < warps; ++i) {
-    Index place = math.add(math.constant(i * digitValues), thread);
-    ofWarps.push_back(e.elements.load(counts, {place}, 1).front());
-    size = make<arith::AddIOp>(size, ofWarps.back());
-  }
-  Value start = sumBefore(size), next = start;
-  for (int64_t i = 0; i < warps; ++i) {
-    Index place = math.add(math.constant(i * digitValues), thread);
-    e.elements.store(counts, {place}, {next});
-    next = make<arith::AddIOp>(next, ofWarps[i]);
-  }
+  Value size = countOfBlock(), start = sumBefore(size);
+  // Reading the counts again takes fewer registers than keeping them.
+  e.when(hasDigit(), [&] {
+    Value next = start;
+    for (int64_t i = 0; i < warps; ++i) {
+      Index place = countOfThread(i);
+      Value found = e.elements.load(counts, {place}, 1).front();
+      e.elements.store(counts, {place}, {next});
+      next = make<arith::AddIOp>(next, found);
+    }
+  });
   kernel.barrier();
   for (auto [pair, digit, rank] : llvm::zip_equal(own, digits, ranks)) {
     Value first = e.elements.load(counts, {countOf(digit)}, 1).front();

@@ -23,16 +23,16 @@ namespace tripy::codegen {
 
 class RadixTile {
 public:
-  /// A digit for each thread of the block.
-  static constexpr int64_t threads = kernel::DigitCountsOp::digitValues;
-  static constexpr int64_t warps = threads / 32;
+  /// Tiles of at least `size` pairs, at most maxBlockSorted.
+  RadixTile(CUDAKernel &kernel, int64_t size);
 
-  /// Tiles of `perThread` pairs for each thread.
-  RadixTile(CUDAKernel &kernel, int64_t perThread);
-
+  /// Threads of the block: 256, the first of which have a digit each, or 512.
+  int64_t threadsOfBlock() const { return threads; }
   int64_t pairsPerThread() const { return perThread; }
+  /// Bytes of dynamic shared memory that have the tile's pairs.
+  int64_t scratch() const { return threads * perThread * 8; }
   /// Reserves shared memory: behind setConfig(). Tiles are ordered only where
-  /// `hasPairs`.
+  /// `hasPairs`, which takes the dynamic part.
   void reserve(bool hasPairs);
 
   /// The place in the tile of this thread's pair `number`.
@@ -52,14 +52,17 @@ public:
   /// Counts a pair of `digit`, of those that each lane has. Returns how many of
   /// this digit the warp had before, as i32.
   mlir::Value count(mlir::Value digit);
-  /// How many pairs the block counted of the digit that is this thread's
-  /// number. Behind a barrier.
+  /// Whether a digit is this thread's number, and that number modulo 256.
+  mlir::Value hasDigit();
+  Index digitOfThread();
+  /// How many pairs the block counted of the digit that is this thread's; 0
+  /// where it has none. Behind a barrier.
   mlir::Value countOfBlock();
   /// The sum of `own` (i32) over the threads before this one. Has a barrier;
   /// between two calls there must be another.
   mlir::Value sumBefore(mlir::Value own);
 
-  /// Where a tile's pairs of the digit that is this thread's number lie in it.
+  /// Where a tile's pairs of the digit that is this thread's lie in it.
   struct Range {
     mlir::Value start, size;
   };
@@ -78,12 +81,14 @@ public:
 
 private:
   mlir::Value sameDigit(mlir::Value digit);
+  /// Where the count of this thread's digit in a warp is.
+  Index countOfThread(int64_t ofWarp);
   void syncWarp();
   Index countOf(mlir::Value digit);
 
   CUDAKernel &kernel;
   KernelEmission &e;
-  int64_t perThread;
+  int64_t threads, warps, perThread;
   Index thread, lane, warp;
   /// By warps and digits; pairs; sums of warps.
   Memory counts, pairs, sums;

@@ -256,6 +256,9 @@ static LogicalResult verifySort(kernel::FuncOp kernel, Operation *op) {
       yield->getOperand(0) != op->getResult(0) || !op->hasOneUse())
     return op->emitOpError("must be the only result of its kernel, and read "
                            "by nothing in it");
+  auto scatter = dyn_cast<kernel::DigitScatterOp>(op);
+  if (scatter && !isa<BlockArgument>(scatter.getCounts()))
+    return op->emitOpError("counts must be an argument of its kernel");
   auto sort = dyn_cast<kernel::SortOp>(op);
   if (sort && sort.getCount() && *sort.getCount() > uint64_t(maxSelected))
     return op->emitOpError("selects at most ")

@@ -21,6 +21,9 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
 
+/// Tiles of a chunk from which on a block does more in them than in front.
+static constexpr int64_t manyTiles = 4;
+
 namespace {
 class SortSplit {
 public:
@@ -53,11 +56,17 @@ SortSplit::SortSplit(flatir::SortOp sort, Program &program)
 }
 
 /// Chunks of a row that fill the device, each of as many tiles as the others.
+/// All read the counts of all: what they read grows with the square. Half as
+/// many have one multiprocessor each, and keep up until a chunk has several
+/// tiles.
 int64_t SortSplit::chooseChunks() const {
   int64_t tiles =
       llvm::divideCeil(length, int64_t(kernel::DigitCountsOp::tile));
-  int64_t most = std::clamp<int64_t>(program.options.sortBlocks / rows, 1,
-                                     std::max<int64_t>(tiles, 1));
+  int64_t blocks = program.options.sortBlocks;
+  blocks = std::clamp<int64_t>(saturatingMul(rows, tiles) / manyTiles,
+                               llvm::divideCeil(blocks, 2), blocks);
+  int64_t most =
+      std::clamp<int64_t>(blocks / rows, 1, std::max<int64_t>(tiles, 1));
   int64_t each = llvm::divideCeil(tiles, most);
   return std::max<int64_t>(1, llvm::divideCeil(tiles, each));
 }
