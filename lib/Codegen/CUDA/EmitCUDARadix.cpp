@@ -131,7 +131,7 @@ void DigitPass::emitCounts() {
   tile.clearCounts();
   e.loop(begin, end, math.constant(tileSize), [&](Index first) {
     for (Value pair : load(first))
-      tile.count(tile.digitOf(pair, shift()));
+      tile.tally(tile.digitOf(pair, shift()));
   });
   kernel.barrier();
   Value sum = tile.countOfBlock();

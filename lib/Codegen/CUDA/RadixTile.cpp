@@ -108,20 +108,34 @@ void RadixTile::clearCounts() {
   syncWarp();
 }
 
-/// The lanes that have `digit`, as bits.
+/// The lanes that have `digit`, as bits: those that agree in each bit. Of one
+/// condition LLVM makes two, for the vote and for what is made of it.
 Value RadixTile::sameDigit(Value digit) {
-  OpBuilder &b = e.b;
-  Value lanes = number(-1);
+  std::string code = "{\n.reg .pred set;\n.reg .b32 bit, vote, lanes;\n";
   for (int64_t bit = 0; bit < digitBits; ++bit) {
-    Value own = make<arith::AndIOp>(digit, number(int64_t(1) << bit));
-    Value isSet =
-        arith::CmpIOp::create(b, e.loc, CmpIPredicate::ne, own, number(0));
-    Value vote = NVVM::VoteSyncOp::create(b, e.loc, b.getI32Type(), number(-1),
-                                          isSet, NVVM::VoteSyncKind::ballot);
-    Value others = kernel.select(isSet, number(0), number(-1));
-    lanes = make<arith::AndIOp>(lanes, make<arith::XOrIOp>(vote, others));
+    std::string result = bit == 0 ? "lanes" : "vote";
+    code += "and.b32 bit, $1, " + std::to_string(int64_t(1) << bit) +
+            ";\nsetp.ne.b32 set, bit, 0;\n"
+            "vote.sync.ballot.b32 " +
+            result + ", set, -1;\n@!set not.b32 " + result + ", " + result +
+            ";\n";
+    if (bit > 0)
+      code += "and.b32 lanes, lanes, vote;\n";
   }
-  return lanes;
+  code += "mov.b32 $0, lanes;\n}";
+  return LLVM::InlineAsmOp::create(
+             e.b, e.loc, e.b.getI32Type(), digit, code, "=r,r",
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+/// Without a result, the lanes that have one digit count as one access.
+void RadixTile::tally(Value digit) {
+  Value pointer = kernel.elementOf(counts, countOf(digit)).pointer;
+  LLVM::AtomicRMWOp::create(e.b, e.loc, LLVM::AtomicBinOp::add, pointer,
+                            number(1), LLVM::AtomicOrdering::monotonic,
+                            "block");
 }
 
 Value RadixTile::count(Value digit) {

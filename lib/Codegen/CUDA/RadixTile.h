@@ -8,8 +8,8 @@
 // A warp has neighbouring pairs of the tile, of which its lanes take 32 at a
 // time. Those with one digit find each other by votes on its bits, so that a
 // lane knows how many of them precede it; how many pairs the warp had of a
-// digit before is counted in shared memory. No atomic operation is needed, and
-// equal keys take no longer than others.
+// digit before is counted in shared memory. Equal keys take no longer than
+// others.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_RADIXTILE_H
@@ -49,9 +49,11 @@ public:
 
   /// The counts of the warp's pairs by their digits are 0.
   void clearCounts();
-  /// Counts a pair of `digit`, of those that each lane has. Returns how many of
-  /// this digit the warp had before, as i32.
+  /// Counts a pair of `digit`; every lane has one. Returns how many of this
+  /// digit the warp had before, those of lower lanes among them, as i32.
   mlir::Value count(mlir::Value digit);
+  /// Counts a pair of `digit`, in any order.
+  void tally(mlir::Value digit);
   /// Whether a digit is this thread's number, and that number modulo 256.
   mlir::Value hasDigit();
   Index digitOfThread();

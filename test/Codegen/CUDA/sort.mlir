@@ -31,11 +31,11 @@
 // PTX-DAG: {{atom|red}}{{.*}}shared{{.*}}add.{{[us]}}32
 // Keys with one digit find each other by votes, without atomic operations.
 // VOTES: .entry main_sort_5_digit_scatter
-// VOTES-NOT: {{atom|red\.}}
+// VOTES-NOT: {{[[:space:]](atom|red)\.}}
 // VOTES: vote.sync.ballot.b32
-// VOTES-NOT: {{atom|red\.}}
+// VOTES-NOT: {{[[:space:]](atom|red)\.}}
 // VOTES: st.global.b64
-// VOTES-NOT: {{atom|red\.}}
+// VOTES-NOT: {{[[:space:]](atom|red)\.}}
 // VOTES: ret;
 func.func @main(%a: tensor<64x50304xf32>, %b: tensor<1000x5xi16>, %c: tensor<7x700xf16>, %d: tensor<5x4096xf64>,
     %e: tensor<3x50000xf16>, %f: tensor<2x9000xi8>,
