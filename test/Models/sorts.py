@@ -28,7 +28,13 @@ PRECISION = {"bf16": 8, "f8E4M3FN": 4, "f8E5M2": 3}
 
 
 def values(rng, dtype, shape, kind):
-    """Values of `kind`: any, few (many are equal), equal, sorted, reversed, special (NaN, infinities, zeros)."""
+    """Values of `kind`: any, few (many are equal), rare (most are equal, those that go first lie far apart), equal,
+    sorted, reversed, special (NaN, infinities, zeros)."""
+    if kind == "rare":
+        # Two different values, in both directions.
+        chosen = rng.random(shape) * max(shape[-1], 1)
+        low, high = (0, 1) if dtype in ("i1", "ui8") else (-1, 1)
+        return np.where(chosen < 8, high, np.where(chosen < 16, low, 0)).astype(DTYPES[dtype])
     if kind == "equal":
         return np.full(shape, 3 if dtype != "i1" else 1).astype(DTYPES[dtype])
     if dtype in FLOATS:
@@ -136,7 +142,8 @@ def fixed_cases():
         for dtype in ("f32", "f16", "i64", "bf16", "i4", "ui8"):
             cases += [Case([2, 1000], dtype, k=10, largest=largest, kind="few"),
                       Case([1, LONG], dtype, k=40, largest=largest, kind="few"),
-                      Case([3, LONG + 64], dtype, k=7, largest=largest, kind="special")]
+                      Case([3, LONG + 64], dtype, k=13, largest=largest, kind="rare"),
+                      Case([1, LONG + 64], dtype, k=7, largest=largest, kind="special")]
     cases += [Case([1, 40009], k=40, largest=True), Case([1, 128256], "f16", k=40, largest=True),
               Case([1, LONG], k=1), Case([1, LONG], k=2048, largest=True, kind="few"), Case([1, LONG], k=2049),
               Case([LONG, 2], k=5, dim=0, largest=True, kind="few"), Case([2, LONG, 3], k=6, dim=1, kind="few"),
@@ -160,7 +167,7 @@ def random_case(rng):
     if k is None and rng.random() < 0.3:
         runs, opt = [length, int(rng.integers(0, length + 1)), length + 1], int(rng.integers(1, 2 * length))
     return Case(shape, pick(list(DTYPES)), dim, rng.random() < 0.5, k,
-                pick(["any", "any", "few", "equal", "sorted", "reversed", "special"]), runs, opt)
+                pick(["any", "any", "few", "rare", "equal", "sorted", "reversed", "special"]), runs, opt)
 
 
 def bits(array):
