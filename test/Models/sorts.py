@@ -16,7 +16,7 @@ import numpy as np
 
 # What a block sorts by its network, what it sorts at all, a tile of a longer row, and a row that is cut to be
 # selected from.
-NETWORK, BLOCK, LONG = 512, 4096, 32768
+NETWORK, BLOCK, LONG = 256, 4096, 32768
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.float32, "f8E4M3FN": np.float32,
           "f8E5M2": np.float32, "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "i4": np.int8,
           "ui8": np.uint8, "i1": np.bool_}
@@ -123,7 +123,7 @@ class Case:
 
 
 def fixed_cases():
-    around = [1, 2, 3, 511, NETWORK, NETWORK + 1, 767, 768, 1000, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1,
+    around = [1, 2, 3, NETWORK - 1, NETWORK, NETWORK + 1, 511, 512, 513, 768, 1000, 2048, 2049, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1,
               2 * BLOCK, 2 * BLOCK + 1, 3 * BLOCK + 7]
     cases = [Case([1, size], kind=kind) for size in around for kind in ("any", "few")]
     for dtype in DTYPES:
@@ -156,7 +156,7 @@ def random_case(rng):
         return options[int(rng.integers(len(options)))]
     length = int(2 ** rng.uniform(8, 16)) + int(rng.integers(-1, 2))
     if rng.random() < 0.5:
-        length = max(1, pick([256, NETWORK, BLOCK]) * int(rng.integers(1, 6)) + int(rng.integers(-1, 2)))
+        length = max(1, pick([NETWORK, 512, BLOCK]) * int(rng.integers(1, 6)) + int(rng.integers(-1, 2)))
     outer = [int(rng.integers(1, 5)) for _ in range(int(rng.integers(0, 3)))]
     if length < 2000 and rng.random() < 0.3:
         outer.append(int(rng.integers(1, 30)))
