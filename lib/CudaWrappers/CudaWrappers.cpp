@@ -160,10 +160,10 @@ extern "C" void *mgpuModuleGetFunction(void *module, const char *name) {
 
 static void launch(Call &call, void *function, const LaunchConfig &config,
                    void **params, void **extra) {
-  // Beyond 48 KiB a kernel has to be told how much it may get.
-  constexpr unsigned sharedWithoutAsking = 48 * 1024;
+  // Beyond 48 KiB, the kernel's own arrays among them, it has to be told how
+  // much it may get.
   auto handle = static_cast<FunctionHandle>(function);
-  if (config.sharedBytes > sharedWithoutAsking)
+  if (config.sharedBytes > 0)
     call.require(
         call->funcSetAttribute(handle, FunctionAttribute::MaxDynamicSharedBytes,
                                static_cast<int>(config.sharedBytes)));

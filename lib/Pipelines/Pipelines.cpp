@@ -104,6 +104,7 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
       fusion.columnBytesEmpty = codegen::columnBytesEmpty;
       fusion.rowBlocks = codegen::rowBlocks;
       fusion.rowPartBytes = codegen::rowPartBytes;
+      fusion.sortBlocks = codegen::sortBlocks;
     } else {
       fusion.columnBlocks = fusion.rowBlocks = codegen::hostBlocks;
       fusion.columnBytesFull = fusion.columnBytesEmpty =

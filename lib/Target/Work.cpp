@@ -138,7 +138,7 @@ Count WorkCounter::sizeOf(Value tensor, unsigned dim) {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       tensor = linalgOp.getDpsInits()[cast<OpResult>(tensor).getResultNumber()];
     else if (isa<kernel::ScanOp, kernel::AttentionOp, kernel::SortOp,
-                 tensor::CastOp>(op))
+                 kernel::DigitScatterOp, tensor::CastOp>(op))
       // Of attention, all but the last size, which is static.
       tensor = op->getOperand(0);
     else
@@ -301,6 +301,10 @@ std::vector<WorkTerm> WorkCounter::count() {
       countProducts(attention);
     else if (auto sort = dyn_cast<kernel::SortOp>(op))
       add({WorkKind::Arithmetic}, elementsOf(sort.getInput()));
+    else if (auto count = dyn_cast<kernel::DigitCountsOp>(op))
+      add({WorkKind::Arithmetic}, elementsOf(count.getRows()));
+    else if (auto scatter = dyn_cast<kernel::DigitScatterOp>(op))
+      add({WorkKind::Arithmetic}, elementsOf(scatter.getRows()));
   }
   std::vector<WorkTerm> list;
   for (const auto &[key, factor] : terms) {

@@ -175,6 +175,35 @@ kernel.func @sort_in_loop loop sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi
 
 // -----
 
+kernel.func @counts_in_loop loop sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x1x256xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  // expected-error @below {{must be the fusion root of its kernel, which has no reduction; found fusion root 'loop' and 0 reductions}}
+  %0 = kernel.digit_counts input(%a : tensor<4x8xf32>) digit = 0 chunks = 1 -> tensor<4x1x256xi32>
+  kernel.yield %0 : tensor<4x1x256xi32>
+}
+
+// -----
+
+kernel.func @both_halves sort sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi32> {
+^bb0(%a: tensor<4x8xf32>):
+  %0 = kernel.digit_counts input(%a : tensor<4x8xf32>) digit = 0 chunks = 1 -> tensor<4x1x256xi32>
+  // expected-error @below {{must be the only scan, attention or sort of its kernel; found 2}}
+  %1 = kernel.digit_scatter input(%a : tensor<4x8xf32>) counts(%0 : tensor<4x1x256xi32>) digit = 0 -> tensor<4x8xi32>
+  kernel.yield %1 : tensor<4x8xi32>
+}
+
+// -----
+
+kernel.func @computed_counts sort sizeArgs = [] : (tensor<4x8xf32>, tensor<4x256xi32>) -> tensor<4x8xi32> {
+^bb0(%a: tensor<4x8xf32>, %c: tensor<4x256xi32>):
+  %0 = tensor.expand_shape %c [[0, 1], [2]] output_shape [4, 1, 256] : tensor<4x256xi32> into tensor<4x1x256xi32>
+  // expected-error @below {{counts must be an argument of its kernel}}
+  %1 = kernel.digit_scatter input(%a : tensor<4x8xf32>) counts(%0 : tensor<4x1x256xi32>) digit = 0 -> tensor<4x8xi32>
+  kernel.yield %1 : tensor<4x8xi32>
+}
+
+// -----
+
 kernel.func @two_sorts sort sizeArgs = [] : (tensor<4x8xf32>) -> tensor<4x8xi32> {
 ^bb0(%a: tensor<4x8xf32>):
   %0 = kernel.sort %a : tensor<4x8xf32> -> tensor<4x8xi32>

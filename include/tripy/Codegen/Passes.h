@@ -52,6 +52,9 @@ inline constexpr int64_t columnBytesFull = int64_t(128) << 20,
 /// Reductions of rows in two steps: blocks that fill a GPU, and the bytes that
 /// are worth one, which its threads load at once.
 inline constexpr int64_t rowBlocks = 512, rowPartBytes = 16 << 10;
+/// Sorts of long rows by several kernels: blocks that fill a GPU, two for each
+/// multiprocessor. A block reads the counts of all of its row's.
+inline constexpr int64_t sortBlocks = 256;
 /// On the CPU: work items for the threads of a large machine, and what one
 /// reads in 10 us. Shorter sums are more accurate, too.
 inline constexpr int64_t hostBlocks = 64, hostRowPartBytes = 128 << 10;

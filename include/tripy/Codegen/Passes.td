@@ -98,6 +98,8 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
     Option<"rowPartBytes", "row-part-bytes", "unsigned", "16384", "Bytes of a row that are worth a block of their own">,
     Option<"windowsInProducts", "windows-in-products", "bool", "false",
            "Contractions of many rows read windows as they pack their right operand">,
+    Option<"sortBlocks", "sort-blocks", "unsigned", "0",
+           "Blocks that fill the device in sorts of long rows; with 0, one block or work item sorts a row">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
            "Tensor-core kernels compute left operands element by element: never, estimated (where it pays), always">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "4",

@@ -225,6 +225,9 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
     emitCPUAttention(emission, items);
     return success();
   case kernel::FusionRoot::Sort:
+    if (!emission.sort())
+      return kernel.emitOpError("is half of a pass of a sort, which kernels "
+                                "for CUDA alone do");
     emitCPUSort(emission, items);
     return success();
   case kernel::FusionRoot::Gemm:

@@ -6,6 +6,7 @@
 
 #include "EmitCUDA.h"
 #include "Gemv.h"
+#include "RadixTile.h"
 #include "WgmmaGemm.h"
 
 #include "tripy/Codegen/Passes.h"
@@ -318,6 +319,17 @@ static gpu::GPUFuncOp createFunction(kernel::FuncOp kernel, unsigned pointers,
   return func;
 }
 
+/// A sort of whole rows, or half of a pass of one.
+static void emitCUDASortPart(CUDAKernel &state) {
+  for (Operation &op : state.e.kernel.getBody().front()) {
+    if (auto counts = dyn_cast<kernel::DigitCountsOp>(op))
+      return emitCUDADigitCounts(state, counts);
+    if (auto scatter = dyn_cast<kernel::DigitScatterOp>(op))
+      return emitCUDADigitScatter(state, scatter);
+  }
+  emitCUDASort(state);
+}
+
 /// The code of a kernel, by what it is built around.
 static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
                               const std::optional<GemvSchedule> &gemv) {
@@ -339,7 +351,7 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     emitCUDAAttention(state);
     return success();
   case kernel::FusionRoot::Sort:
-    emitCUDASort(state);
+    emitCUDASortPart(state);
     return success();
   case kernel::FusionRoot::Gemm:
     if (!gemv)

@@ -6,15 +6,20 @@
 // so on. What lies behind the end of a row never moves, so that rows may have
 // any length.
 //
-// A block sorts a row, or several short ones. Runs of up to a tile are sorted
-// in shared memory. In a longer row, the steps that compare items farther apart
-// than a tile exchange positions where the result lies in memory; all others of
-// a merge are done tile by tile. Positions are different, which makes the sort
-// stable.
+// A block sorts a row, or several short ones. The network is for short rows,
+// and for rows whose length is not static. Others are sorted digit by digit
+// (RadixTile.h): keys of 32 bits take four passes, where the network of 4096
+// items has 78 steps, each with a barrier.
+//
+// In the network, runs of up to a tile are sorted in shared memory. In a longer
+// row, the steps that compare items farther apart than a tile exchange
+// positions where the result lies in memory; all others of a merge are done
+// tile by tile. Positions are different, which makes the sort stable.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BlockSort.h"
+#include "RadixTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,7 +34,8 @@ using namespace tripy::codegen;
 
 BlockSort::BlockSort(CUDAKernel &kernel)
     : kernel(kernel), e(kernel.e), op(e.sort()),
-      order(elementTypeOf(op.getInput()), op.getDescending()) {}
+      order(elementTypeOf(op.getInput()), op.getDescending(),
+            /*shortKeys=*/true) {}
 
 int64_t BlockSort::powerOfTwo(int64_t size) {
   return std::max<int64_t>(2, llvm::PowerOf2Ceil(size));
@@ -172,6 +178,10 @@ public:
 
 private:
   void emitShortRows(int64_t length);
+  void emitDigits(int64_t length);
+  Value readPair(RadixTile &radix, Value position, bool upper);
+  /// Keys of 64 bits: gives this thread's pairs the upper 32 bits.
+  void readUpper(RadixTile &radix);
   void emitLongRow();
   void loadTile(Index first, bool isSorted);
   void storeTile(Index first);
@@ -196,6 +206,10 @@ private:
 
 /// Items that a block has in shared memory at least, when rows are short.
 static constexpr int64_t smallTile = 1024;
+
+/// Elements of a row up to which the network takes fewer instructions than the
+/// digits do.
+static constexpr int64_t networkItems = 256;
 
 /// Items of a tile: 32 KB of keys and positions, or 24 KB of wide ones.
 static int64_t tileOf(const SortOrder &order) {
@@ -244,6 +258,77 @@ void RowSort::emitShortRows(int64_t length) {
   sortRuns(math.constant(slots), math.constant(llvm::Log2_64(tile)));
   forItems(count, /*loads=*/false);
 }
+
+//===-- digit by digit ----------------------------------------------------===//
+
+/// The pair of the element at `position` (i64); what lies behind the row's end
+/// comes last.
+Value RowSort::readPair(RadixTile &radix, Value position, bool upper) {
+  Index column = Value(
+      arith::IndexCastUIOp::create(e.b, e.loc, e.b.getIndexType(), position));
+  Value inside = kernel.compare(arith::CmpIPredicate::ult, column, columns);
+  Value element =
+      e.elements.emitOne(op.getInput(), inRow(kernel.clampTo(inside, column)));
+  Value pair = radix.pairOf(order.key(e.b, e.loc, element), position, upper);
+  return kernel.select(inside, pair, radix.behind());
+}
+
+void RowSort::readUpper(RadixTile &radix) {
+  for (int64_t i = 0; i < radix.pairsPerThread(); ++i) {
+    Index place = radix.placeOf(i);
+    Value position = radix.make<arith::AndIOp>(radix.at(place),
+                                               radix.number(0xFFFFFFFF, 64));
+    radix.put(place, readPair(radix, position, /*upper=*/true));
+  }
+}
+
+/// One row of at most maxBlockSorted elements.
+void RowSort::emitDigits(int64_t length) {
+  IndexMath &math = e.math;
+  RadixTile radix(kernel, length);
+  int64_t perThread = radix.pairsPerThread();
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  exprs.pop_back();
+  e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
+              {radix.threadsOfBlock(), 1, 1}, radix.scratch());
+  kernel.residentBlocks = 1024 / radix.threadsOfBlock();
+  radix.reserve(/*hasPairs=*/true);
+  SmallVector<Index> rowSizes(e.results.front().sizes);
+  rowSizes.pop_back();
+  row = math.delinearize(kernel.blockId(), rowSizes);
+  kernel.await();
+  SmallVector<Value> loaded;
+  for (int64_t i = 0; i < perThread; ++i) {
+    Value position = arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI64Type(),
+                                                  math.value(radix.placeOf(i)));
+    loaded.push_back(readPair(radix, position, /*upper=*/false));
+  }
+  for (auto [i, pair] : llvm::enumerate(loaded))
+    radix.put(radix.placeOf(i), pair);
+  for (int64_t word = 0; word < order.digits(); word += 4) {
+    if (word > 0)
+      readUpper(radix);
+    e.loop(math.constant(std::max(order.firstDigit() - word, int64_t(0))),
+           math.constant(4), math.constant(1), [&](Index digit) {
+             Value shift =
+                 asPosition(math.value(math.mul(digit, math.constant(8))));
+             SmallVector<Value> own;
+             for (int64_t i = 0; i < perThread; ++i)
+               own.push_back(radix.at(radix.placeOf(i)));
+             radix.order(own, shift);
+           });
+  }
+  for (int64_t i = 0; i < perThread; ++i) {
+    Index place =
+        math.add(math.constant(i * radix.threadsOfBlock()), kernel.threadId());
+    e.when(kernel.compare(arith::CmpIPredicate::ult, place, count), [&] {
+      e.elements.store(e.results.front(), inRow(place),
+                       {radix.positionOf(radix.at(place))});
+    });
+  }
+}
+
+//===-- the network, across tiles -----------------------------------------===//
 
 /// Brings the tile from `first` on to shared memory: the elements in order, or
 /// those whose positions lie there already.
@@ -364,8 +449,10 @@ void RowSort::emit() {
   count = e.results.front().sizes.back();
   std::optional<int64_t> known = IndexMath::constantOf(columns);
   std::optional<int64_t> kept = IndexMath::constantOf(count);
-  if (known && *known <= tileOf(order))
+  if (known && *known <= networkItems)
     emitShortRows(std::max<int64_t>(*known, 1));
+  else if (known && *known <= maxBlockSorted)
+    emitDigits(*known);
   else if (op.getCount())
     emitCUDASelect(kernel, *kept);
   else

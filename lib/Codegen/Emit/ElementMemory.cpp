@@ -428,6 +428,15 @@ LogicalResult ElementEmitter::prepareSizes(Operation *op) {
   // A count is a static size of the type.
   if (auto sort = dyn_cast<kernel::SortOp>(op))
     setSizes(sort.getResult(), SmallVector<Index>(sizesOf(sort.getInput())));
+  if (auto scatter = dyn_cast<kernel::DigitScatterOp>(op))
+    setSizes(scatter.getResult(),
+             SmallVector<Index>(sizesOf(scatter.getRows())));
+  if (auto count = dyn_cast<kernel::DigitCountsOp>(op)) {
+    // The last two are static.
+    SmallVector<Index> to(sizesOf(count.getRows()));
+    to.push_back(to.back());
+    setSizes(count.getResult(), to);
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return prepareConstant(constant);
   for (Value result : op->getResults())

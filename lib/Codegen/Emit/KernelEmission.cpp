@@ -74,10 +74,18 @@ kernel::PluginOp KernelEmission::pluginOf(kernel::FuncOp kernel) {
   return plugins.empty() ? kernel::PluginOp() : *plugins.begin();
 }
 
+/// Whether the body has a sort, or half of a pass of one.
+static bool hasSort(kernel::FuncOp kernel) {
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<kernel::SortOp, kernel::DigitCountsOp, kernel::DigitScatterOp>(
+        op);
+  });
+}
+
 kernel::FusionRoot KernelEmission::root() {
   kernel::FusionRoot root = kernel.getRoot();
   bool hasRoot = root == kernel::FusionRoot::Scan     ? bool(scan())
-                 : root == kernel::FusionRoot::Sort   ? bool(sort())
+                 : root == kernel::FusionRoot::Sort   ? hasSort(kernel)
                  : root == kernel::FusionRoot::Plugin ? bool(plugin())
                  : root == kernel::FusionRoot::Attention
                      ? bool(attention())

@@ -14,26 +14,27 @@ static Value constant(OpBuilder &b, Location loc, Type type, APInt bits) {
   return arith::ConstantOp::create(b, loc, IntegerAttr::get(type, bits));
 }
 
-IntegerType SortOrder::keyType() const {
-  bool wide = element.getIntOrFloatBitWidth() == 64;
-  return IntegerType::get(element.getContext(), wide ? 64 : 32);
-}
-
-int64_t SortOrder::significantBits() const {
-  auto real = dyn_cast<FloatType>(element);
-  if (!real || real.getWidth() >= 32)
-    return element.getIntOrFloatBitWidth();
-  // Keys are made of f32: a sign, 8 bits of exponent, and the fraction.
-  return 1 + 8 + (real.getFPMantissaWidth() - 1);
+/// The bits of a float in an integer of the key's type. The own bits of f16 are
+/// in its upper half.
+Value SortOrder::floatBits(OpBuilder &b, Location loc, Value value) const {
+  IntegerType type = keyType();
+  if (!isShortF16)
+    return arith::BitcastOp::create(b, loc, type, value);
+  if (!value.getType().isF16())
+    value = arith::TruncFOp::create(b, loc, b.getF16Type(), value);
+  Value bits = arith::BitcastOp::create(b, loc, b.getI16Type(), value);
+  bits = arith::ExtUIOp::create(b, loc, type, bits);
+  return arith::ShLIOp::create(b, loc, bits,
+                               constant(b, loc, type, APInt(32, 16)));
 }
 
 /// Negative numbers have all their bits turned around, others the sign.
-static Value floatKey(OpBuilder &b, Location loc, Value value,
-                      IntegerType type) {
+Value SortOrder::floatKey(OpBuilder &b, Location loc, Value value) const {
+  IntegerType type = keyType();
   unsigned width = type.getWidth();
   Value zero =
       arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-  Value bits = arith::BitcastOp::create(b, loc, type, value);
+  Value bits = floatBits(b, loc, value);
   Value none = constant(b, loc, type, APInt::getZero(width));
   // Both zeros are one number.
   Value isZero =
@@ -69,7 +70,7 @@ static Value integerKey(OpBuilder &b, Location loc, Value value,
 
 Value SortOrder::ascendingKey(OpBuilder &b, Location loc, Value value) const {
   if (isa<FloatType>(element))
-    return floatKey(b, loc, value, keyType());
+    return floatKey(b, loc, value);
   bool isSigned = !element.isInteger(1) && !isUnsigned(element);
   return integerKey(b, loc, value, keyType(), isSigned);
 }

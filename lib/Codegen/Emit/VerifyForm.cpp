@@ -195,6 +195,11 @@ static LogicalResult verifySizes(Operation &op) {
                         "kernel outside of a loop");
 }
 
+/// A sort, or half of a pass of one.
+static bool isSort(Operation *op) {
+  return isa<kernel::SortOp, kernel::DigitCountsOp, kernel::DigitScatterOp>(op);
+}
+
 /// One operation of a kernel's body.
 static LogicalResult verifyOperation(Operation &op) {
   for (Type type : op.getResultTypes())
@@ -218,7 +223,8 @@ static LogicalResult verifyOperation(Operation &op) {
       return failure();
   if (isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp, tensor::CastOp, kernel::ScanOp,
-          kernel::AttentionOp, kernel::SortOp, kernel::PluginOp>(op)) {
+          kernel::AttentionOp, kernel::PluginOp>(op) ||
+      isSort(&op)) {
     for (Value operand : op.getOperands())
       if (failed(verifyRead(&op, operand)))
         return failure();
@@ -244,31 +250,35 @@ static LogicalResult verifyScan(kernel::ScanOp op) {
 }
 
 /// The sort of a kernel is its only result.
-static LogicalResult verifySort(kernel::FuncOp kernel, kernel::SortOp op) {
+static LogicalResult verifySort(kernel::FuncOp kernel, Operation *op) {
   Operation *yield = kernel.getBody().front().getTerminator();
-  if (yield->getNumOperands() != 1 || yield->getOperand(0) != op.getResult() ||
-      !op->hasOneUse())
-    return op.emitOpError("must be the only result of its kernel, and read "
-                          "by nothing in it");
-  if (op.getCount() && *op.getCount() > uint64_t(maxSelected))
-    return op.emitOpError("selects at most ")
-           << maxSelected << " positions; found " << *op.getCount();
+  if (yield->getNumOperands() != 1 ||
+      yield->getOperand(0) != op->getResult(0) || !op->hasOneUse())
+    return op->emitOpError("must be the only result of its kernel, and read "
+                           "by nothing in it");
+  auto scatter = dyn_cast<kernel::DigitScatterOp>(op);
+  if (scatter && !isa<BlockArgument>(scatter.getCounts()))
+    return op->emitOpError("counts must be an argument of its kernel");
+  auto sort = dyn_cast<kernel::SortOp>(op);
+  if (sort && sort.getCount() && *sort.getCount() > uint64_t(maxSelected))
+    return op->emitOpError("selects at most ")
+           << maxSelected << " positions; found " << *sort.getCount();
   return success();
 }
 
 /// A scan, attention or sort is the fusion root of its kernel.
 static LogicalResult verifyAlone(kernel::FuncOp kernel, Operation *op,
                                  size_t reductions) {
-  FusionRoot root = isa<kernel::ScanOp>(op)   ? FusionRoot::Scan
-                    : isa<kernel::SortOp>(op) ? FusionRoot::Sort
-                                              : FusionRoot::Attention;
+  FusionRoot root = isa<kernel::ScanOp>(op) ? FusionRoot::Scan
+                    : isSort(op)            ? FusionRoot::Sort
+                                            : FusionRoot::Attention;
   if (kernel.getRoot() != root || reductions > 0)
     return op->emitOpError("must be the fusion root of its kernel, which has "
                            "no reduction; found fusion root '")
            << stringifyFusionRoot(kernel.getRoot()) << "' and " << reductions
            << " reductions";
-  if (auto sort = dyn_cast<kernel::SortOp>(op))
-    return verifySort(kernel, sort);
+  if (isSort(op))
+    return verifySort(kernel, op);
   for (Type result : kernel.getFunctionType().getResults())
     if (failed(verifyCompatibleShape(result, op->getResult(0).getType())))
       return op->emitOpError(
@@ -354,7 +364,7 @@ LogicalResult codegen::verifyForm(kernel::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (failed(verifyOperation(op)))
       return failure();
-    if (isa<kernel::ScanOp, kernel::AttentionOp, kernel::SortOp>(op))
+    if (isa<kernel::ScanOp, kernel::AttentionOp>(op) || isSort(&op))
       alone.push_back(&op);
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (generic && generic.getNumReductionLoops() > 0)

@@ -408,6 +408,8 @@ static LogicalResult planFunction(func::FuncOp function,
   splitContractions(program);
   splitReductions(program);
   sortInsteadOfSelect(program);
+  splitSelections(program);
+  splitSorts(program);
   FusionGraph graph(program);
   formRootGroups(graph);
   formPrologues(graph);
@@ -439,6 +441,7 @@ class FormDispatches
     options.rowBlocks = rowBlocks;
     options.windowsInProducts = windowsInProducts;
     options.rowPartBytes = std::max<int64_t>(1, rowPartBytes);
+    options.sortBlocks = sortBlocks;
     using Prologues = FusionOptions::Prologues;
     auto prologues =
         llvm::StringSwitch<std::optional<Prologues>>(tensorPrologues)

@@ -44,6 +44,9 @@ struct FusionOptions {
   /// Whether kernels of contractions with many rows read windows where their
   /// right operand has them, instead of a tensor that they were written to.
   bool windowsInProducts = false;
+  /// Blocks that fill the device in sorts of long rows; with 0, a block or work
+  /// item sorts a row.
+  int64_t sortBlocks = 0;
   /// Whether kernels on tensor cores compute the left operand, element by
   /// element.
   enum class Prologues { Never, Estimated, Always };

@@ -27,7 +27,8 @@ OpClass fusion::classOf(Operation *op) {
             flatir::WindowOp>([](auto) { return OpClass::Join; })
       .Case([](flatir::ScanOp) { return OpClass::Scan; })
       .Case([](kernel::AttentionOp) { return OpClass::Attention; })
-      .Case([](flatir::SortOp) { return OpClass::Sort; })
+      .Case<flatir::SortOp, kernel::DigitCountsOp, kernel::DigitScatterOp>(
+          [](auto) { return OpClass::Sort; })
       .Case([](flatir::PluginOp) { return OpClass::Plugin; })
       .Case([](flatir::ReduceOp) { return OpClass::Reduce; })
       .Case([](flatir::DotOp dot) {
@@ -38,7 +39,9 @@ OpClass fusion::classOf(Operation *op) {
 
 bool fusion::isProgramOp(Operation *op) {
   return isa_and_nonnull<flatir::FlatIRDialect>(op->getDialect()) ||
-         flatir::isTensorArithmetic(op) || isa<kernel::AttentionOp>(op);
+         flatir::isTensorArithmetic(op) ||
+         isa<kernel::AttentionOp, kernel::DigitCountsOp,
+             kernel::DigitScatterOp>(op);
 }
 
 bool fusion::isCheap(Operation *op) {

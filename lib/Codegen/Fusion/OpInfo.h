@@ -33,7 +33,7 @@ enum class OpClass {
 OpClass classOf(mlir::Operation *op);
 
 /// Whether `op` is of flatir, arithmetic on tensors that flatir lacks, or what
-/// recogniseAttention() made.
+/// takeAttention() and splitSorts() make.
 bool isProgramOp(mlir::Operation *op);
 
 /// Creation, layout and convert: never worth a trip through memory.

@@ -52,11 +52,24 @@ void splitContractions(Program &program);
 /// without sorting whole rows.
 void sortInsteadOfSelect(Program &program);
 
+/// sort(x) count = k -> sort(...(sort(reshape(x)) count = k)) count = k, where
+/// few rows are long: parts of a row are selected from side by side, and then
+/// from what they gave.
+void splitSelections(Program &program);
+
+/// sort(x) -> a kernel.digit_counts and a kernel.digit_scatter for each digit
+/// of the keys, where rows are longer than what a block sorts.
+void splitSorts(Program &program);
+
 /// reduce(x) -> reduce(reduce(reshape(x))), where a large reduction keeps few
 /// rows, or the last dimension and few columns: chunks fill the device, and
 /// their results, of floats' sums in f32, are reduced by a second kernel.
 /// reduce(x, [0, 2]) -> reduce(reduce(x, [2]), [0]).
 void splitReductions(Program &program);
+
+/// The divisor of `size` that is closest to `wanted`, from half to twice of it;
+/// 0 if there is none. What it leaves is a multiple of `unit`.
+int64_t divisorNear(int64_t size, int64_t wanted, int64_t unit);
 
 } // namespace tripy::fusion
 

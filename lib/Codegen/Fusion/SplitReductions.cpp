@@ -140,9 +140,7 @@ bool ReductionSplit::columnsPay() {
                 : program.options.columnBytesEmpty);
 }
 
-/// The divisor of `size` that is closest to `wanted`, from half to twice of it;
-/// 0 if there is none. What it leaves is a multiple of `unit`.
-static int64_t divisorNear(int64_t size, int64_t wanted, int64_t unit) {
+int64_t fusion::divisorNear(int64_t size, int64_t wanted, int64_t unit) {
   for (int64_t more = 0; more <= wanted; ++more)
     for (int64_t divisor : {wanted + more, wanted - more / 2})
       if (divisor > 1 && size % divisor == 0 && size / divisor % unit == 0)

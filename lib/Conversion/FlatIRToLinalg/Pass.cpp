@@ -127,7 +127,9 @@ static LogicalResult lowerBlock(Block &block, TensorSizes &sizes) {
   OpBuilder b(block.getParentOp()->getContext());
   LinalgLowering lowering(b, sizes);
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool isKernelOp = isa<kernel::AttentionOp>(op);
+    bool isKernelOp =
+        isa<kernel::AttentionOp, kernel::DigitCountsOp, kernel::DigitScatterOp>(
+            op);
     if (!isa_and_nonnull<flatir::FlatIRDialect>(op.getDialect()) &&
         !flatir::isTensorArithmetic(&op) && !isKernelOp)
       continue;

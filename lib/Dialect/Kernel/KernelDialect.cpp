@@ -222,6 +222,88 @@ LogicalResult SortOp::verify() {
   return success();
 }
 
+//===-- passes of a radix sort --------------------------------------------===//
+
+LogicalResult
+DigitCountsOp::reifyResultShapes(OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getRows()));
+  shapes.back().back() =
+      builder.getIndexAttr(static_cast<int64_t>(getChunks()));
+  shapes.back().push_back(builder.getIndexAttr(digitValues));
+  return success();
+}
+
+LogicalResult
+DigitScatterOp::reifyResultShapes(OpBuilder &builder,
+                                  ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getRows()));
+  return success();
+}
+
+/// What both halves of a pass have in common.
+template <typename DigitOp> static LogicalResult verifyDigit(DigitOp op) {
+  if (!op.getInput() && !op.getPairs())
+    return op.emitOpError("must have an input, or pairs, or both");
+  auto rows = cast<RankedTensorType>(op.getRows().getType());
+  if (rows.getRank() == 0)
+    return op.emitOpError("rows are along the last dimension; found ") << rows;
+  if (op.getPairs() && !rows.getElementType().isInteger(64))
+    return op.emitOpError("pairs are of i64; found ") << rows;
+  auto input =
+      op.getInput() ? cast<RankedTensorType>(op.getInput().getType()) : rows;
+  if (failed(verifyCompatibleShape(input, rows)))
+    return op.emitOpError("input and pairs have one shape; found ")
+           << input << " and " << rows;
+  int64_t digits = input.getElementTypeBitWidth() == 64 ? 8 : 4;
+  if (op.getDigit() >= uint64_t(digits))
+    return op.emitOpError("a key has ")
+           << digits << " digits; found digit " << op.getDigit();
+  return success();
+}
+
+/// The type of the counts of rows of `rows` in `chunks` chunks.
+static RankedTensorType countsType(RankedTensorType rows, int64_t chunks) {
+  SmallVector<int64_t> shape(rows.getShape());
+  shape.back() = chunks;
+  shape.push_back(DigitCountsOp::digitValues);
+  return RankedTensorType::get(shape, IntegerType::get(rows.getContext(), 32));
+}
+
+LogicalResult DigitCountsOp::verify() {
+  if (failed(verifyDigit(*this)))
+    return failure();
+  auto chunks = static_cast<int64_t>(getChunks());
+  if (chunks < 1)
+    return emitOpError("rows have at least 1 chunk; found ") << chunks;
+  RankedTensorType wanted =
+      countsType(cast<RankedTensorType>(getRows().getType()), chunks);
+  if (getResult().getType() != wanted)
+    return emitOpError("the result is ")
+           << wanted << "; found " << getResult().getType();
+  return success();
+}
+
+LogicalResult DigitScatterOp::verify() {
+  if (failed(verifyDigit(*this)))
+    return failure();
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  auto counts = cast<RankedTensorType>(getCounts().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (counts.getRank() != rows.getRank() + 1 ||
+      counts.isDynamicDim(rows.getRank() - 1) ||
+      counts != countsType(rows, counts.getDimSize(rows.getRank() - 1)))
+    return emitOpError("counts are ")
+           << countsType(rows, 1) << " or of more chunks; found " << counts;
+  if (result != rows.clone(result.getElementType()) ||
+      !(result.getElementType().isInteger(64) ||
+        result.getElementType().isInteger(32)))
+    return emitOpError("the result has the rows' shape, and is of i64 or, of "
+                       "positions alone, i32; found ")
+           << result;
+  return success();
+}
+
 /// A plugin is all of its kernel: it reads the arguments and makes the results,
 /// in order.
 static LogicalResult verifyInKernel(kernel::PluginOp op) {

@@ -219,21 +219,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
   }];
 }
 
-def Kernel_SortOp : Kernel_Op<"sort", [Pure, Kernel_Reifies]> {
-  let summary = "Positions of rows' elements in sorted order, in a kernel's body";
-  let description = [{
-    As flatir.sort. The fusion root of its kernel, and its only result: the
-    positions are sorted where they lie in memory.
-
-    ```mlir
-    %r = kernel.sort %a descending count = 2 : tensor<4x3xf32> -> tensor<4x2xi32>
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$input, UnitAttr:$descending, OptionalAttr<I64Attr>:$count);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input (`descending` $descending^)? (`count` `=` $count^)? attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1;
-}
+include "tripy/Dialect/Kernel/KernelSort.td"
 
 def Kernel_PluginOp : Kernel_Op<"plugin", [Pure, AttrSizedOperandSegments]> {
   let summary = "A kernel that the user brings, in a kernel's body";
