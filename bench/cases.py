@@ -55,6 +55,24 @@ class Case:
     tolerance: float = 4e-3
     tf32: bool = False
     tags: set = field(default_factory=set)
+    # Of a peer, where one computes with fewer digits by design; 0: the same.
+    peer_tolerance: float = 0.0
+    # The output is the place of a largest element of each row of the first input: ties make several of them right.
+    is_place: bool = False
+
+    @property
+    def outputs(self):
+        return [self.output]
+
+    @property
+    def executable(self):
+        """The name of its program."""
+        return self.name
+
+    @property
+    def static_program(self):
+        """Of a case that runs a program with dynamic sizes: the program for these sizes alone."""
+        return None
 
     @property
     def bytes(self):

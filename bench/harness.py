@@ -3,11 +3,13 @@
 
 usage: harness.py --bin DIR [--output FILE.json] [--chart FILE.svg]
                   [--cases TEXT,...] [--sides NAME,...] [--seconds N]
+       harness.py --bin DIR --zoo SEED,N [--groups linear,rows,movement,blocks] ...
        harness.py --compare FIRST.json SECOND.json
 
 Sides: tripy, tripy+libraries (the same compiler, which leaves products to
 cuBLASLt wherever it can; neither Tripy's own result nor a peer), torch (eager), compile, autotune (torch.compile), cublaslt (the
-best of the algorithms that its heuristic returns, by rounds like those below), jax. A peer that is
+best of the algorithms that its heuristic returns, by rounds like those below), jax; with --zoo, also
+static (Tripy, compiled for the sizes of a case whose program has dynamic ones; no peer). A peer that is
 not installed is skipped by name. cuDNN is measured through torch, which calls it where it applies.
 
 Each side becomes a CUDA graph of copies of the case, 20 or enough for 2 ms
@@ -19,7 +21,8 @@ time is the median of the rounds, its spread the distance of the quartiles over 
 poisoned, and compared with float64: the error of an element is |found -
 reference| / (|reference| + typical size). Small cases fit into the L2 with all
 their buffers; the copy bandwidth and the best 16-bit product of cuBLASLt in this
-run are the ceilings. DIR has tripy-compile, tripy-run and libtripy_runtime.so.
+run are the ceilings. --zoo measures layers drawn at random (zoo.py), with less
+time for each. DIR has tripy-compile, tripy-run and libtripy_runtime.so.
 """
 import argparse
 import concurrent.futures
@@ -34,14 +37,30 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
 import report
+import zoo
+import zoo_run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROTATED = 256 << 20
-ROUNDS = 21
-# To choose among the algorithms of one side.
-ALTERNATIVE_ROUNDS = 7
+
+
+@dataclass
+class Timing:
+    rounds: int = 21
+    # To choose among the algorithms of one side, and how many of them at most.
+    alternative_rounds: int = 7
+    alternatives: int = 100
+    # Of a graph, and of calls by the host's clock.
+    milliseconds: float = 2.0
+    host_milliseconds: float = 25.0
+
+
+TIMING = Timing()
+# Many cases in little time.
+ZOO_TIMING = Timing(11, 3, 4, 1.0, 8.0)
 
 
 def log(text):
@@ -55,22 +74,23 @@ def compile_programs(options, cases, folder):
     compiler = os.path.join(options.bin, "tripy-compile")
 
     def one(job):
-        case, backend = job
-        source = os.path.join(folder, case.name + ".mlir")
-        target = os.path.join(folder, backend, case.name + ".tpx")
-        result = subprocess.run([compiler, source, "-o", target, f"--target={options.target}", f"--backend={backend}"],
-                                text=True, capture_output=True, timeout=120)
-        return "" if result.returncode == 0 else (f"tripy: {case.name} does not compile with --backend={backend}: "
+        name, text, backend, target = job
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        result = subprocess.run([compiler, "-", "-o", target, f"--target={options.target}", f"--backend={backend}"],
+                                input=text, text=True, capture_output=True, timeout=120)
+        return "" if result.returncode == 0 else (f"tripy: {name} does not compile with --backend={backend}: "
                                                   f"{result.stderr[-400:]}")
-    jobs = []
-    for backend, side in (("own", "tripy"), ("libraries", "tripy+libraries")):
-        os.makedirs(os.path.join(folder, backend))
-        if backend == "own" or side in options.sides.split(","):
-            jobs += [(c, backend) for c in cases if c.program and (backend == "own" or c.has_product)]
+    chosen, jobs = options.sides.split(","), {}
     for case in cases:
         if case.program:
-            with open(os.path.join(folder, case.name + ".mlir"), "w") as out:
+            jobs["own", case.executable] = (case.program, "own")
+            if case.has_product and "tripy+libraries" in chosen:
+                jobs["libraries", case.executable] = (case.program, "libraries")
+            if case.static_program and "static" in chosen:
+                jobs["static", case.name] = (case.static_program, "own")
+            with open(os.path.join(folder, case.executable + ".mlir"), "w") as out:
                 out.write(case.program)
+    jobs = [(name, *job, os.path.join(folder, kind, name + ".tpx")) for (kind, name), job in jobs.items()]
     with concurrent.futures.ThreadPoolExecutor(max(2, (os.cpu_count() or 2) - 2)) as pool:
         for failure in pool.map(one, jobs):
             if failure:
@@ -85,6 +105,7 @@ def make_sides(options, folder):
     makers = {
         "tripy": lambda: sides.Tripy(library, os.path.join(folder, "own")),
         "tripy+libraries": lambda: sides.TripyWithLibraries(library, os.path.join(folder, "libraries")),
+        "static": lambda: sides.TripyStatic(library, os.path.join(folder, "static")),
         "torch": lambda: sides.Torch("torch eager"),
         "compile": lambda: sides.Torch("torch.compile", "default"),
         "autotune": lambda: sides.Torch("torch max-autotune", "max-autotune-no-cudagraphs",
@@ -103,28 +124,54 @@ def make_sides(options, folder):
     return made
 
 
-def make_data(case, torch):
-    """Sets of inputs, poisoned outputs, and the reference of the first set."""
-    count = max(1, min(20, math.ceil(ROTATED / case.bytes)))
-    types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32,
-             "i64": torch.int64, "f8E4M3FN": torch.float8_e4m3fn}
+def set_count(case):
+    return max(1, min(20, math.ceil(ROTATED / case.bytes)))
 
+
+def torch_type(torch, dtype):
+    return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "i64": torch.int64,
+            "f8E4M3FN": torch.float8_e4m3fn}[dtype]
+
+
+def make_inputs(case, torch, count):
     def tensor(i):
         if i.dtype == "i64":
             return torch.randint(0, i.below, i.shape, device="cuda")
         if i.dtype == "f8E4M3FN":
-            return (torch.randn(i.shape, device="cuda") * i.scale).to(types[i.dtype])
-        return torch.randn(i.shape, device="cuda", dtype=types[i.dtype]) * i.scale
-    sets = [[tensor(i) for i in case.inputs] for _ in range(count)]
-    outputs = [torch.empty(case.output.shape, device="cuda", dtype=types[case.output.dtype]) for _ in sets]
-    reference = case.torch(torch, *[t.double() if t.is_floating_point() else t for t in sets[0]])
+            return (torch.randn(i.shape, device="cuda") * i.scale).to(torch_type(torch, i.dtype))
+        return torch.randn(i.shape, device="cuda", dtype=torch_type(torch, i.dtype)) * i.scale
+    return [[tensor(i) for i in case.inputs] for _ in range(count)]
+
+
+def make_data(case, torch):
+    """Sets of inputs, poisoned outputs, and the references of the first set, a tuple for each."""
+    sets = make_inputs(case, torch, set_count(case))
+    outputs = [tuple(torch.empty(o.shape, device="cuda", dtype=torch_type(torch, o.dtype)) for o in case.outputs) for _ in sets]
+    exact = [t.double() if t.is_floating_point() else t for t in sets[0]]
+    reference = (exact[0].amax(-1),) if case.is_place else as_tuple(case.torch(torch, *exact))
     return sets, outputs, reference
+
+
+def as_tuple(found):
+    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
 #===-- measuring ---------------------------------------------------------===#
 
-def error_of(found, reference, torch):
-    """Largest error of an element; infinity for what is not a number."""
+def error_of(case, found, sets, reference, torch):
+    """Largest error of an element of the results; infinity for what is not a number."""
+    found = as_tuple(found)
+    if case.is_place and tuple(found[0].shape) == tuple(reference[0].shape):
+        places, rows = found[0].long(), sets[0][0].double()
+        if bool(((places < 0) | (places >= rows.shape[-1])).any()):
+            return math.inf
+        found = (rows.gather(-1, places.unsqueeze(-1)).squeeze(-1),)
+    if len(found) != len(reference):
+        return math.inf
+    return max(error_of_one(f, r, torch) for f, r in zip(found, reference))
+
+
+def error_of_one(found, reference, torch):
     if not found.is_floating_point():
         return float((found != reference).double().mean())
     if tuple(found.shape) != tuple(reference.shape):
@@ -168,11 +215,11 @@ class Graph:
 class HostTimed:
     """Calls that are issued back to back and waited for."""
 
-    def __init__(self, run, sets):
+    def __init__(self, run, sets, milliseconds):
         self.run, self.sets = run, sets
         self.times = 1
         run(2)
-        self.times = max(2, min(500, int(25.0 / max(self.time(), 1e-4) / sets)))
+        self.times = max(2, min(500, int(milliseconds / max(self.time(), 1e-4) / sets)))
 
     def time(self):
         start = time.perf_counter()
@@ -181,28 +228,28 @@ class HostTimed:
 
 
 def poison(outputs):
-    for output in outputs:
+    for output in (tensor for tensors in outputs for tensor in tensors):
         output.fill_(math.nan) if output.is_floating_point() else output.fill_(-1)
 
 
-def fastest(graphs):
+def fastest(graphs, rounds):
     """The number of one of `graphs`, measured as the sides are: in turn, in random order, by the median."""
     order, times = random.Random(0), [[] for _ in graphs]
-    for _ in range(ALTERNATIVE_ROUNDS):
+    for _ in range(rounds):
         for number in order.sample(range(len(graphs)), len(graphs)):
             times[number].append(graphs[number].time())
     return min(range(len(graphs)), key=lambda number: statistics.median(times[number]))
 
 
-def prepare(side, case, data, torch):
+def prepare(side, case, data, torch, timing):
     """The fastest alternative of a side, ready to be timed, and its error."""
     sets, outputs, reference = data
     ready = []
     for label, call in side.prepare(case, sets, outputs):
         poison(outputs)
         if getattr(side, "on_host_clock", False):
-            error = error_of(side.to_torch(call(1)[0]), reference, torch)
-            return HostTimed(call, len(sets)), error
+            found = tuple(side.to_torch(array) for array in as_tuple(call(1)[0]))
+            return HostTimed(call, len(sets), timing.host_milliseconds), error_of(case, found, sets, reference, torch)
         try:
             found = call(0)
             torch.cuda.synchronize()
@@ -210,35 +257,36 @@ def prepare(side, case, data, torch):
             if label:
                 continue
             raise
-        error = error_of(found, reference, torch)
+        error = error_of(case, found, sets, reference, torch)
         graph = Graph(call, 1, 1, torch)
         estimate = min(graph.time() for _ in range(4))
         ready.append((estimate, call, error))
     if not ready:
         raise RuntimeError("no alternative runs")
-    least = min(estimate for estimate, _, _ in ready)
+    ready = sorted(ready, key=lambda each: each[0])[:timing.alternatives]
+    least = ready[0][0]
     # Starting a graph and two events cost the GPU a few microseconds: little of 2 ms.
-    copies = max(1, min(20, math.ceil(2.0 / least)))
+    copies = max(1, min(20, math.ceil(timing.milliseconds / least)))
     # A single call says little, but shows what is out of the question.
     likely = [(Graph(call, copies, len(sets), torch), error) for estimate, call, error in ready if estimate <= 1.5 * least]
-    return likely[fastest([graph for graph, _ in likely]) if len(likely) > 1 else 0]
+    return likely[fastest([graph for graph, _ in likely], timing.alternative_rounds) if len(likely) > 1 else 0]
 
 
-def measure(case, sides, torch):
+def measure(case, sides, torch, timing=TIMING):
     """Rows of one case, and what went wrong as text."""
     from sides import Skip
     data = make_data(case, torch)
     ready, problems = [], []
     for side in sides:
         try:
-            ready.append((side.name, *prepare(side, case, data, torch), []))
+            ready.append((side.name, *prepare(side, case, data, torch, timing), []))
         except Skip as reason:
             if side.name == "tripy":
                 problems.append(f"{case.name}: tripy: {reason}")
         except Exception as problem:  # A peer's failure is its own.
             problems.append(f"{case.name}: {side.name}: {type(problem).__name__}: {str(problem)[:300]}")
     order = random.Random(0)
-    for round_number in range(ROUNDS + 2):
+    for round_number in range(timing.rounds + 2):
         # Who follows whom, such as a side that heats the GPU or leaves it idle, is nobody's advantage.
         for _, timed, _, times in order.sample(ready, len(ready)):
             milliseconds = timed.time()
@@ -255,8 +303,9 @@ def measure(case, sides, torch):
         else:
             row["gbps"] = round(case.bytes / middle * 1e-6, 1)
         row.update(of_ceiling=None, of_best_peer=None, max_error=float(f"{error:.3g}") if math.isfinite(error) else None)
-        if not error <= case.tolerance:
-            problems.append(f"{case.name}: {name}: WRONG RESULT, error {error:.3g} of at most {case.tolerance:.3g}")
+        tolerance = case.tolerance if name.startswith("tripy") else case.peer_tolerance or case.tolerance
+        if not error <= tolerance:
+            problems.append(f"{case.name}: {name}: WRONG RESULT, error {error:.3g} of at most {tolerance:.3g}")
             row["wrong"] = True
         rows.append(row)
     return rows, problems
@@ -368,8 +417,11 @@ def compile_rows(options, folder):
 def fill_ratios(rows, copy):
     flops = [r["tflops"] for r in rows if r["group"] == "gemm" and r["side"] == "cublaslt" and "tf32" not in r["case"]]
     ceiling = max(flops) if flops else None
+    of_case = {}
     for row in rows:
-        peers = [r["ms"] for r in rows if r["case"] == row["case"] and r is not row and not r.get("wrong")
+        of_case.setdefault(row["case"], []).append(row)
+    for row in rows:
+        peers = [r["ms"] for r in of_case[row["case"]] if r is not row and not r.get("wrong")
                  and not r["side"].startswith("tripy")]
         if peers:
             row["of_best_peer"] = round(min(peers) / row["ms"], 4)
@@ -404,21 +456,67 @@ def parse():
     parser.add_argument("--chart")
     parser.add_argument("--commit", help="what to note when this is no checkout")
     parser.add_argument("--cases", default="issue", help="parts of names, or 'issue', or 'all'")
-    parser.add_argument("--sides", default="tripy,tripy+libraries,torch,compile,autotune,cublaslt,jax")
-    parser.add_argument("--seconds", type=float, default=3600, help="start no further case after")
+    parser.add_argument("--zoo", type=zoo.parse_zoo, metavar="SEED,N", help="N layers drawn at random")
+    parser.add_argument("--groups", type=zoo.parse_groups, default=list(zoo.GROUPS), help="of the zoo")
+    parser.add_argument("--sides", help="default: all; of the zoo: without libraries and max-autotune")
+    parser.add_argument("--seconds", type=float, help="start no further case after; default: 3600, of the zoo 540")
     parser.add_argument("--quick", action="store_true", help="no max-autotune of single products")
     parser.add_argument("--compare", nargs=2)
     options = parser.parse_args()
     if not options.compare and not options.bin:
         parser.error("--bin is needed")
+    options.sides = options.sides or ("tripy,static,torch,compile,cublaslt,jax" if options.zoo
+                                      else "tripy,tripy+libraries,torch,compile,autotune,cublaslt,jax")
+    options.seconds = options.seconds or (540 if options.zoo else 3600)
     return options
 
 
 def choose(options):
     import cases
+    if options.zoo:
+        return zoo.draw(*options.zoo, options.groups)
     wanted = options.cases.split(",")
     return [c for c in cases.all_cases()
             if "all" in wanted or any(w in c.tags or w in c.name or w == c.group for w in wanted)]
+
+
+def measure_all(options, chosen, sides, torch, begin):
+    rows, problems, timing = [], [], ZOO_TIMING if options.zoo else TIMING
+    for case in chosen:
+        if time.monotonic() - begin > options.seconds:
+            problems.append(f"{case.name}: not measured, no time left")
+            continue
+        found, wrong = measure(case, sides, torch, timing)
+        rows += found
+        problems += wrong
+        log(f"{time.monotonic() - begin:6.1f} s  {case.name}: " + ", ".join(f"{r['side']} {r['ms']:.4f}" for r in found))
+        gc.collect()
+        torch.cuda.empty_cache()
+    return rows, problems
+
+
+def run(options, chosen, folder, torch, begin):
+    """The result as it is written, the rows with what was wrong, and problems as text."""
+    compile_programs(options, chosen, folder)
+    log(f"compiled Tripy's programs in {time.monotonic() - begin:.1f} s")
+    if options.zoo:
+        log(zoo_run.warm(options, folder, begin))
+    sides, copy = make_sides(options, folder), measure_copy(torch)
+    log(f"compiled in {time.monotonic() - begin:.1f} s; a copy moves {copy:.0f} GB/s")
+    rows, problems = measure_all(options, chosen, sides, torch, begin)
+    copy = max(copy, measure_copy(torch))
+    for case in chosen:
+        if case.group == "latency":
+            rows += latency_rows(options, case, folder, torch)
+    if not options.zoo:
+        rows += compile_rows(options, folder)
+    fill_ratios(rows, copy)
+    result = {"meta": {**describe(options, torch, copy), "notes": problems}}
+    if options.zoo:
+        rows.sort(key=lambda row: list(zoo.GROUPS).index(row["group"]))
+        result["zoo"] = zoo_run.summary(options, chosen, rows, time.monotonic() - begin)
+    result["rows"] = [{k: v for k, v in row.items() if k != "wrong"} for row in rows]
+    return result, rows, problems
 
 
 def main():
@@ -426,46 +524,29 @@ def main():
     if options.compare:
         print(report.compare(*options.compare), end="")
         return
-    try:
-        import torch
-    except ImportError:
-        sys.exit("harness: the harness itself needs torch")
-    if not torch.cuda.is_available():
-        sys.exit("harness: torch sees no GPU")
-    begin, rows, problems = time.monotonic(), [], []
-    chosen = choose(options)
-    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-        compile_programs(options, chosen, folder)
-        sides, copy = make_sides(options, folder), measure_copy(torch)
-        log(f"compiled in {time.monotonic() - begin:.1f} s; a copy moves {copy:.0f} GB/s")
-        for case in chosen:
-            if time.monotonic() - begin > options.seconds:
-                problems.append(f"{case.name}: not measured, no time left")
-                continue
-            found, wrong = measure(case, sides, torch)
-            rows += found
-            problems += wrong
-            log(f"{time.monotonic() - begin:6.1f} s  {case.name}: "
-                + ", ".join(f"{r['side']} {r['ms']:.4f}" for r in found))
-            gc.collect()
-            torch.cuda.empty_cache()
-        copy = max(copy, measure_copy(torch))
-        for case in chosen:
-            if case.group == "latency":
-                rows += latency_rows(options, case, folder, torch)
-        rows += compile_rows(options, folder)
-        fill_ratios(rows, copy)
-        result = {"meta": {**describe(options, torch, copy), "notes": problems},
-                  "rows": [{k: v for k, v in row.items() if k != "wrong"} for row in rows]}
+    begin, chosen = time.monotonic(), choose(options)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.zoo:
+            zoo_run.use_caches(folder)
+        try:
+            import torch
+        except ImportError:
+            sys.exit("harness: the harness itself needs torch")
+        if not torch.cuda.is_available():
+            sys.exit("harness: torch sees no GPU")
+        with torch.no_grad():
+            result, rows, problems = run(options, chosen, folder, torch, begin)
     if options.output:
         with open(options.output, "w") as out:
             json.dump(result, out, indent=1)
             out.write("\n")
     if options.chart:
         with open(options.chart, "w") as out:
-            out.write(report.chart(rows, f"Tripy on {result['meta']['card']}, {result['meta']['date']}"))
-    print(report.format_table(rows) + "".join(f"note: {p}\n" for p in problems), end="")
+            title = f"Tripy on {result['meta']['card']}, {result['meta']['date']}"
+            out.write(report.distribution(result["zoo"], title) if options.zoo else report.chart(rows, title))
+    print(report.format_table(rows) + (report.format_zoo(result["zoo"]) if options.zoo else "") + "".join(f"note: {p}\n" for p in problems), end="")
     sys.exit(1 if any("WRONG RESULT" in p and "tripy" in p for p in problems) else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

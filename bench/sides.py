@@ -1,9 +1,9 @@
 """The sides of the comparison: each makes a case into calls on the current stream.
 
 A side has a name and `prepare(case, sets, outputs)`: `sets` are lists of input
-tensors (torch, on the GPU), `outputs` one tensor for each set or None. It
+tensors (torch, on the GPU), `outputs` a tuple of tensors for each set. It
 returns a list of (label, call), where call(i) computes with set i and returns
-the output; several labels are alternatives, of which the fastest counts.
+the output, or a tuple of several; several labels are alternatives, of which the fastest counts.
 Raises Skip when the case is not for it.
 """
 import ctypes
@@ -51,8 +51,11 @@ class Tripy:
     def _look_at(self, executable):
         """Raises Skip for a program that is not this side's."""
 
+    def _path(self, case):
+        return os.path.join(self.folder, case.executable + ".tpx")
+
     def prepare(self, case, sets, outputs):
-        path = os.path.join(self.folder, case.name + ".tpx")
+        path = self._path(case)
         if not case.program:
             raise Skip("Tripy lacks the operation")
         if not os.path.exists(path):
@@ -63,15 +66,28 @@ class Tripy:
         self._check(self.library.tripy_context_create(executable, ctypes.byref(context)))
         self.library.tripy_executable_free(executable)
         arguments = [(_Tensor * len(tensors))(*map(_describe, tensors)) for tensors in sets]
-        results = [(_Tensor * 1)(_describe(output)) for output in outputs]
+        results = [(_Tensor * len(tensors))(*map(_describe, tensors)) for tensors in outputs]
 
         def call(i):
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             self._check(self.library.tripy_context_enqueue(
-                context, arguments[i], ctypes.c_size_t(len(sets[i])), results[i], ctypes.c_size_t(1), stream))
+                context, arguments[i], ctypes.c_size_t(len(sets[i])), results[i], ctypes.c_size_t(len(outputs[i])), stream))
             return outputs[i]
         # Captured graphs contain the context's memory: it lives as long as the process.
         return [("", call)]
+
+
+class TripyStatic(Tripy):
+    """Programs that were compiled for the sizes of the case alone, where the first side's have dynamic sizes."""
+    name = "tripy static"
+
+    def _path(self, case):
+        return os.path.join(self.folder, case.name + ".tpx")
+
+    def prepare(self, case, sets, outputs):
+        if not case.static_program:
+            raise Skip("no dynamic sizes")
+        return super().prepare(case, sets, outputs)
 
 
 class TripyWithLibraries(Tripy):
@@ -166,7 +182,7 @@ class CublasLt:
             def call(i):
                 code = self.library.bench_lt_run(
                     ctypes.c_void_p(product), number, ctypes.c_void_p(sets[i][0].data_ptr()),
-                    ctypes.c_void_p(sets[i][1].data_ptr()), ctypes.c_void_p(outputs[i].data_ptr()),
+                    ctypes.c_void_p(sets[i][1].data_ptr()), ctypes.c_void_p(outputs[i][0].data_ptr()),
                     ctypes.c_void_p(self.buffer.data_ptr()), ctypes.c_uint64(self.workspace),
                     ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
                 if code != 0:
