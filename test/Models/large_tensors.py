@@ -122,7 +122,7 @@ def run(options, case, folder, torch, sides):
     output.fill_(float("nan") if output.is_floating_point() else -1)
     side = sides.Tripy(os.path.join(options.bin, "libtripy_runtime.so"), folder)
     case.name, name = os.path.basename(path)[:-4], case.name
-    side.prepare(case, [inputs], [output])[0][1](0)
+    side.prepare(case, [inputs], [(output,)])[0][1](0)
     case.name = name
     torch.cuda.synchronize()
     if case.whole and case.tolerance == 0:
