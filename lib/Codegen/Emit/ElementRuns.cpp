@@ -220,6 +220,35 @@ Elements ElementEmitter::emitGenericRun(linalg::GenericOp op, unsigned result,
                           count);
 }
 
+namespace {
+/// A run of a concatenation: the row that element 0 is in, a row being the
+/// dimensions from the joined one on, and its place there.
+struct JoinedRun {
+  Index length, row, at;
+  /// Elements of each input's part of a row.
+  SmallVector<Index> own;
+  /// No run has a seam within it.
+  bool whole = false;
+};
+} // namespace
+
+static JoinedRun joinedRun(ElementEmitter &elements, tensor::ConcatOp op,
+                           Index first, int64_t count) {
+  IndexMath &math = elements.indexMath();
+  ArrayRef<Index> sizes = elements.sizesOf(op.getResult());
+  Index unit = math.product(sizes.drop_front(op.getDim() + 1));
+  JoinedRun run;
+  run.length = math.mul(sizes[op.getDim()], unit);
+  run.row = math.div(first, run.length);
+  run.at = math.rem(first, run.length);
+  run.whole = math.factorOf(first) % count == 0;
+  for (Value input : op.getInputs()) {
+    run.own.push_back(math.mul(elements.sizesOf(input)[op.getDim()], unit));
+    run.whole &= math.factorOf(run.own.back()) % count == 0;
+  }
+  return run;
+}
+
 static Value isBefore(IndexMath &math, Index at, Index end) {
   return arith::CmpIOp::create(math.b(), math.location(),
                                arith::CmpIPredicate::ult, math.value(at),
@@ -231,41 +260,34 @@ static Value isBefore(IndexMath &math, Index at, Index end) {
 /// later, load by load. Empty for others.
 Elements ElementEmitter::emitChosenRun(tensor::ConcatOp op, Index first,
                                        int64_t count) {
-  ArrayRef<Index> sizes = sizesOf(op.getResult());
-  Index unit = math.product(sizes.drop_front(op.getDim() + 1));
-  Index length = math.mul(sizes[op.getDim()], unit);
+  JoinedRun run = joinedRun(*this, op, first, count);
   SmallVector<Joined> inputs;
   const Memory *any = nullptr;
-  bool whole = math.factorOf(first) % count == 0;
-  for (Value tensor : op.getInputs()) {
-    Index own = math.mul(sizesOf(tensor)[op.getDim()], unit);
-    Index begin = inputs.empty()
-                      ? math.constant(0)
-                      : math.add(inputs.back().begin, inputs.back().own);
-    whole &= math.factorOf(own) % count == 0;
-    if (IndexMath::constantOf(own) != int64_t(0))
-      inputs.push_back({tensor, begin, own});
+  Index begin = math.constant(0);
+  for (auto [tensor, own] : llvm::zip(op.getInputs(), run.own)) {
     const Memory *memory = memoryOf(tensor);
-    if (!memory) {
-      if (!tensor.getDefiningOp<arith::ConstantOp>())
-        return {};
+    if (!memory && !tensor.getDefiningOp<arith::ConstantOp>())
+      return {};
+    if (IndexMath::constantOf(own) == int64_t(0))
       continue;
-    }
+    inputs.push_back({tensor, begin, own});
+    begin = math.add(begin, own);
+    if (!memory)
+      continue;
     if (memory->packed || (any && (memory->access != any->access ||
                                    memory->readOnly != any->readOnly ||
                                    memory->alignment != any->alignment)))
       return {};
-    if (!any && IndexMath::constantOf(own) != int64_t(0))
-      any = memory;
+    any = memory;
   }
   if (!any)
     return {};
-  if (whole)
-    return chooseInput(inputs, math.div(first, length), math.rem(first, length),
-                       count);
+  if (run.whole)
+    return chooseInput(inputs, run.row, run.at, count);
   Elements found;
+  ArrayRef<Index> sizes = sizesOf(op.getResult());
   Index rows = math.product(sizes.take_front(op.getDim()));
-  for (ArrayRef<Index> at : runPlaces(first, {rows, length}, count))
+  for (ArrayRef<Index> at : runPlaces(first, {rows, run.length}, count))
     found.push_back(chooseInput(inputs, at[0], at[1], 1).front());
   return found;
 }
@@ -325,63 +347,54 @@ Elements ElementEmitter::emitConcatRun(tensor::ConcatOp op, Index first,
                                        int64_t count) {
   if (Elements chosen = emitChosenRun(op, first, count); !chosen.empty())
     return chosen;
-  ArrayRef<Index> sizes = sizesOf(op.getResult());
-  Index unit = math.product(sizes.drop_front(op.getDim() + 1));
-  Index length = math.mul(sizes[op.getDim()], unit);
-  Index outer = math.div(first, length), at = math.rem(first, length);
+  JoinedRun run = joinedRun(*this, op, first, count);
   SmallVector<Type> types(count,
                           computeType(op.getResultType().getElementType()));
   OpBuilder &b = math.b();
   Location loc = math.location();
   OpBuilder::InsertionGuard guard(b);
   Elements found;
-  scf::IfOp enclosing;
+  bool isInside = false, isComplete = false;
   SmallVector<std::unique_ptr<Scope>> scopes;
   auto yield = [&](const Elements &values) {
-    if (enclosing)
+    if (isInside)
       scf::YieldOp::create(b, loc, values);
     else
       found = values;
   };
   Index begin = math.constant(0);
-  bool whole = math.factorOf(first) % count == 0;
-  for (Value input : op.getInputs())
-    whole &=
-        math.factorOf(math.mul(sizesOf(input)[op.getDim()], unit)) % count == 0;
-  for (Value input : op.getInputs()) {
-    Index own = math.mul(sizesOf(input)[op.getDim()], unit);
-    Index from = begin;
+  for (auto [input, own] : llvm::zip(op.getInputs(), run.own)) {
+    Index from = math.sub(run.at, begin);
     begin = math.add(begin, own);
-    auto emitInput = [&] {
-      yield(emitRun(input, math.add(math.mul(outer, own), math.sub(at, from)),
-                    count));
+    auto emitOwn = [&] {
+      yield(emitRun(input, math.add(math.mul(run.row, own), from), count));
     };
-    if (whole && input == op.getInputs().back() &&
-        IndexMath::constantOf(begin) == IndexMath::constantOf(length)) {
-      emitInput();
+    if (run.whole && begin == run.length) {
+      emitOwn();
+      isComplete = true;
       break;
     }
     if (*IndexMath::constantOf(own) < count)
       continue;
-    // from <= at <= begin - count, as one comparison.
+    // begin <= at <= end - count, as one comparison.
     Value inside = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ule, math.value(math.sub(at, from)),
+        b, loc, arith::CmpIPredicate::ule, math.value(from),
         math.value(math.sub(own, math.constant(count))));
     auto branch = scf::IfOp::create(b, loc, types, inside, true);
     yield(Elements(branch.getResults()));
-    enclosing = branch;
+    isInside = true;
     {
       Scope scope(*this);
       b.setInsertionPointToStart(branch.thenBlock());
-      emitInput();
+      emitOwn();
     }
     scopes.push_back(std::make_unique<Scope>(*this));
     b.setInsertionPointToStart(branch.elseBlock());
   }
-  if (!whole) {
+  if (!isComplete) {
     Elements values;
-    for (ArrayRef<Index> place : runPlaces(first, sizes, count))
-      values.push_back(emitOne(op.getResult(), place));
+    for (ArrayRef<Index> at : runPlaces(first, sizesOf(op.getResult()), count))
+      values.push_back(emitOne(op.getResult(), at));
     yield(values);
   }
   while (!scopes.empty())
