@@ -106,6 +106,19 @@ public:
     return emit(tensor, index, 1).front();
   }
 
+  /// `count` elements of `tensor` from number `first` on, in row-major order:
+  /// they may go on in the next rows. For bodies that have runs, on tensors
+  /// with `first + count` elements or more.
+  Elements emitRun(mlir::Value tensor, Index first, int64_t count);
+  /// Whether all tensors of `body` are static and computed element by element
+  /// in the order of the results, but for broadcasts and views.
+  static bool hasRuns(mlir::Block &body);
+  /// Elements of a run of a result of `sizes`: `longest`, a power of two, or
+  /// half of it where that leaves more dimensions unchanged within a run, or
+  /// all runs within one input of a concatenation.
+  static int64_t runLength(mlir::Block &body, llvm::ArrayRef<int64_t> sizes,
+                           int64_t longest);
+
   /// Body of `op` for one iteration: `inputs` are the values of the operands.
   /// Returns what it yields.
   llvm::SmallVector<mlir::Value> emitBody(mlir::linalg::GenericOp op,
@@ -167,6 +180,21 @@ private:
 
   Elements emitUncached(mlir::Value tensor, llvm::ArrayRef<Index> index,
                         int64_t vectorSize);
+  Elements emitRunUncached(mlir::Value tensor, Index first, int64_t count);
+  Elements emitGenericRun(mlir::linalg::GenericOp op, unsigned result,
+                          Index first, int64_t count);
+  Elements emitConcatRun(mlir::tensor::ConcatOp op, Index first, int64_t count);
+  /// An input of a concatenation: where its part of a row begins, a row being
+  /// the dimensions of the result from the joined one on, and its elements.
+  struct Joined {
+    mlir::Value tensor;
+    Index begin, own;
+  };
+  Elements emitChosenRun(mlir::tensor::ConcatOp op, Index first, int64_t count);
+  Elements chooseInput(llvm::ArrayRef<Joined> inputs, Index row, Index at,
+                       int64_t count);
+  llvm::SmallVector<llvm::SmallVector<Index>>
+  runPlaces(Index first, llvm::ArrayRef<Index> sizes, int64_t count);
   Elements emitPerElement(mlir::Value tensor, llvm::ArrayRef<Index> index,
                           int64_t vectorSize);
   Elements emitGeneric(mlir::linalg::GenericOp op, unsigned result,

@@ -129,56 +129,118 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
   }
 }
 
+/// Whether threads take runs of the results, which are the same for all.
+static bool takesRuns(KernelEmission &e) {
+  auto isLike = [&](const Memory &result) {
+    return result.sizes == e.results.front().sizes && !result.packed;
+  };
+  return llvm::all_of(e.results, isLike) &&
+         ElementEmitter::hasRuns(e.kernel.getBody().front());
+}
+
+namespace {
+/// What the threads of an element-wise kernel take.
+struct LoopShape {
+  /// All elements in row-major order, as vectors that may go over the ends of
+  /// rows; else vectors of the last dimension.
+  bool flat = false;
+  /// Such vectors have elements at computed indices.
+  bool runs = false;
+  bool even = false;
+  int64_t vectorSize = 1;
+  SmallVector<Index> sizes;
+  SmallVector<AffineExpr> exprs;
+};
+} // namespace
+
+static LoopShape shapeOf(KernelEmission &e) {
+  IndexMath &math = e.math;
+  SmallVector<Index> whole(e.results.front().sizes);
+  LoopShape shape{
+      .vectorSize = vectorSizeOf(e), .sizes = whole, .exprs = e.sizeExprs(0)};
+  shape.flat = e.isPointwise() || whole.empty();
+  std::optional<int64_t> inner =
+      shape.flat ? std::nullopt : IndexMath::constantOf(whole.back());
+  if (inner && *inner % shape.vectorSize != 0 && takesRuns(e)) {
+    shape.flat = shape.runs = true;
+    SmallVector<int64_t> known;
+    for (Index size : whole)
+      known.push_back(*IndexMath::constantOf(size));
+    shape.vectorSize = ElementEmitter::runLength(e.kernel.getBody().front(),
+                                                 known, shape.vectorSize);
+  }
+  if (shape.flat) {
+    shape.sizes = {math.product(whole)};
+    shape.exprs = {KernelEmission::product(shape.exprs, e.kernel.getContext())};
+  }
+  inner = IndexMath::constantOf(shape.sizes.back());
+  shape.even = inner && *inner % shape.vectorSize == 0;
+  if (!shape.flat && !shape.even)
+    shape.vectorSize = 1;
+  return shape;
+}
+
+/// Emits the run of all results from element `first` on, and stores it.
+static void emitRuns(KernelEmission &e, Index first, int64_t count,
+                     bool stores) {
+  SmallVector<Elements> values;
+  for (Value result : e.yielded())
+    values.push_back(e.elements.emitRun(result, first, count));
+  if (!stores)
+    return;
+  for (auto [memory, elements] : llvm::zip(e.results, values)) {
+    Memory flat = memory;
+    flat.sizes = {e.math.product(memory.sizes)};
+    e.elements.store(flat, {first}, elements);
+  }
+}
+
 /// One thread handles `vectorSize` neighbours; where they can't be cut evenly,
 /// threads beyond the vectors take the rest one by one.
 void codegen::emitCUDALoop(CUDAKernel &kernel) {
   KernelEmission &e = kernel.e;
   IndexMath &math = e.math;
-  SmallVector<Index> whole(e.results.front().sizes), shape = whole;
-  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
-  bool flat = e.isPointwise() || shape.empty();
-  if (flat) {
-    shape = {math.product(shape)};
-    exprs = {KernelEmission::product(exprs, e.kernel.getContext())};
-  }
-  int64_t vectorSize = vectorSizeOf(e);
-  std::optional<int64_t> inner = IndexMath::constantOf(shape.back());
-  bool even = inner && *inner % vectorSize == 0;
-  if (!flat && !even)
-    vectorSize = 1;
-  Index width = math.constant(vectorSize);
-  SmallVector<Index> vectors(shape);
-  vectors.back() = math.div(shape.back(), width);
+  SmallVector<Index> whole(e.results.front().sizes);
+  LoopShape shape = shapeOf(e);
+  Index width = math.constant(shape.vectorSize);
+  SmallVector<Index> vectors(shape.sizes);
+  vectors.back() = math.div(shape.sizes.back(), width);
   std::optional<int64_t> known = IndexMath::constantOf(math.product(vectors));
-  if (!flat && known && *known >= manyVectors && gathers(e))
-    return emitGatheringLoop(kernel, vectors, vectorSize);
+  if (!shape.flat && known && *known >= manyVectors && gathers(e))
+    return emitGatheringLoop(kernel, vectors, shape.vectorSize);
   AffineExpr rest = e.constantExpr(0);
-  if (!even)
-    rest = exprs.back() % vectorSize;
-  exprs.back() = exprs.back().floorDiv(vectorSize);
+  if (!shape.even)
+    rest = shape.exprs.back() % shape.vectorSize;
+  shape.exprs.back() = shape.exprs.back().floorDiv(shape.vectorSize);
   AffineExpr threads =
-      KernelEmission::product(exprs, e.kernel.getContext()) + rest;
+      KernelEmission::product(shape.exprs, e.kernel.getContext()) + rest;
   e.setConfig({threads.ceilDiv(loopThreads)}, {loopThreads, 1, 1}, 0);
 
   Index id = math.add(math.mul(kernel.blockId(), math.constant(loopThreads)),
                       kernel.threadId());
   Index count = math.product(vectors);
   Value isVector = kernel.compare(arith::CmpIPredicate::ult, id, count);
-  auto place = [&] {
+  auto emitVector = [&](bool stores) {
     SmallVector<Index> at = math.delinearize(id, vectors);
     at.back() = math.mul(at.back(), width);
-    return flat ? math.delinearize(at.back(), whole) : at;
+    if (shape.runs)
+      return emitRuns(e, at.back(), shape.vectorSize, stores);
+    if (shape.flat)
+      at = math.delinearize(at.back(), whole);
+    if (stores)
+      e.emitResults(at, shape.vectorSize);
+    else
+      kernel.loadFor(at, shape.vectorSize);
   };
-  kernel.await(
-      [&] { e.when(isVector, [&] { kernel.loadFor(place(), vectorSize); }); });
-  e.when(isVector, [&] { e.emitResults(place(), vectorSize); });
-  if (even || vectorSize == 1)
+  kernel.await([&] { e.when(isVector, [&] { emitVector(false); }); });
+  e.when(isVector, [&] { emitVector(true); });
+  if (shape.even || shape.vectorSize == 1)
     return;
   // Only the flat form gets here.
   Index element = math.add(math.mul(count, width), math.sub(id, count));
   Value isRest = arith::AndIOp::create(
       e.b, e.loc, kernel.compare(arith::CmpIPredicate::uge, id, count),
-      kernel.compare(arith::CmpIPredicate::ult, element, shape.back()));
+      kernel.compare(arith::CmpIPredicate::ult, element, shape.sizes.back()));
   e.when(isRest, [&] { e.emitResults(math.delinearize(element, whole)); });
 }
 

@@ -29,9 +29,13 @@ public:
 private:
   void choose();
   void emitRow();
-  Value reduce(linalg::GenericOp op);
-  Value reduceStraight(linalg::GenericOp op, Value accumulator);
-  Value reduceLooping(linalg::GenericOp op, Value accumulator);
+  /// Reductions that one pass over the row computes.
+  using Pass = SmallVector<linalg::GenericOp>;
+  SmallVector<Pass> passes();
+  Elements reduce(const Pass &pass);
+  Elements reduceStraight(const Pass &pass, Elements totals);
+  Elements reduceLooping(const Pass &pass, Elements totals);
+  Value combine(linalg::GenericOp op, Value value);
   Value accumulate(linalg::GenericOp op, Index column, Value accumulator);
   void emitResult(unsigned number);
   void emitStraight(unsigned number);
@@ -206,31 +210,31 @@ Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
   return accumulator;
 }
 
-Value RowEmitter::reduceStraight(linalg::GenericOp op, Value accumulator) {
+Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {
   for (int64_t piece = 0; piece < pieces; ++piece) {
     auto [column, inside] = places[piece];
-    Value next = accumulate(op, column, accumulator);
-    accumulator = inside ? kernel.select(inside, next, accumulator) : next;
+    for (auto [op, total] : llvm::zip(pass, totals)) {
+      Value next = accumulate(op, column, total);
+      total = inside ? kernel.select(inside, next, total) : next;
+    }
   }
-  return accumulator;
+  return totals;
 }
 
-Value RowEmitter::reduceLooping(linalg::GenericOp op, Value accumulator) {
+Elements RowEmitter::reduceLooping(const Pass &pass, Elements totals) {
   Index begin = math.mul(thread, math.constant(vectorSize));
-  return e
-      .reduceLoop(begin, math.product(columnSizes),
-                  math.constant(threads * vectorSize), accumulator,
-                  [&](Index column, ValueRange carried) {
-                    return SmallVector<Value>{
-                        accumulate(op, column, carried.front())};
-                  })
-      .front();
+  return e.reduceLoop(begin, math.product(columnSizes),
+                      math.constant(threads * vectorSize), totals,
+                      [&](Index column, ValueRange carried) {
+                        Elements next;
+                        for (auto [op, total] : llvm::zip(pass, carried))
+                          next.push_back(accumulate(op, column, total));
+                        return next;
+                      });
 }
 
-Value RowEmitter::reduce(linalg::GenericOp op) {
-  Value initial = e.initialValue(op);
-  Value value =
-      pieces > 0 ? reduceStraight(op, initial) : reduceLooping(op, initial);
+/// What all threads of a row have summed, from what each has.
+Value RowEmitter::combine(linalg::GenericOp op, Value value) {
   if (threads == 32)
     return kernel.reduceWarp(op, value);
   unsigned number =
@@ -243,6 +247,37 @@ Value RowEmitter::reduce(linalg::GenericOp op) {
   if (op == reductions.front())
     exchange->awaitStart();
   return exchange->combine(op, number, value);
+}
+
+/// The reductions in their order, in as few passes over the row as can be: one
+/// that reads no result of its pass joins it, and what both read is loaded
+/// once.
+SmallVector<RowEmitter::Pass> RowEmitter::passes() {
+  SmallVector<Pass> found;
+  for (linalg::GenericOp op : reductions) {
+    llvm::SetVector<Value> read;
+    for (Value input : op.getDpsInputs())
+      read.insert_range(computedFrom(input));
+    bool waits = found.empty() ||
+                 llvm::any_of(found.back(), [&](linalg::GenericOp before) {
+                   return read.contains(before.getResult(0));
+                 });
+    if (waits)
+      found.emplace_back();
+    found.back().push_back(op);
+  }
+  return found;
+}
+
+Elements RowEmitter::reduce(const Pass &pass) {
+  Elements totals;
+  for (linalg::GenericOp op : pass)
+    totals.push_back(e.initialValue(op));
+  totals =
+      pieces > 0 ? reduceStraight(pass, totals) : reduceLooping(pass, totals);
+  for (auto [op, total] : llvm::zip(pass, totals))
+    total = combine(op, total);
+  return totals;
 }
 
 void RowEmitter::emitStraight(unsigned number) {
@@ -281,18 +316,20 @@ void RowEmitter::emitResult(unsigned number) {
 void RowEmitter::emitRow() {
   placePieces();
   // What is staged each pass reads again: no register is to keep it.
-  std::optional<ElementEmitter::Scope> pass;
-  for (linalg::GenericOp op : reductions) {
+  std::optional<ElementEmitter::Scope> scope;
+  for (const Pass &pass : passes()) {
     if (staged)
-      pass.emplace(e.elements);
-    Value total = reduce(op);
-    pass.reset();
-    e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
-      return Elements(n, total);
-    });
+      scope.emplace(e.elements);
+    Elements totals = reduce(pass);
+    scope.reset();
+    for (auto [op, total] : llvm::zip(pass, totals))
+      e.elements.bindSource(linalg::GenericOp(op).getResult(0),
+                            [total = Value(total)](ArrayRef<Index>, int64_t n) {
+                              return Elements(n, total);
+                            });
   }
   if (staged)
-    pass.emplace(e.elements);
+    scope.emplace(e.elements);
   for (unsigned i = 0; i < e.numResults(); ++i)
     emitResult(i);
 }

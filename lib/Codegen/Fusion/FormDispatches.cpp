@@ -414,6 +414,7 @@ static LogicalResult planFunction(func::FuncOp function,
   formRootGroups(graph);
   formPrologues(graph);
   formLoops(graph);
+  joinRowsOfOneInput(graph);
   remarkApart(graph);
   if (failed(buildDispatches(graph, function)))
     return failure();

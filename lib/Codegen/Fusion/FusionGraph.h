@@ -183,6 +183,9 @@ void formPrologues(FusionGraph &graph);
 void formRootGroups(FusionGraph &graph);
 /// Places everything else.
 void formLoops(FusionGraph &graph);
+/// Joins row kernels over the same rows that read one tensor, now that they
+/// have the element-wise operations in front of their reductions.
+void joinRowsOfOneInput(FusionGraph &graph);
 /// Replaces the function's operations by dispatches. Fails with a diagnostic
 /// when a kernel has more than maxBuffers buffers.
 llvm::LogicalResult buildDispatches(FusionGraph &graph,

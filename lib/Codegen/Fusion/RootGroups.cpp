@@ -212,17 +212,48 @@ static void trim(FusionGraph &graph, Node *node) {
 // Siblings
 //===----------------------------------------------------------------------===//
 
-/// Whether two row kernels iterate alike and read something in common, or one
-/// reads the other.
-static bool areSiblings(const FusionGraph &graph, const Node *a,
-                        const Node *b) {
-  if (a->rowRank != b->rowRank || a->shape != b->shape)
-    return false;
-  llvm::SetVector<Value> left = graph.inputs(a), right = graph.inputs(b);
-  return llvm::any_of(right, [&](Value value) {
-    return graph.nodeOf(value) == a ||
-           (left.contains(value) && graph.sizes.get(value) == a->shape);
+/// Whether `node` reads `value` in the order of its elements, perhaps as a
+/// tensor of another shape.
+static bool readsInOrder(const FusionGraph &graph, const Node *node,
+                         Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    OpClass c = classOf(user);
+    return graph.nodeOf(user) != node || isPointwise(user) ||
+           c == OpClass::Convert || isa<flatir::ReduceOp>(user) ||
+           isa<flatir::ReshapeOp>(user);
   });
+}
+
+/// Elements that are read in less time than a kernel is launched.
+static constexpr int64_t fewElements = 1 << 16;
+
+/// Why two row kernels over the same rows had better be one; empty if they had
+/// not: they read something in common, one reads the other, or they are short
+/// and read results of one kernel.
+static std::string whyTogether(const FusionGraph &graph, const Node *a,
+                               const Node *b) {
+  if (a->rowRank != b->rowRank || a->shape != b->shape)
+    return "";
+  int64_t elements = graph.elements(a->shape);
+  llvm::SetVector<Value> left = graph.inputs(a), right = graph.inputs(b);
+  bool shares = llvm::any_of(right, [&](Value value) {
+    return graph.nodeOf(value) == a ||
+           (left.contains(value) &&
+            graph.elements(graph.sizes.get(value)) == elements &&
+            readsInOrder(graph, a, value) && readsInOrder(graph, b, value));
+  });
+  if (shares)
+    return "reads " + std::to_string(elements) +
+           " elements once instead of twice";
+  llvm::SmallPtrSet<Node *, 4> made;
+  for (Value value : left)
+    if (Node *maker = graph.nodeOf(value))
+      made.insert(maker);
+  bool together =
+      elements <= fewElements && llvm::any_of(right, [&](Value value) {
+        return made.contains(graph.nodeOf(value));
+      });
+  return together ? "saves a launch" : "";
 }
 
 /// Joins row kernels over the same rows: their operands are read once.
@@ -231,19 +262,26 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t j = i + 1; j < std::min(rows.size(), i + window); ++j) {
       Node *a = rows[i], *b = rows[j];
-      if (a->ops.empty() || b->ops.empty() || !areSiblings(graph, a, b) ||
-          !graph.demandTogether(a, b).fits())
+      if (a->ops.empty() || b->ops.empty())
+        continue;
+      std::string why = whyTogether(graph, a, b);
+      if (why.empty() || !graph.demandTogether(a, b).fits())
         continue;
       Operation *seed = b->ops.front();
-      int64_t elements = graph.elements(a->shape);
       if (!graph.contract(b, a))
         continue;
-      graph.remarkFused(seed, a,
-                        "reads " + Twine(elements) +
-                            " elements once instead of twice");
+      graph.remarkFused(seed, a, why);
       grow(graph, a);
     }
   }
+}
+
+void fusion::joinRowsOfOneInput(FusionGraph &graph) {
+  SmallVector<Node *> rows;
+  for (Node *node : graph.nodes())
+    if (node->root == FusionRoot::Row)
+      rows.push_back(node);
+  joinSiblings(graph, rows);
 }
 
 //===----------------------------------------------------------------------===//

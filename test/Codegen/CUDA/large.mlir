@@ -51,7 +51,7 @@ func.func @columns(%x: tensor<2x4294967299xf16>) -> tensor<4294967299xf16> {
 
 // RUN: tripy-compile %s --target=cuda --function=scan --stop-after=kernels | FileCheck %s --check-prefix=SCAN --implicit-check-not="index to i32"
 // RUN: tripy-compile %s --target=cuda --function=scan -o %t.tpx
-// SCAN: kernel.func @scan_scan_0{{.*}}grid = () -> (33554433, 1, 1)
+// SCAN: kernel.func @scan_scan_0{{.*}}grid = () -> (16777217, 1, 1)
 func.func @scan(%x: tensor<2x4294967299xf16>) -> tensor<2x4294967299xf16> {
   %0 = trace.cumsum %x dim = 0 : (tensor<2x4294967299xf16>) -> tensor<2x4294967299xf16>
   return %0 : tensor<2x4294967299xf16>
