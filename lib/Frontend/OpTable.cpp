@@ -26,6 +26,7 @@ static const std::vector<Row> &rows() {
       {"arith.muli", pair, {}},
       {"arith.floordivsi", pair, {}},
       {"arith.constant", {}, {{"value", Kind::Index}}},
+      {"trace.plugin", {{"inputs", Kind::Tensors}}, {}},
       {"", {}, {}},
   };
 #undef TRIPY_OP

@@ -38,7 +38,7 @@ def planted(number, row):
     test = f"isPlanted({number})"
     return {"expression": f"({test} ? ({row.new}) : ({row.old}))",
             "value": f"({test} ? mlir::Value({row.new}) : mlir::Value({row.old}))",
-            "statement": f"if ({test}) {{ {row.new} }} else {{ {row.old} }}",
+            "statement": f"{{ if ({test}) {{ {row.new} }} else {{ {row.old} }} }}",
             "text": row.new.replace("PLANTED", test)}[row.form]
 
 
