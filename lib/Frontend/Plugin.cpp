@@ -158,11 +158,11 @@ void SizeRecorder::visit(const Node &root) {
     if (!isSize)
       refuse("calculates with the sizes of its operands and with numbers "
              "alone; found a size of something else");
-    size_t missing = stack.size();
+    size_t depth = stack.size();
     for (const Value &operand : node.operands)
       if (!values.contains(operand.node.get()))
         stack.push_back(operand.node.get());
-    if (stack.size() != missing)
+    if (stack.size() != depth)
       continue;
     PluginSizeStep step{node.op};
     if (node.op == Op::SizeConstant) {

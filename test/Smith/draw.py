@@ -393,7 +393,7 @@ def dims_list(b, rank):
 
 def reduction(name):
     def draw(b):
-        if name in ("sum", "max", "min") and b.chance(0.02):
+        if name in ("sum", "max", "min") and b.chance(0.06):
             draw_long.reduction(b, name)
             return
         value = b.operand(of(REDUCTIONS[name]))

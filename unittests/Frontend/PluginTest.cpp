@@ -94,6 +94,22 @@ static std::string refusal(const tp::PluginDescription &description) {
   return summaryOf([&] { tp::plugin(description); });
 }
 
+namespace {
+/// Tests of what one kind of device does; the tests run on both.
+struct PluginOnGpu : testing::Test {
+  void SetUp() override {
+    if (!tp::defaultDevice().isGpu())
+      GTEST_SKIP() << "the default device is the CPU";
+  }
+};
+struct PluginOnCpu : testing::Test {
+  void SetUp() override {
+    if (tp::defaultDevice().isGpu())
+      GTEST_SKIP() << "the default device is a GPU";
+  }
+};
+} // namespace
+
 //===-- calls -------------------------------------------------------------===//
 
 TEST(Plugin, ComputesLikeOtherOperations) {
@@ -145,7 +161,7 @@ TEST(Plugin, IsPartOfACompiledProgram) {
   }
 }
 
-TEST(PluginOnCpu, HasSeveralResultsOfOtherSizes) {
+TEST_F(PluginOnCpu, HasSeveralResultsOfOtherSizes) {
   tp::Plugin pairs = tp::plugin(
       {.name = "pairs",
        .operands = {{tp::int32, {any}}},
@@ -166,7 +182,7 @@ TEST(PluginOnCpu, HasSeveralResultsOfOtherSizes) {
             (std::vector<int32_t>{4}));
 }
 
-TEST(PluginOnCpu, TakesNumbers) {
+TEST_F(PluginOnCpu, TakesNumbers) {
   tp::Plugin add =
       tp::plugin({.name = "add",
                   .operands = {{tp::float64, {}}, {tp::float64, {}}},
@@ -181,7 +197,7 @@ TEST(PluginOnCpu, TakesNumbers) {
             5.0);
 }
 
-TEST(PluginOnCpu, ReportsItsFailure) {
+TEST_F(PluginOnCpu, ReportsItsFailure) {
   tp::PluginDescription description = describeScale();
   description.parameters.clear();
   description.sources = {function("refuse")};
@@ -224,13 +240,13 @@ static tp::PluginDescription describeOuter(const std::string &text) {
           }};
 }
 
-TEST(PluginOnGpu, IsAGpuFunction) {
+TEST_F(PluginOnGpu, IsAGpuFunction) {
   tp::Plugin outer = tp::plugin(describeOuter(outerText));
   tp::Tensor a = tp::arange(5), b = tp::arange(1, 301);
   EXPECT_TRUE(tp::equal(outer({a, b}), tp::outer(a, b)));
 }
 
-TEST(PluginOnGpu, IsAFile) {
+TEST_F(PluginOnGpu, IsAFile) {
   std::string path = testing::TempDir() + "scale.ptx";
   // Many tools end PTX with a zero.
   std::ofstream(path, std::ios::binary) << scalePtx << '\0';
@@ -242,7 +258,7 @@ TEST(PluginOnGpu, IsAFile) {
   EXPECT_TRUE(tp::equal(y, tp::full({3, 5}, 3.0)));
 }
 
-TEST(PluginOnGpu, IsACubin) {
+TEST(Plugin, MayBeACubin) {
   std::string ptx = testing::TempDir() + "cubin.ptx";
   std::string cubin = testing::TempDir() + "scale.cubin";
   std::ofstream(ptx) << scalePtx;
@@ -427,7 +443,7 @@ TEST(Plugin, ErrorsOfGpuFunctions) {
             std::string::npos);
 }
 
-TEST(PluginOnCpu, IsRefusedWithoutASourceForTheTarget) {
+TEST_F(PluginOnCpu, IsRefusedWithoutASourceForTheTarget) {
   tp::Plugin outer = tp::plugin(describeOuter(outerText));
   tp::Error error =
       errorOf([&] { outer({tp::ones({2}), tp::ones({3})}).eval(); });

@@ -93,6 +93,7 @@ struct PluginSizes {
   std::vector<Size> numbers = {};
 };
 
+/// What a plugin takes and gives, and where its code is.
 struct PluginDescription {
   /// For messages and reports.
   std::string name;
