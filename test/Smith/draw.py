@@ -77,7 +77,20 @@ def scale_dims(b, dims):
     return [], {}
 
 
+def quantize_ties(b):
+    """Elements whose quotients lie between two integers: a reciprocal of the scale that is rounded shows."""
+    sizes = [b.some(1, 2), b.some(30, 60)]
+    value = b.apply("iota", [], {"dtype": "f32", "sizes": sizes, "dim": 1})[0]
+    half, scale = (b.apply("full", [], {"dtype": "f32", "sizes": [], "value": number})[0]
+                   for number in (0.5, b.one_of([0.3, 1.3, 3.3, 7.0, 13.0])))
+    value = b.apply("mul", [b.apply("add", [value, half])[0], scale])[0]
+    b.apply("quantize", [value, scale], {"dtype": b.one_of(["i8", "i8", "i4"])})
+
+
 def quantize(b):
+    if b.chance(0.1):
+        quantize_ties(b)
+        return
     value = b.operand(FLOAT, (0, 5))
     dims, attributes = scale_dims(b, b.type(value).dims)
     b.apply("quantize", [value, b.fresh(b.type(value).dtype, dims)], {"dtype": b.one_of(["i8", "i8", "i4", "i4", *F8]), **attributes})
@@ -393,7 +406,7 @@ def dims_list(b, rank):
 
 def reduction(name):
     def draw(b):
-        if name in ("sum", "max", "min") and b.chance(0.06):
+        if name in ("sum", "max", "min") and b.chance(0.15):
             draw_long.reduction(b, name)
             return
         value = b.operand(of(REDUCTIONS[name]))

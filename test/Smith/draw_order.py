@@ -20,7 +20,20 @@ def sort(b):
     b.apply("sort", [value], {"dim": b.draw_axis(len(b.type(value).dims)), "descending": b.chance(0.5)})
 
 
+def tied_rows(b):
+    """Rows of a size that the run decides, with more equal elements than are wanted."""
+    sizes = [dim for dim in b.dims if not dim.static and min(dim.sizes) > 0]
+    if not sizes:
+        raise Invalid("no dynamic size")
+    rows = [shapes.known(b.some(1, 3), b.runs)] if b.chance(0.5) else []
+    value = b.fresh(b.one_of(["i1", "i4", "f8E5M2"]), [*rows, b.one_of(sizes)])
+    b.apply("topk", [value], {"dim": -1, "k": 1, "descending": b.chance(0.5)})
+
+
 def topk(b):
+    if b.chance(0.15):
+        tied_rows(b)
+        return
     value = rows_of(b)
     dims = b.type(value).dims
     axis = b.draw_axis(len(dims))

@@ -66,6 +66,9 @@ def target_of(row):
     """Where a fault of this file acts."""
     if "/CUDA/" in row.file:
         return ["cuda"]
+    # The evaluator takes composites apart that kernels take whole, and rounds as the host does.
+    if row.file in ("lib/Conversion/TraceToFlatIR/Attention.cpp", "lib/Base/Float.cpp"):
+        return ["cpu", "evaluate"]
     return ["cpu"] if "/CPU/" in row.file or "/Emit/" not in row.file else ["cpu", "cuda"]
 
 
