@@ -532,7 +532,5 @@ add(_TRACE + "Attention.cpp", "values behind the lengths are read", "if (!length
 add(_SPLIT, "the results of chunks are reduced in the dimension of the input", "int64_t kept = dim - llvm::count_if(",
     "int64_t kept = PLANTED ? dim : dim - llvm::count_if(", "text",
     ops=_REDUCES)
-add(_SPLIT, "dimensions in front of the chunks move behind them", "reduced < dim ? reduced : reduced + 1", "reduced + 1",
-    ops=_REDUCES)
 add(_SPLIT, "one dimension is gone before the second step", "row - static_cast<int64_t>(outer.size())", "row - 1",
     ops=_REDUCES)

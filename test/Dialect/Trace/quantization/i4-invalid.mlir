@@ -40,7 +40,7 @@ func.func @C1(%x: tensor<2xi1>) {
 
 // -----
 
-func.func @floor_div(%x: tensor<2xf8E5M2>) {
+func.func @C4(%x: tensor<2xf8E5M2>) {
   // expected-error @below {{violates [trace.floor_div C4] the element type is one of: float, integer, bool, i4; found 'f8E5M2'}}
   %r = trace.floor_div %x, %x : (tensor<2xf8E5M2>, tensor<2xf8E5M2>) -> tensor<2xf8E5M2>
   return
