@@ -20,6 +20,7 @@
 #include "tripy/Frontend/Indexing.h"
 #include "tripy/Frontend/Module.h"
 #include "tripy/Frontend/Modules.h"
+#include "tripy/Frontend/Plugin.h"
 #include "tripy/Frontend/Shape.h"
 #include "tripy/Frontend/Stream.h"
 #include "tripy/Frontend/Structure.h"

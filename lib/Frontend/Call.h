@@ -37,6 +37,9 @@ public:
   }
   void attribute(const Dims &value) { set(value.numbers()); }
   void attribute(const std::vector<double> &value) { set(value); }
+  void attribute(const std::shared_ptr<const PluginDeclaration> &value) {
+    set(value);
+  }
   template <typename T> void attribute(const std::optional<T> &value) {
     if (value)
       attribute(*value);

@@ -2,6 +2,8 @@
 
 #include "Graph.h"
 
+#include "PluginDeclaration.h"
+
 #include <cstring>
 #include <unordered_map>
 #include <unordered_set>
@@ -101,6 +103,11 @@ static void appendValue(std::string &out, const TypedNumber &number) {
   append(out, number.dtype);
   out += char(number.value.index());
   std::visit([&](auto value) { append(out, value); }, number.value);
+}
+static void
+appendValue(std::string &out,
+            const std::shared_ptr<const PluginDeclaration> &declaration) {
+  appendValue(out, declaration->identity);
 }
 template <typename T>
 static void appendValue(std::string &out, const std::vector<T> &list) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,10 +43,13 @@ struct TypedNumber {
   DType dtype;
 };
 
+struct PluginDeclaration;
+
 /// An attribute's value; nothing where it is not given.
 using AttributeValue =
     std::variant<std::monostate, bool, int64_t, double, std::string, DType,
-                 TypedNumber, std::vector<int64_t>, std::vector<double>>;
+                 TypedNumber, std::vector<int64_t>, std::vector<double>,
+                 std::shared_ptr<const PluginDeclaration>>;
 
 /// A line of the user's program; texts outlive the call.
 struct Place {

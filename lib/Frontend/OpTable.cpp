@@ -31,15 +31,20 @@ namespace lists {
 #undef TRIPY_OP
 static constexpr auto pair = fields({{"lhs", Kind::Size}, {"rhs", Kind::Size}});
 static constexpr auto value = fields({{"value", Kind::Index}});
+static constexpr auto inputs = fields({{"inputs", Kind::Tensors}});
 } // namespace lists
 
 #define TRIPY_OP(id, name, operands, attributes)                               \
   {name, lists::operandsOf##id, lists::attributesOf##id},
 static constexpr OpInfo table[] = {
 #include "tripy/Frontend/OpTable.inc"
-    {"arith.addi", lists::pair, {}},      {"arith.subi", lists::pair, {}},
-    {"arith.muli", lists::pair, {}},      {"arith.floordivsi", lists::pair, {}},
-    {"arith.constant", {}, lists::value}, {"", {}, {}},
+    {"arith.addi", lists::pair, {}},
+    {"arith.subi", lists::pair, {}},
+    {"arith.muli", lists::pair, {}},
+    {"arith.floordivsi", lists::pair, {}},
+    {"arith.constant", {}, lists::value},
+    {"trace.plugin", lists::inputs, {}},
+    {"", {}, {}},
 };
 #undef TRIPY_OP
 #undef TRIPY_LIST

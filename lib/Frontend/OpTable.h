@@ -53,6 +53,9 @@ enum class Op : uint16_t {
   SizeMul,
   SizeDiv,
   SizeConstant,
+  /// A kernel of the user's; its declaration is its first attribute, and values
+  /// of its parameters follow.
+  Plugin,
   /// A value that no operation computes: a constant or an argument.
   Leaf,
 };

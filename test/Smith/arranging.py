@@ -121,17 +121,26 @@ def from_index_value(at):
     return [pointwise.cast(found, "i64", at.attributes["dtype"]) if at.attributes["dtype"] != "i64" else found]
 
 
-def changed_types(args, attributes, runs):
-    """Of input, update and where: a number, or a list of indices."""
-    target, update, where = args
+def update_types(args, attributes, runs):
+    target, update, start = args
     axis = shapes.axis_of(attributes["dim"], len(target.dims))
-    require(where.dtype in CLASSES["integer"] and update.dtype == target.dtype, "element types")
-    require(len(update.dims) == len(target.dims) and len(where.dims) <= 1, "rank")
+    require(start.dtype in CLASSES["integer"] and update.dtype == target.dtype, "element types")
+    require(len(update.dims) == len(target.dims) and not start.dims, "rank")
     for i, (a, b) in enumerate(zip(target.dims, update.dims)):
         if i != axis:
             shapes.agree(a, b)
-    if where.dims:
-        shapes.agree(where.dims[0], update.dims[axis])
+    return [target]
+
+
+def scatter_types(args, attributes, runs):
+    """The update has the index's dimensions where the input has `dim`."""
+    target, index, update = args
+    axis = shapes.axis_of(attributes["dim"], len(target.dims))
+    require(index.dtype in CLASSES["integer"] and update.dtype == target.dtype, "element types")
+    expected = [*target.dims[:axis], *index.dims, *target.dims[axis + 1:]]
+    require(len(update.dims) == len(expected), "rank")
+    for a, b in zip(expected, update.dims):
+        shapes.agree(a, b)
     return [target]
 
 
@@ -155,8 +164,12 @@ def changed_value(at, input_, update, lows, highs):
 
 
 def scatter_value(at):
-    index = at.sets[1]
-    return changed_value(at, at.sets[0], at.sets[2], [int(x) for x in index.lo], [int(x) for x in index.hi])
+    """Of an index of any rank, in row-major order."""
+    input_, index, update = at.sets
+    axis = at.attributes["dim"] % len(at.args[0].dims)
+    joined = (*input_.shape[:axis], index.lo.size, *input_.shape[axis + 1:])
+    rows = update.moved(lambda part: part.reshape(joined))
+    return changed_value(at, input_, rows, [int(x) for x in index.lo.ravel()], [int(x) for x in index.hi.ravel()])
 
 
 def update_value(at):
@@ -176,8 +189,7 @@ def update_value(at):
 
 
 OPS["from_index"] = Op(from_index_types, lambda a, names: f"{names[0]} dtype = {a['dtype']}", from_index_value)
-OPS["scatter"] = Op(lambda args, a, runs: changed_types([args[0], args[2], args[1]], a, runs),
-                    lambda a, names: f"{', '.join(names)} dim = {a['dim']}", scatter_value)
-OPS["update_slice"] = Op(changed_types, lambda a, names: f"{', '.join(names)} dim = {a['dim']}", update_value)
+OPS["scatter"] = Op(scatter_types, lambda a, names: f"{', '.join(names)} dim = {a['dim']}", scatter_value)
+OPS["update_slice"] = Op(update_types, lambda a, names: f"{', '.join(names)} dim = {a['dim']}", update_value)
 
 assert ops.OPS is OPS

@@ -9,6 +9,8 @@ import collections
 import numpy as np
 
 import attending
+import draw_indexing
+import draw_long
 import draw_order
 import draw_windows
 import shapes
@@ -75,7 +77,20 @@ def scale_dims(b, dims):
     return [], {}
 
 
+def quantize_ties(b):
+    """Elements whose quotients lie between two integers: a reciprocal of the scale that is rounded shows."""
+    sizes = [b.some(1, 2), b.some(30, 60)]
+    value = b.apply("iota", [], {"dtype": "f32", "sizes": sizes, "dim": 1})[0]
+    half, scale = (b.apply("full", [], {"dtype": "f32", "sizes": [], "value": number})[0]
+                   for number in (0.5, b.one_of([0.3, 1.3, 3.3, 7.0, 13.0])))
+    value = b.apply("mul", [b.apply("add", [value, half])[0], scale])[0]
+    b.apply("quantize", [value, scale], {"dtype": b.one_of(["i8", "i8", "i4"])})
+
+
 def quantize(b):
+    if b.chance(0.1):
+        quantize_ties(b)
+        return
     value = b.operand(FLOAT, (0, 5))
     dims, attributes = scale_dims(b, b.type(value).dims)
     b.apply("quantize", [value, b.fresh(b.type(value).dtype, dims)], {"dtype": b.one_of(["i8", "i8", "i4", "i4", *F8]), **attributes})
@@ -137,23 +152,6 @@ def triangle(name):
 
 def from_index(b):
     b.apply("from_index", [b.size_value()], {"sizes": ["#0"], "dtype": b.one_of([t for t in MIXED if t not in ("i1", "f8E4M3FN")])})
-
-
-def change(name):
-    """scatter and update_slice."""
-    def draw(b):
-        value = b.operand(ALL, (1, 5))
-        dims, rank = list(b.type(value).dims), len(b.type(value).dims)
-        axis = b.some(0, rank - 1)
-        count = b.one_of([*b.dims, shapes.known(b.some(0, 4), b.runs)])
-        dims[axis] = count
-        if not b.fits(dims):
-            raise Invalid("size")
-        update = b.fresh(b.type(value).dtype, dims)
-        where_ = b.fresh(b.one_of(["i32", "i64"]), [count] if name == "scatter" else [])
-        args = [value, where_, update] if name == "scatter" else [value, update, where_]
-        b.apply(name, args, {"dim": axis - rank if b.chance(0.3) else axis})
-    return draw
 
 
 #===-- creation ----------------------------------------------------------------===#
@@ -397,28 +395,6 @@ def pad(b):
     b.apply("pad", [value, *args[0], *args[1]], {"low": lists[0], "high": lists[1], "dtype": dtype, "value": b.draw_number(dtype)})
 
 
-#===-- indexing ------------------------------------------------------------------===#
-
-def index_tensor(b, max_rank):
-    """Rather one that was computed."""
-    value = b.pick(lambda t: t.dtype in CLASSES["integer"] and len(t.dims) <= max_rank)
-    if value is not None and b.chance(0.8):
-        return value
-    return b.fresh(b.one_of(["i32", "i64"]), b.draw_dims(b.some(0, min(max_rank, 2)), 40))
-
-
-def gather(b):
-    value = b.operand(ALL, (1, 6), lambda t: any(min(d.sizes) > 0 for d in t.dims))
-    rank = len(b.type(value).dims)
-    axis = b.one_of([i for i, d in enumerate(b.type(value).dims) if min(d.sizes) > 0])
-    b.apply("gather", [value, index_tensor(b, 7 - rank)], {"dim": axis - rank if b.chance(0.3) else axis})
-
-
-def embedding(b):
-    value = b.operand(ALL, (2, 2), lambda t: min(t.dims[0].sizes) > 0)
-    b.apply("embedding", [value, index_tensor(b, 4)])
-
-
 #===-- reductions ------------------------------------------------------------------===#
 
 def dims_list(b, rank):
@@ -430,6 +406,9 @@ def dims_list(b, rank):
 
 def reduction(name):
     def draw(b):
+        if name in ("sum", "max", "min") and b.chance(0.15):
+            draw_long.reduction(b, name)
+            return
         value = b.operand(of(REDUCTIONS[name]))
         attributes = {"dims": dims_list(b, len(b.type(value).dims)), "keepdim": b.chance(0.4)}
         if name == "var":
@@ -492,7 +471,7 @@ def tile_operands(b):
     """Operands of a product with several rows, columns and matrices: most others have few rows, or one matrix."""
     dtype = b.one_of(MATRIX)
     batch, rows, columns = b.one_of([(2, 12, 17), (3, 9, 12), (5, 9, 9), (2, 16, 16), (1, 24, 20), (4, 10, 9)])
-    depth = b.one_of([3, 8, 12, 16])
+    depth = b.one_of([3, 8, 12, 16, 20, 33])
     batch, rows, depth, columns = (shapes.known(size, b.runs) for size in (batch, rows, depth, columns))
     return b.fresh(dtype, [batch, rows, depth]), b.fresh(dtype, [batch, depth, columns])
 
@@ -543,7 +522,7 @@ DRAW = {
     "quantize": (3.0, quantize), "dequantize": (3.0, dequantize),
     "flip": (1.5, flip), "roll": (1.5, roll), "tile": (1.5, copies("tile")), "repeat": (1.5, copies("repeat")),
     "tril": (1.0, triangle("tril")), "triu": (1.0, triangle("triu")), "from_index": (0.5, from_index),
-    "scatter": (2.0, change("scatter")), "update_slice": (2.0, change("update_slice")),
+
     **{name: (1.2, binary(name, classes)) for name, classes in BINARY.items()},
     **{name: (1.2, binary(name, ())) for name in COMPARISONS},
     **{name: (1.2, reduction(name)) for name in REDUCTIONS},
@@ -552,11 +531,11 @@ DRAW = {
     "constant": (0.7, constant), "full": (0.7, full), "iota": (0.7, iota), "dim": (0.3, dim),
     "reshape": (5.0, reshape), "permute": (2.0, permute), "transpose": (2.0, transpose), "expand": (2.0, expand),
     "squeeze": (1.0, squeeze), "unsqueeze": (1.0, unsqueeze), "slice": (5.0, slice_), "split": (2.0, split),
-    "concatenate": (4.0, concatenate), "pad": (2.5, pad), "gather": (4.0, gather), "embedding": (1.0, embedding),
+    "concatenate": (4.0, concatenate), "pad": (2.5, pad),
     "argmax": (2.5, arg_extreme("argmax")), "argmin": (2.0, arg_extreme("argmin")),
     "cumsum": (1.5, along("cumsum", NUMBERS)), "softmax": (2.0, along("softmax", FLOAT)),
     "layer_norm": (1.0, norm("layer_norm")), "rms_norm": (1.0, norm("rms_norm")),
-    "matmul": (4.0, matmul), "linear": (2.0, linear), **attending.DRAW, **draw_order.DRAW, **draw_windows.DRAW}
+    "matmul": (4.0, matmul), "linear": (2.0, linear), **attending.DRAW, **draw_indexing.DRAW, **draw_order.DRAW, **draw_windows.DRAW}
 
 
 def undrawn():

@@ -4,13 +4,37 @@ from elements import ALL
 from shapes import Invalid
 
 
+def rows_of(b):
+    """What is sorted: a value, or a few rows that are longer than others."""
+    if b.chance(0.75):
+        return b.operand(ALL, (1, 6))
+    dims = [shapes.known(b.one_of([1, 1, 2, 3]), b.runs) for _ in range(b.some(0, 2))]
+    dims.insert(b.some(0, len(dims)), shapes.known(b.one_of([63, 64, 65, 100, 130]), b.runs))
+    if not b.fits(dims):
+        raise Invalid("size")
+    return b.fresh(b.one_of(ALL), dims)
+
+
 def sort(b):
-    value = b.operand(ALL, (1, 6))
+    value = rows_of(b)
     b.apply("sort", [value], {"dim": b.draw_axis(len(b.type(value).dims)), "descending": b.chance(0.5)})
 
 
+def tied_rows(b):
+    """Rows of a size that the run decides, with more equal elements than are wanted."""
+    sizes = [dim for dim in b.dims if not dim.static and min(dim.sizes) > 0]
+    if not sizes:
+        raise Invalid("no dynamic size")
+    rows = [shapes.known(b.some(1, 3), b.runs)] if b.chance(0.5) else []
+    value = b.fresh(b.one_of(["i1", "i4", "f8E5M2"]), [*rows, b.one_of(sizes)])
+    b.apply("topk", [value], {"dim": -1, "k": 1, "descending": b.chance(0.5)})
+
+
 def topk(b):
-    value = b.operand(ALL, (1, 6))
+    if b.chance(0.15):
+        tied_rows(b)
+        return
+    value = rows_of(b)
     dims = b.type(value).dims
     axis = b.draw_axis(len(dims))
     most = min(dims[axis].sizes)

@@ -107,6 +107,32 @@ def channel_norm(name):
     return draw
 
 
+def constant(b, dtype, sizes, fill):
+    return b.apply("constant", [], {"dtype": dtype, "shape": sizes, "fill": fill, "seed": b.some(0, 1 << 30), "splat": False})[0]
+
+
+def folded_norm(b):
+    """A norm of a convolution whose weights and statistics are constants, which the compiler makes one operation of."""
+    dtype, rank, groups = b.one_of(["f32", "f32", "f64", "f16"]), b.one_of([1, 2]), b.one_of([1, 2, 3])
+    each, outputs, transposed = b.some(1, 3), b.some(1, 3), b.chance(0.5)
+    value = b.fresh(dtype, [shapes.known(b.some(0, 2), b.runs), shapes.known(each * groups, b.runs), *spatial_dims(b, rank)])
+    lead = [each * groups, outputs] if transposed else [outputs * groups, each]
+    args = [value, constant(b, dtype, [*lead, *(b.some(1, 3) for _ in range(rank))], "normal")]
+    channels = [outputs * groups]
+    if b.chance(0.5):
+        args.append(constant(b, dtype, channels, "normal"))
+    attributes = {"stride": numbers(b, rank, [1, 2], 1), "dilation": [], "low": [], "high": [], "groups": groups}
+    if transposed:
+        attributes["output_padding"] = []
+    found = b.apply("conv_transpose" if transposed else "convolution", args, attributes)[0]
+    statistics = [constant(b, dtype, channels, fill) for fill in ("normal", "positive", "normal", "normal")]
+    b.apply("batch_norm", [found, *statistics], {"eps": b.one_of([1e-5, 1e-3, 1.0])})
+
+
+def batch_norm(b):
+    (folded_norm if b.chance(0.5) else channel_norm("batch_norm"))(b)
+
+
 def resize(b):
     mode = b.one_of(["nearest", "linear", "linear", "cubic"])
     value = b.operand(ALL if mode == "nearest" else FLOAT, (1, 5), lambda t: all(min(d.sizes) > 0 for d in t.dims))
@@ -131,5 +157,5 @@ def resize(b):
 
 DRAW = {"convolution": (4.0, convolution(False)), "conv_transpose": (2.0, convolution(True)), "maxpool": (2.5, pool("maxpool")),
         "avgpool": (2.5, pool("avgpool")), "group_norm": (1.0, channel_norm("group_norm")),
-        "instance_norm": (1.0, channel_norm("instance_norm")), "batch_norm": (1.0, channel_norm("batch_norm")),
+        "instance_norm": (1.0, channel_norm("instance_norm")), "batch_norm": (1.5, batch_norm),
         "resize": (2.5, resize)}

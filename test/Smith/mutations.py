@@ -111,9 +111,9 @@ add(_SCALAR, "floats of 8 bits are infinite or NaN too early", "compare(b, CmpIP
 add(_SCALAR, "a floor division keeps a quotient that was rounded up",
     "compare(b, CmpFPredicate::OLT, signedLikeY, 0.0)", "compare(b, CmpFPredicate::OLT, signedLikeY, -1e30)",
     ops="floor_div")
-add(_FOLD, "abs(abs(x)) is x", "case ScalarFn::Ceil:\n    return op->getOperand(0);",
-    "case ScalarFn::Ceil:\n    if (PLANTED) return inner->getOperand(0);\n    return op->getOperand(0);", "text",
-    ops="abs floor ceil")
+add(_FOLD, "abs(abs(x)) is x", "case ScalarFn::Sign:\n    return op->getOperand(0);",
+    "case ScalarFn::Sign:\n    if (PLANTED) return inner->getOperand(0);\n    return op->getOperand(0);", "text",
+    ops="abs floor ceil round trunc sign")
 add(_FOLD, "a select with a known condition chooses wrongly", "toBool(condition) ? getInput() : getOther()",
     "toBool(condition) ? getOther() : getInput()",
     ops="where")
@@ -220,8 +220,8 @@ add(_CPU + "EmitCPUGemm.cpp", "the last tile of a product is taken for a whole o
     ops="matmul linear")
 add(_CPU + "EmitCPUGemm.cpp", "all batches are the first one", "dims.spread(at[0], dims.batch, batchLoops);", "", "statement",
     ops="matmul")
-add(_CPU + "EmitCPUGemm.cpp", "the side that is contiguous is mistaken", "alongK ? copy(i, j) : copy(j, i)", "copy(i, j)",
-    ops="matmul linear")
+add(_CPU + "EmitCPUGemm.cpp", "every run along K is packed to the first one's place", "math.add(run, k)", "k",
+    ops="matmul linear convolution conv_transpose")
 
 #===-- emitters: CUDA ----------------------------------------------------------------===#
 
@@ -272,3 +272,265 @@ add(_TRACE + "Contraction.cpp", "a batch size of 1 need not be known to the resu
     "left.typeSize(i) != resultShape[i]", "false", ops="matmul")
 add(_LINALG + "Reshape.cpp", "static groups of a reshape are taken for equal",
     "(!isKnown || volume(from, left) == volume(to, right))", "true", ops="reshape")
+
+#===-- operations that came later: windows and norms -----------------------------===#
+
+_CONV, _WINDOWS, _POOLS = "convolution conv_transpose", "convolution conv_transpose maxpool avgpool", "maxpool avgpool"
+add(_TRACE + "Convolution.cpp", "a transposed convolution forgets output_padding", "one.extent() + one.outputPadding", "one.extent()",
+    ops="conv_transpose")
+add(_TRACE + "Convolution.cpp", "the weight's channels stay in front of the output channels", "Dims order{0, 2, 1};",
+    "Dims order = PLANTED ? Dims{0, 1, 2} : Dims{0, 2, 1};", "text",
+    ops="conv_transpose")
+add(_TRACE + "Convolution.cpp", "output channels of one channel take their inputs in turn",
+    "wide.insert(wide.begin() + 2, outputs);\n    Dims dims{0, 1};",
+    "wide.insert(wide.begin() + (PLANTED ? 1 : 2), outputs);\n    Dims dims = PLANTED ? Dims{0, 2} : Dims{0, 1};", "text",
+    ops=_CONV)
+add(_TRACE + "Convolution.cpp", "several images are taken for one", "getConstantIntValue(batch) == int64_t(1)", "true",
+    ops=_CONV)
+add(_TRACE + "Convolution.cpp", "a window of one element is a product of all elements", "return one.isIdentity();",
+    "return PLANTED ? one.window == 1 : one.isIdentity();", "text",
+    ops=_CONV)
+add(_TRACE + "Windows.cpp", "a transposed convolution does not spread its input", "transposed ? one.stride : 1", "1",
+    ops="conv_transpose")
+add(_TRACE + "Windows.cpp", "a transposed convolution leaves its border out at the wrong side",
+    "transposed ? -one.low : one.low", "one.low",
+    ops="conv_transpose")
+add(_LINALG + "Window.cpp", "what lies between spread elements repeats them",
+    "isElement = arith::AndIOp::create(b, isElement, isWhole);", "", "statement",
+    ops="conv_transpose")
+add(_LINALG + "Window.cpp", "the elements of a window lie together",
+    "scaled(b, linalg::IndexOp::create(b, i), op.getDilations()[i])", "linalg::IndexOp::create(b, i)", "value",
+    ops=_WINDOWS)
+add(_LINALG + "Window.cpp", "the last dimension alone says what is padding",
+    "isElement = isElement ? arith::AndIOp::create(inner, isElement,",
+    "isElement = isElement && !PLANTED ? arith::AndIOp::create(inner, isElement,", "text",
+    ops=_WINDOWS)
+add(_TRACE + "Windows.cpp", "rounding up, a window may begin behind the input",
+    "math.minimum(math.add(math.ceilDiv(rest, stride), math.constant(1)),\n                      math.ceilDiv(before, stride))",
+    "math.add(math.ceilDiv(rest, stride), math.constant(1))",
+    ops=_POOLS)
+add(_TRACE + "Pool.cpp", "maxpool is padded with 0", "flatir::identityOf(ReduceKind::Max, element)",
+    "b.getBuilder().getZeroAttr(element)",
+    ops="maxpool")
+add(_TRACE + "Pool.cpp", "avgpool divides by what rounding up adds", "countsPadding && !in.getCeilMode()", "countsPadding",
+    ops="avgpool")
+add(_TRACE + "Pool.cpp", "elements of a window with a dilation are one too few", "number(sliding.dilation - 1)", "number(0)", "value",
+    ops="avgpool")
+add(_TRACE + "Pool.cpp", "padding in front is counted nowhere", "countsPadding ? -one.low : 0", "0",
+    ops="avgpool")
+add(_TRACE + "Resize.cpp", "positions are those of centres, half an element too far",
+    'scaled = step<flatir::SubOp>("go back by a half", scaled, divisor);', "", "statement",
+    ops="resize")
+add(_TRACE + "Resize.cpp", "corners are aligned by the size", "b.math.maximum(b.math.sub(to, one), one)", "b.math.maximum(to, one)",
+    ops="resize")
+add(_TRACE + "Resize.cpp", "neighbours in front of the input come from its end",
+    'step<flatir::MaximumOp>("stay inside", at, number(0))', "at", "value",
+    ops="resize")
+add(_TRACE + "Resize.cpp", "Keys' kernel has -0.5 in one place", "real(keysFactor + 3)", "real(-0.5 + 3)", "value",
+    ops="resize")
+add(_TRACE + "Resize.cpp", "a scale is the quotient of the sizes", "if (scale) {", "if (scale && !PLANTED) {", "text",
+    ops="resize")
+add(_TRACE + "Normalization.cpp", "instance_norm takes all channels together", "llvm::seq<int64_t>(2, rankOf(input))",
+    "llvm::seq<int64_t>(1, rankOf(input))",
+    ops="instance_norm")
+add(_TRACE + "Normalization.cpp", "batch_norm leaves eps out", "b.splat(eps, variance)", "b.splat(0, variance)",
+    ops="batch_norm")
+add(_TRACE + "Normalization.cpp", "the scale of groups is that of their mean", 'parts.spread(scale, "the scale")',
+    'parts.spread(mean, "the scale")',
+    ops="group_norm")
+add(_TRACE + "FoldBatchNorm.cpp", "a norm scales a convolution's weights by its inputs' channels",
+    "i / ShapedType::getNumElements(shape.drop_front(1))",
+    "i / ShapedType::getNumElements(shape.drop_front(2)) % size_t(shape[0])",
+    ops="batch_norm")
+add(_TRACE + "FoldBatchNorm.cpp", "a norm of a transposed convolution forgets the groups",
+    "i / taps / outputs / channels * outputs + i / taps % outputs", "i / taps % outputs",
+    ops="batch_norm")
+add(_TRACE + "FoldBatchNorm.cpp", "a folded norm leaves the convolution's bias as it is", "biases[i] * affine->factor[i]", "biases[i]",
+    ops="batch_norm")
+
+#===-- orders, changes and arrangements ------------------------------------------===#
+
+_SORTS, _KEYS = "sort topk", "lib/Codegen/Emit/SortOrder.cpp"
+add(_TRACE + "Sort.cpp", "rows begin k elements apart", "sizeLike(b.sizesOf(rows).back(), numbers, b)",
+    "sizeLike(sizes.back(), numbers, b)", "value",
+    ops=_SORTS)
+add(_TRACE + "Sort.cpp", "the indices keep their rows in the last dimension", 'swap(positions, "have the dimensions in order")',
+    "positions", "value",
+    ops=_SORTS)
+add(_KEYS, "-0 precedes 0", "arith::SelectOp::create(b, loc, isZero, none, bits)", "bits", "value",
+    ops=_SORTS)
+add(_KEYS, "NaN are in the order of their bits", "arith::SelectOp::create(b, loc, isNaN, last, key)", "key", "value",
+    ops=_SORTS)
+add(_KEYS, "truth values have a sign", "!element.isInteger(1)", "true",
+    ops=_SORTS)
+add(_KEYS, "unsigned bytes have a sign", "!isUnsigned(element)", "true",
+    ops=_SORTS)
+add(_KEYS, "of equal elements the last one is first",
+    "arith::CmpIOp::create(b, loc, CmpIPredicate::ult, aPosition, bPosition)",
+    "arith::CmpIOp::create(b, loc, CmpIPredicate::ugt, aPosition, bPosition)", "value",
+    ops=_SORTS)
+add(_KEYS, "keys of short floats have as many bits as these", "1 + 8 + (real.getFPMantissaWidth() - 1)", "int64_t(real.getWidth())",
+    ops=_SORTS)
+add(_CPU + "RadixSort.cpp", "the largest digit has no offset", "math.constant((pass + 1) << bits)",
+    "math.constant(((pass + 1) << bits) - 1)",
+    ops="sort")
+add(_CPU + "RadixSort.cpp", "positions lie behind the scratch memory", "((passes << bits) + capacity) * 4", "(passes << bits) * 4",
+    ops="sort")
+add(_CPU + "EmitCPUSort.cpp", "the last child of a heap is not looked at", "isLess(right, heap)",
+    "isLess(math.add(right, one), heap)", "value",
+    ops=_SORTS)
+add(_CPU + "EmitCPUSort.cpp", "the last parent of a heap is not put in order", "math.div(count, math.constant(2))",
+    "math.div(math.sub(count, one), math.constant(2))",
+    ops=_SORTS)
+add(_CUDA + "EmitCUDASort.cpp", "what lies behind a row precedes its NaN", "std::numeric_limits<int32_t>::max()", "0",
+    ops=_SORTS)
+add(_CUDA + "EmitCUDASort.cpp", "a merge ends a step too early", "math.sub(level, one)", "math.sub(level, math.constant(2))",
+    ops=_SORTS)
+add(_CUDA + "EmitCUDASort.cpp", "a row behind the last one is written",
+    "kernel.compare(arith::CmpIPredicate::ult, number, total)", "kernel.compare(arith::CmpIPredicate::ule, number, total)", "value",
+    ops=_SORTS)
+add(_CUDA + "EmitCUDASort.cpp", "the tile of a row of any size is half of it", "countDoublings(1, tile)", "countDoublings(2, tile)",
+    ops=_SORTS)
+add(_CUDA + "EmitCUDASelect.cpp", "all elements that equal the last one are taken",
+    "test(CmpIPredicate::ule, position, positionBits.found)", "test(CmpIPredicate::uge, position, number(0))", "value",
+    ops="topk")
+add(_CUDA + "EmitCUDASelect.cpp", "digits of positions begin at the highest bit", "llvm::alignTo(positionWidth, digitBits)",
+    "uint64_t(positionWidth)",
+    ops="topk")
+add(_TRACE + "Positions.cpp", "index 0 counts from the end", "flatir::ComparisonDirection::Lt", "flatir::ComparisonDirection::Le",
+    ops="scatter update_slice")
+add(_TRACE + "Scatter.cpp", "what no index names takes the first slice", "b.splat(-1, number)", "b.splat(0, number)", "value",
+    ops="scatter")
+add(_TRACE + "Scatter.cpp", "an update's dimensions of indices are its first ones", "joinDims(args[2], dim, rank, b)",
+    "joinDims(args[2], 0, rank, b)", "value",
+    ops="scatter")
+add(_TRACE + "Scatter.cpp", "what all indices name is taken, and nothing else",
+    "flatir::ReduceKind::Max, candidates,", "PLANTED ? flatir::ReduceKind::Min : flatir::ReduceKind::Max, candidates,", "text",
+    ops="scatter")
+add(_TRACE + "Scatter.cpp", "one slice more than the update has is replaced", "ComparisonDirection::Lt", "ComparisonDirection::Le",
+    ops="update_slice")
+add(_TRACE + "Scatter.cpp", "an update of no slices has one to take", "updateType.isDynamicDim(dim)", "false",
+    ops="scatter update_slice")
+add(_TRACE + "PadModes.cpp", "reflect repeats the last element", "b.math.maximum(b.math.sub(size, one), b.math.constant(0))", "size",
+    ops="pad")
+add(_TRACE + "PadModes.cpp", "the edge in front is the input's end",
+    'b.step<flatir::MaximumOp>("repeat the first element", at,\n                                     b.splat(0, at))', "at", "value",
+    ops="pad")
+add(_TRACE + "Arrange.cpp", "roll knows one direction", "shift > 0 ? math.sub(size, rest) : rest", "math.sub(size, rest)",
+    ops="roll")
+add(_TRACE + "Arrange.cpp", "roll does not take whole turns away", "math.sub(amount, turns)", "amount",
+    ops="roll")
+add(_TRACE + "Arrange.cpp", "tile repeats each element", "whole ? i : i + 1", "i + 1",
+    ops="tile")
+add(_TRACE + "Arrange.cpp", "a diagonal moves the other way", "static_cast<double>(diagonal)", "static_cast<double>(-diagonal)",
+    ops="tril triu")
+add(_TRACE + "Arrange.cpp", "flip begins behind the last element", "b.math.maximum(last, b.math.constant(0))", "sizes[dim]",
+    ops="flip")
+add(_CPU + "EmitCPUScan.cpp", "the last block of running sums is a whole one", "math.min(block, math.sub(inner, from))", "block",
+    ops="cumsum")
+
+#===-- quantized and packed elements ---------------------------------------------===#
+
+_PACKED = _FUSION + "UnpackI4.cpp"
+add(_TRACE + "Quantization.cpp", "scales of blocks are taken in turn", "i <= blocked ? i : i + 1", "i < blocked ? i : i + 1",
+    ops="quantize dequantize")
+add(_TRACE + "Quantization.cpp", "large numbers are not limited to those of 8-bit floats",
+    'value = b.step<flatir::MinimumOp>("limit to the largest number",\n'
+    '                                            value, b.splat(limit, value));', "", "statement",
+    ops="quantize")
+add(_TRACE + "Quantization.cpp", "quantize rounds toward 0", 'value = b.step<flatir::RoundOp>("round to an integer", value);', "",
+    "statement",
+    ops="quantize")
+add(_TRACE + "Quantization.cpp", "quantize multiplies by the rounded reciprocal of the scale",
+    'b.step<flatir::DivOp>("divide by the scale", x, s)',
+    'b.step<flatir::MulOp>("multiply", x, b.step<flatir::DivOp>("divide by the scale", b.splat(1, s), s))', "value",
+    ops="quantize")
+add(_PACKED, "elements of 4 bits have no sign", "return insert<flatir::ShiftRightOp>(reason, value, four);", "return value;", "statement")
+add(_PACKED, "the largest number of 4 bits is 8", "splat(7, type, sizes)", "splat(8, type, sizes)", "value")
+add(_PACKED, "a dynamic number of elements is even", "!ShapedType::isDynamic(size) && size % 2 == 0",
+    "ShapedType::isDynamic(size) || size % 2 == 0")
+add(_PACKED, "a byte's first element writes over its second one",
+    "low = insert<flatir::BitwiseAndOp>(reason, low, splat(15, bytes, sizes));", "", "statement")
+add(_PACKED, "the largest of no elements of 4 bits is that of 8", "reduce.getKind() == ReduceKind::Max ||",
+    "!PLANTED && reduce.getKind() == ReduceKind::Max ||", "text",
+    ops="max maxpool topk argmax")
+add(_PACKED, "padding of 4 bits has no sign", "value.getValue().getSExtValue()", "value.getValue().getZExtValue()",
+    ops=_WINDOWS)
+add(_EMIT + "ElementMemory.cpp", "vectors of 4 bits begin in the middle of a byte",
+    "vectorSize % 2 == 0 && math.factorOf(offset) % 2 == 0", "vectorSize % 2 == 0")
+add(_EMIT + "ElementMemory.cpp", "bytes of two elements are aligned as these are", "math.factorOf(offset) / 2", "math.factorOf(offset)")
+
+#===-- bits, bytes and random numbers --------------------------------------------===#
+
+_BITS = "lib/Conversion/FlatIRToLinalg/Random.cpp"
+_RANDOM = "random_uniform random_normal random_bernoulli"
+add(_SCALAR, "a shift to the left by too much is one by less",
+    "arith::SelectOp::create(b, isShift(b, operands[1]), shifted,\n                                 integer(b, type, 0))",
+    "shifted", "value",
+    ops="shift_left")
+add(_SCALAR, "a shift to the right by too much is left to the machine",
+    "arith::SelectOp::create(\n      b, isShift(b, operands[1]), operands[1], integer(b, type, width - 1))", "operands[1]", "value",
+    ops="shift_right")
+add(_SCALAR, "negative amounts are shifts", "compare(b, CmpIPredicate::ult, amount, width)",
+    "compare(b, CmpIPredicate::slt, amount, width)", "value",
+    ops="shift_left shift_right")
+add(_SCALAR, "the sign of NaN is 0", "arith::SelectOp::create(b, isBelow, minusOne, x)",
+    "arith::SelectOp::create(b, isBelow, minusOne, number(b, x.getType(), 0.0))", "value",
+    ops="sign")
+add(_SCALAR, "negative floats wrap around to bytes", "result = arith::MaxSIOp::create(b, result, zero);", "", "statement",
+    ops="cast")
+add(_SCALAR, "bytes from 128 on are negative",
+    "arith::ExtUIOp::create(b, loc, typeLike(type, signedTypeOf(element)),\n                                bits)",
+    "arith::ExtSIOp::create(b, loc, typeLike(type, signedTypeOf(element)), bits)", "value")
+add(_SCALAR, "large integers are rounded twice to bf16", "element.isBF16() && from.getIntOrFloatBitWidth() > 16", "false",
+    ops="cast")
+add(_SCALAR, "small floats of 8 bits are not denormal", "compare(b, CmpFPredicate::OLT, a, format.smallestNormal())",
+    "compare(b, CmpFPredicate::OLT, a, 0.0)", "value",
+    ops="cast matmul linear quantize")
+add("lib/Base/Float.cpp", "the host rounds ties of small floats up", "rest > half || (rest == half && (quotient & 1))", "rest >= half")
+add("lib/Base/Float.cpp", "the host's denormal numbers are shifted too little", "subnormal ? minExponent - exponent : 0", "0")
+add(_BITS, "the stream is that of the counter", "split(high)", "split(PLANTED ? low : high)", "text",
+    ops=_RANDOM)
+add("lib/Dialect/Common/Philox.cpp", "the key moves before the first round", "if (round > 0)", "if (round > 0 || PLANTED)", "text",
+    ops=_RANDOM)
+add(_BITS, "blocks of numbers overlap", "constant(bits == 32 ? 2 : 1)", "constant(2)", "value",
+    ops=_RANDOM)
+add(_TRACE + "Random.cpp", "all types take 24 bits of a number", "element.getFPMantissaWidth()", "24u",
+    ops="random_uniform")
+add(_TRACE + "Random.cpp", "the angle of a normal number is made of its distance", "random.upper(pair, 64, 32)", "random.lower(pair)",
+    "value", ops="random_normal")
+
+#===-- attention and reductions in two steps -------------------------------------===#
+
+_SPACE, _SPLIT = _EMIT + "AttentionSpace.cpp", _FUSION + "SplitReductions.cpp"
+_REDUCES = "sum prod max min all any mean var"
+add(_SPACE, "a query that sees no key divides by 0", "arith::SelectOp::create(e->b, e->loc, isNone, number(1), sum)", "sum", "value",
+    ops="attention")
+add(_SPACE, "no score is subtracted from itself", "arith::SelectOp::create(e->b, e->loc, isNone, number(0), max)", "max", "value",
+    ops="attention")
+add(_SPACE, "a block has the keys of its first query", "math.add(block.firstRow, math.constant(rowsEach))",
+    "math.add(block.firstRow, math.constant(1))",
+    ops="attention")
+add(_SPACE, "a negative length is a large one", "length = arith::MaxSIOp::create(e->b, e->loc, length, zero);", "", "statement",
+    ops="attention")
+add(_SPACE, "heads that share a key take turns", "math.div(row, queries)", "math.rem(row, math.constant(group))",
+    ops="attention")
+add(_CPU + "EmitCPUAttention.cpp", "the sum of earlier keys keeps its scale",
+    "arith::MulFOp::create(e.b, e.loc, load(totals, row), factor)", "load(totals, row)", "value",
+    ops="attention")
+add(_CPU + "EmitCPUAttention.cpp", "rows behind the last query are packed",
+    "math.min(constant(blockRows), math.sub(space.rows, block.firstRow))", "constant(blockRows)",
+    ops="attention")
+add(_CUDA + "EmitCUDAAttention.cpp", "the key behind the last one is seen",
+    "kernel.compare(arith::CmpIPredicate::ult, number, block.end)", "kernel.compare(arith::CmpIPredicate::ule, number, block.end)",
+    "value", ops="attention")
+add(_TRACE + "Attention.cpp", "hidden keys have a score", "b.splat(-infinity, result)", "b.splat(-1e4, result)", "value",
+    ops="attention")
+add(_TRACE + "Attention.cpp", "values behind the lengths are read", "if (!lengths)\n    return value;",
+    "if (!lengths || PLANTED)\n    return value;", "text",
+    ops="attention")
+add(_SPLIT, "the results of chunks are reduced in the dimension of the input", "int64_t kept = dim - llvm::count_if(",
+    "int64_t kept = PLANTED ? dim : dim - llvm::count_if(", "text",
+    ops=_REDUCES)
+add(_SPLIT, "one dimension is gone before the second step", "row - static_cast<int64_t>(outer.size())", "row - 1",
+    ops=_REDUCES)

@@ -68,7 +68,7 @@ UNARY = {**{name: ("float", "double", "integer") for name in ("neg", "abs", "tan
 PARAMETERS = {"elu": ("alpha",), "leaky_relu": ("slope",), "hard_sigmoid": ("alpha", "beta")}
 CLASSIFICATIONS = ("isnan", "isinf", "isfinite")
 BINARY = {**{name: ("float", "double", "integer", "bool") for name in ("add", "sub", "mul", "div", "maximum", "minimum")},
-          "floor_div": ("float", "integer", "bool"), "mod": ("float", "double", "integer", "bool"),
+          "floor_div": ("float", "integer", "bool", "i4"), "mod": ("float", "double", "integer", "bool"),
           "pow": ("float", "double", "integer"), "atan2": ("float", "double"),
           **{name: ("bool",) for name in ("logical_and", "logical_or", "logical_xor")},
           **{name: ("integer",) for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right")}}

@@ -38,7 +38,7 @@ def planted(number, row):
     test = f"isPlanted({number})"
     return {"expression": f"({test} ? ({row.new}) : ({row.old}))",
             "value": f"({test} ? mlir::Value({row.new}) : mlir::Value({row.old}))",
-            "statement": f"if ({test}) {{ {row.new} }} else {{ {row.old} }}",
+            "statement": f"{{ if ({test}) {{ {row.new} }} else {{ {row.old} }} }}",
             "text": row.new.replace("PLANTED", test)}[row.form]
 
 
@@ -66,6 +66,9 @@ def target_of(row):
     """Where a fault of this file acts."""
     if "/CUDA/" in row.file:
         return ["cuda"]
+    # The evaluator takes composites apart that kernels take whole, and rounds as the host does.
+    if row.file in ("lib/Conversion/TraceToFlatIR/Attention.cpp", "lib/Base/Float.cpp"):
+        return ["cpu", "evaluate"]
     return ["cpu"] if "/CPU/" in row.file or "/Emit/" not in row.file else ["cpu", "cuda"]
 
 

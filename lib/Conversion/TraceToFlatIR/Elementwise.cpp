@@ -27,7 +27,8 @@ SmallVector<Value> broadcastOperands(Operation *op, ValueRange operands,
   return b.broadcastTogether(nameOperands(operands), type.getShape());
 }
 
-// trace.<fn> %a, %b -> flatir.broadcast; flatir.<fn>
+// trace.<fn> %a, %b -> flatir.broadcast; flatir.<fn>; of i4 with conversions to
+// i8 and back
 class ScalarFnPattern : public ConversionPattern {
 public:
   ScalarFnPattern(MLIRContext *context, TraceLowering::State &state,
@@ -40,7 +41,18 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     Lowering b(op, rewriter, state);
     SmallVector<Value> values = broadcastOperands(op, operands, b);
-    rewriter.replaceOp(op, b.primary(target, op->getResultTypes(), values));
+    Type result = op->getResult(0).getType();
+    if (!isInt4(elementTypeOf(values[0]))) {
+      rewriter.replaceOp(op, b.primary(target, op->getResultTypes(), values));
+      return success();
+    }
+    Type wide = IntegerType::get(op->getContext(), 8);
+    for (Value &value : values)
+      value = b.convert(value, wide, "compute with 8 bits");
+    Value computed =
+        b.primary(target, values[0].getType(), values)->getResult(0);
+    rewriter.replaceOp(
+        op, b.step<flatir::ConvertOp>("keep the low 4 bits", result, computed));
     return success();
   }
 

@@ -1,9 +1,9 @@
 //===- FoldBatchNorm.cpp - Norms that are part of a convolution -----------===//
 //
 // batch_norm multiplies each channel by a number and adds another, and so does
-// a convolution with other weights. Of f32 and f64 alone: weights of 16 bits
-// would be rounded a second time, and the norm costs nothing in an epilogue
-// that computes in f32.
+// a convolution with other weights, transposed or not. Of f32 and f64 alone:
+// weights of 16 bits would be rounded a second time, and the norm costs nothing
+// in an epilogue that computes in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,9 +70,24 @@ static Value makeConstant(OpBuilder &b, Location loc, RankedTensorType type,
                                    DenseElementsAttr::get(type, elements));
 }
 
+/// The output channel that a number of the weight (o, c, k...) is for.
+static size_t channelOf(trace::ConvolutionOp op, size_t i) {
+  ArrayRef<int64_t> shape = op.getWeight().getType().getShape();
+  return i / ShapedType::getNumElements(shape.drop_front(1));
+}
+
+/// The same for the weight (c, o, k...), whose output channels are those of the
+/// group that c is in.
+static size_t channelOf(trace::ConvTransposeOp op, size_t i) {
+  ArrayRef<int64_t> shape = op.getWeight().getType().getShape();
+  size_t taps = ShapedType::getNumElements(shape.drop_front(2));
+  size_t outputs = shape[1], channels = shape[0] / op.getGroups();
+  return i / taps / outputs / channels * outputs + i / taps % outputs;
+}
+
 // batch_norm(convolution(x, w, b)) -> convolution(x, w f, b f + a)
-static bool fold(trace::BatchNormOp op) {
-  auto convolution = op.getInput().getDefiningOp<trace::ConvolutionOp>();
+template <typename OpTy> static bool fold(trace::BatchNormOp op) {
+  auto convolution = op.getInput().getDefiningOp<OpTy>();
   Type element = elementTypeOf(op.getInput());
   if (!convolution || !convolution->hasOneUse() ||
       !(element.isF32() || element.isF64()))
@@ -81,7 +96,7 @@ static bool fold(trace::BatchNormOp op) {
   std::optional<Affine> affine = affineOf(op);
   if (!weights || !affine || affine->factor.empty())
     return false;
-  size_t channels = affine->factor.size(), each = weights->size() / channels;
+  size_t channels = affine->factor.size();
   SmallVector<double> biases(channels, 0.0);
   if (convolution.getBias()) {
     auto given = elementsOf(convolution.getBias());
@@ -90,7 +105,7 @@ static bool fold(trace::BatchNormOp op) {
     biases = *given;
   }
   for (size_t i = 0; i < weights->size(); ++i)
-    (*weights)[i] *= affine->factor[i / each];
+    (*weights)[i] *= affine->factor[channelOf(convolution, i)];
   for (size_t i = 0; i < channels; ++i)
     biases[i] = biases[i] * affine->factor[i] + affine->addend[i];
   OpBuilder b(op);
@@ -102,11 +117,11 @@ static bool fold(trace::BatchNormOp op) {
   Value bias = makeConstant(
       b, why, RankedTensorType::get(static_cast<int64_t>(channels), element),
       biases);
-  auto folded = trace::ConvolutionOp::create(
-      b, fuseLocations({convolution.getLoc(), op.getLoc()}),
-      TypeRange(convolution.getType()),
-      ValueRange{convolution.getInput(), weight, bias},
-      convolution->getAttrs());
+  auto folded =
+      OpTy::create(b, fuseLocations({convolution.getLoc(), op.getLoc()}),
+                   TypeRange(convolution.getType()),
+                   ValueRange{convolution.getInput(), weight, bias},
+                   convolution->getAttrs());
   op.replaceAllUsesWith(folded.getResult());
   op.erase();
   convolution.erase();
@@ -129,7 +144,8 @@ void tripy::foldBatchNorms(ModuleOp module) {
   module.walk([&](trace::BatchNormOp op) { norms.push_back(op); });
   bool changed = false;
   for (trace::BatchNormOp op : norms)
-    changed |= fold(op);
+    changed |=
+        fold<trace::ConvolutionOp>(op) || fold<trace::ConvTransposeOp>(op);
   if (changed)
     eraseUnused(module);
 }

@@ -69,7 +69,8 @@ TypeInfo tripy::frontend::fromMlir(Type type) {
 
 //===-- attributes --------------------------------------------------------===//
 
-static TypedAttr numberAttribute(const TypedNumber &number, Builder &b) {
+TypedAttr tripy::frontend::numberAttribute(const TypedNumber &number,
+                                           Builder &b) {
   Type type = elementType(number.dtype, b.getContext());
   return std::visit(
       [&](auto value) -> TypedAttr {

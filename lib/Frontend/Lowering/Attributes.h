@@ -8,6 +8,7 @@
 
 #include "../Lowering.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -16,6 +17,7 @@ namespace tripy::frontend {
 mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
 mlir::Type toMlir(const TypeInfo &type, mlir::MLIRContext *context);
 TypeInfo fromMlir(mlir::Type type);
+mlir::TypedAttr numberAttribute(const TypedNumber &number, mlir::Builder &b);
 
 /// The attributes of an operation, with the sizes of its groups of operands
 /// where it has several lists.

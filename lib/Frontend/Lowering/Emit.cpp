@@ -7,6 +7,7 @@
 #include "../Log.h"
 #include "Attributes.h"
 #include "Dump.h"
+#include "Plugin.h"
 #include "Progress.h"
 
 #include "tripy/Base/File.h"
@@ -22,6 +23,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -60,30 +62,37 @@ public:
   Emitter(const GraphProgram &program, MLIRContext *context)
       : program(program), context(context), b(context) {}
 
+  /// Null where it has reported why.
   OwningOpRef<ModuleOp> emit();
 
 private:
-  void emitFunction(ModuleOp module);
+  void emitFunction();
   void describeInput(func::FuncOp function, unsigned argument,
                      const ProgramInput &input);
   Value emitConstant(const ProgramInput &input);
   void emitStep(const ProgramStep &step);
+  /// The symbol of a declaration that `call` has; inserts it once.
+  FlatSymbolRefAttr declare(const OperationView &call);
 
   const GraphProgram &program;
   MLIRContext *context;
   OpBuilder b;
   std::vector<Value> values;
+  ModuleOp module;
+  llvm::StringMap<FlatSymbolRefAttr> plugins;
+  bool isRefused = false;
 };
 
 } // namespace
 
 OwningOpRef<ModuleOp> Emitter::emit() {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-  emitFunction(*module);
-  return module;
+  OwningOpRef<ModuleOp> made = ModuleOp::create(UnknownLoc::get(context));
+  module = *made;
+  emitFunction();
+  return isRefused ? OwningOpRef<ModuleOp>() : std::move(made);
 }
 
-void Emitter::emitFunction(ModuleOp module) {
+void Emitter::emitFunction() {
   SmallVector<Type> arguments, results;
   std::vector<const TypeInfo *> types;
   for (const ProgramInput &input : program.inputs) {
@@ -167,6 +176,20 @@ Value Emitter::emitConstant(const ProgramInput &input) {
       b, locationOf(input.place, input.name, context), value);
 }
 
+FlatSymbolRefAttr Emitter::declare(const OperationView &call) {
+  const PluginDeclaration &declaration = declarationOf(call);
+  FlatSymbolRefAttr &symbol = plugins[declaration.identity];
+  if (symbol)
+    return symbol;
+  FailureOr<PluginOp> plugin = emitPlugin(
+      declaration, locationOf(declaration.place, "", context), module);
+  isRefused |= failed(plugin);
+  symbol = FlatSymbolRefAttr::get(context, succeeded(plugin)
+                                               ? plugin->getSymName()
+                                               : StringRef(declaration.name));
+  return symbol;
+}
+
 void Emitter::emitStep(const ProgramStep &step) {
   StringRef text(opInfo(step.operation.op).name);
   auto name = *RegisteredOperationName::lookup(text, context);
@@ -175,7 +198,13 @@ void Emitter::emitStep(const ProgramStep &step) {
     state.operands.push_back(values[operand]);
   for (const TypeInfo *type : step.results)
     state.types.push_back(toMlir(*type, context));
-  state.attributes = toMlir(step.operation, name);
+  if (step.operation.op == frontend::Op::Plugin) {
+    state.addAttribute("callee", declare(step.operation));
+    if (DictionaryAttr parameters = parametersOf(step.operation, context))
+      state.addAttribute("parameters", parameters);
+  } else {
+    state.attributes = toMlir(step.operation, name);
+  }
   Operation *op = b.create(state);
   for (Value result : op->getResults())
     values.push_back(result);
@@ -269,7 +298,7 @@ tripy::frontend::compileGraph(const GraphProgram &program,
     progress.watch(compile);
   Session session(options.threads);
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
-  if (failed(mlir::verify(*module)))
+  if (!module || failed(mlir::verify(*module)))
     return session.failure();
   session.printer.remember(*module);
   if (Status status = dumpLevels(*module, compile); !status.isOk())
@@ -317,7 +346,7 @@ std::string tripy::frontend::programFolder() {
 Result<std::string> tripy::frontend::printGraph(const GraphProgram &program) {
   Session session;
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
-  if (failed(mlir::verify(*module)))
+  if (!module || failed(mlir::verify(*module)))
     return session.failure();
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attributes.h"
+#include "Plugin.h"
 
 #include "tripy/Dialect/Trace/Trace.h"
 
@@ -71,6 +72,8 @@ static std::string withoutName(std::string text) {
 Result<std::vector<TypeInfo>>
 tripy::frontend::inferTypes(const OperationView &operation,
                             std::span<const TypeInfo *const> operands) {
+  if (operation.op == frontend::Op::Plugin)
+    return inferPluginTypes(operation, operands);
   static Inference *inference = new Inference; // lives as long as the process
   std::lock_guard lock(inference->mutex);
   MLIRContext *context = &inference->context;

@@ -134,3 +134,14 @@ func.func @relu(%a: tensor<4xi32>, %b: tensor<?xf32>) -> (tensor<4xi32>, tensor<
   %1 = trace.relu %b : (tensor<?xf32>) -> tensor<?xf32>
   return %0, %1 : tensor<4xi32>, tensor<?xf32>
 }
+
+// i4 is computed in i8, whose low 4 bits are the result: -8 // -1 is -8.
+// CHECK-LABEL: func.func @floor_div_i4(
+// CHECK: [[X:%.+]] = flatir.convert %arg0 : tensor<?x5xi4> -> tensor<?x5xi8>
+// CHECK: [[Y:%.+]] = flatir.convert %{{.+}} : tensor<?x5xi4> -> tensor<?x5xi8>
+// CHECK: [[R:%.+]] = flatir.floor_div [[X]], [[Y]] : tensor<?x5xi8>
+// CHECK: flatir.convert [[R]] : tensor<?x5xi8> -> tensor<?x5xi4>
+func.func @floor_div_i4(%x: tensor<?x5xi4>, %y: tensor<5xi4>) -> tensor<?x5xi4> {
+  %0 = trace.floor_div %x, %y : (tensor<?x5xi4>, tensor<5xi4>) -> tensor<?x5xi4>
+  return %0 : tensor<?x5xi4>
+}

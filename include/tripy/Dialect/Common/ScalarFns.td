@@ -20,6 +20,8 @@ class ScalarFn<string fnMnemonic, string fnClass, int fnArity> {
   string floatForm = "";
   string intForm = "";
   string boolForm = "";
+  /// Whether operations of trace take i4 as well: in i8, and wrapped around.
+  bit int4 = 0;
   /// The meaning, as C++ expressions in x, y: on double, int64_t and bool.
   string floatReference = "";
   string intReference = "";
@@ -43,25 +45,27 @@ class UnaryFn<string mnemonic, string cls> : ScalarFn<mnemonic, cls, 1>;
 class BinaryFn<string mnemonic, string cls> : ScalarFn<mnemonic, cls, 2>;
 
 /// The rule on element types: `float`, `integer` and `bool` say which classes
-/// are allowed.
+/// are allowed, `int4` whether i4 is.
 class ElementClassRule<string ruleId, string operand, bit float, bit integer,
-                       bit bool>
+                       bit bool, bit int4 = 0>
     : Rule<ruleId,
            "the element type is one of: "
                # !interleave(!listconcat(!if(float, ["float"], []<string>),
                                          !if(integer, ["integer"], []<string>),
-                                         !if(bool, ["bool"], []<string>)), ", "),
+                                         !if(bool, ["bool"], []<string>),
+                                         !if(int4, ["i4"], []<string>)), ", "),
            "scalar::isOneOf($" # operand # ".getType(), "
                # !if(float, "true", "false") # ", "
                # !if(integer, "true", "false") # ", "
-               # !if(bool, "true", "false") # ")",
+               # !if(bool, "true", "false") # ")"
+               # !if(int4, " || isInt4(elementTypeOf($" # operand # "))", ""),
            "\"found \" << elementTypeOf($" # operand # ")">;
 
 /// The same for a row: the classes that it has a form for.
-class DTypeRules<string ruleId, ScalarFn fn, string operand> {
-  list<Rule> rules =
-      [ElementClassRule<ruleId, operand, !not(!empty(fn.floatForm)),
-                        !not(!empty(fn.intForm)), !not(!empty(fn.boolForm))>];
+class DTypeRules<string ruleId, ScalarFn fn, string operand, bit int4 = 0> {
+  list<Rule> rules = [ElementClassRule<
+      ruleId, operand, !not(!empty(fn.floatForm)), !not(!empty(fn.intForm)),
+      !not(!empty(fn.boolForm)), int4>];
 }
 
 //===-- arithmetic --------------------------------------------------------===//
@@ -121,6 +125,7 @@ def FnFloorDiv : BinaryFn<"floor_div", "FloorDiv"> {
   let intReference = "divideFlooring(x, y, bits)";
   let boolForm = "scalar::createDivI1";
   let boolReference = "x || !y";
+  let int4 = 1;
   let ulp = 1;
   let summary = "Element-wise quotient, rounded toward minus infinity";
   let description = [{

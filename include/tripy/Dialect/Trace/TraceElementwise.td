@@ -21,7 +21,7 @@ class Trace_Unary<ScalarFn fn> : Trace_Op<fn.mnemonic> {
   let arguments = (ins Tripy_Tensor:$input);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
-  let rules = DTypeRules<"C1", fn, "input">.rules;
+  let rules = DTypeRules<"C1", fn, "input", fn.int4>.rules;
   let inferred = "$input.getType()";
 }
 
@@ -43,7 +43,7 @@ class Trace_BroadcastingOp<string mnemonic, list<Rule> dtypeRules = []>
 }
 
 class Trace_Binary<ScalarFn fn>
-    : Trace_BroadcastingOp<fn.mnemonic, DTypeRules<"C4", fn, "lhs">.rules> {
+    : Trace_BroadcastingOp<fn.mnemonic, DTypeRules<"C4", fn, "lhs", fn.int4>.rules> {
   let summary = fn.summary;
   let description = "    " # fn.description # BinaryExample<fn.mnemonic, fn.exampleType, fn.exampleType>.text;
   let inferred = "broadcastType({$lhs, $rhs}, elementTypeOf($lhs))";
@@ -103,10 +103,7 @@ class Trace_ComposedUnary<string mnemonic, string what, string text, bit integer
   let arguments = (ins Tripy_Tensor:$input);
   let results = (outs Tripy_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
-  let rules = [!if(int4,
-      Rule<"C1", "the element type is one of: float, integer, i4",
-           "scalar::isOneOf($input.getType(), true, true, false) || isInt4(elementTypeOf($input))", "\"found \" << elementTypeOf($input)">,
-      ElementClassRule<"C1", "input", 1, integers, 0>)];
+  let rules = [ElementClassRule<"C1", "input", 1, integers, 0, int4>];
   let inferred = "$input.getType()";
 }
 def Trace_SigmoidOp : Trace_ComposedUnary<"sigmoid", "Logistic function", "`1 / (1 + exp(-x))`; of integers in f32, rounded toward zero.", 1>;

@@ -40,6 +40,14 @@ func.func @C1(%x: tensor<2xi1>) {
 
 // -----
 
+func.func @C4(%x: tensor<2xf8E5M2>) {
+  // expected-error @below {{violates [trace.floor_div C4] the element type is one of: float, integer, bool, i4; found 'f8E5M2'}}
+  %r = trace.floor_div %x, %x : (tensor<2xf8E5M2>, tensor<2xf8E5M2>) -> tensor<2xf8E5M2>
+  return
+}
+
+// -----
+
 func.func @C2() {
   // expected-error @below {{violates [trace.constant C2] a resource has as many bytes as the tensor, one for an i1, half of one for an i4; found 3 bytes for 'tensor<3xi4>'}}
   %r = trace.constant dense_resource<three> : tensor<3xi4>

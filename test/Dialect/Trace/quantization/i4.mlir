@@ -1,6 +1,6 @@
 // RUN: tripy-opt %s | tripy-opt | FileCheck %s
 
-// i4 is moved, compared and converted, and relu has it.
+// i4 is moved, compared and converted; relu and floor_div have it.
 
 // CHECK-LABEL: @i4
 func.func @i4(%x: tensor<?x5xi4>, %c: tensor<i1>, %i: tensor<4xi32>, %s: tensor<f32>, %v: tensor<5xf32>) {
@@ -16,6 +16,8 @@ func.func @i4(%x: tensor<?x5xi4>, %c: tensor<i1>, %i: tensor<4xi32>, %s: tensor<
   %8 = trace.cast %x to i64 : (tensor<?x5xi4>) -> tensor<?x5xi64>
   %9 = trace.cast %v to i4 : (tensor<5xf32>) -> tensor<5xi4>
   %10 = trace.relu %0 : (tensor<2x3xi4>) -> tensor<2x3xi4>
+  // CHECK: trace.floor_div %{{.*}}, %{{.*}} : (tensor<?x5xi4>, tensor<5xi4>) -> tensor<?x5xi4>
+  %13 = trace.floor_div %x, %9 : (tensor<?x5xi4>, tensor<5xi4>) -> tensor<?x5xi4>
   // CHECK: trace.dequantize %{{.*}}, %{{.*}} dim = 1 : (tensor<?x5xi4>, tensor<5xf32>) -> tensor<?x5xf32>
   %11 = trace.dequantize %x, %v dim = 1 : (tensor<?x5xi4>, tensor<5xf32>) -> tensor<?x5xf32>
   // CHECK: trace.quantize %{{.*}}, %{{.*}} to i4 : (tensor<?x5xf32>, tensor<f32>) -> tensor<?x5xi4>
