@@ -166,7 +166,7 @@ def draw(b):
     type_ = b.type(query)
     *batch, heads, rows, depth = type_.dims
     shared = draw_heads(b, heads)
-    keys = b.one_of([*b.dims, shapes.known(b.one_of([0, 1, 2, 5, 9, 17, 70, 130]), b.runs)])
+    keys = b.one_of([*b.dims, shapes.known(b.one_of([0, 1, 2, 5, 9, 17, 100, 130]), b.runs)])
     width = depth if b.chance(0.6) else shapes.known(b.one_of([1, 2, 3, 8, 16]), b.runs)
     for dims in ([*batch, heads, rows, keys, depth], [*batch, heads, rows, keys, width], [*batch, shared, keys, depth]):
         volumes = shapes.volumes(dims, b.runs)

@@ -108,7 +108,18 @@ def where(b):
     b.apply("where", [condition, value, other] if b.chance(0.5) else [condition, other, value])
 
 
+def cast_beside_ties(b):
+    """Integers beside one that lies between two bf16: f32 holds no other near it."""
+    dtype = b.one_of(["i32", "i64"])
+    mask, tie = (b.apply("full", [], {"dtype": dtype, "sizes": [], "value": number})[0] for number in (3, 2**30 + 2**22))
+    value = b.apply("bitwise_and", [b.input(dtype, [shapes.known(b.some(4, 9), b.runs)]), mask])[0]
+    b.apply("cast", [b.apply(b.one_of(["add", "sub"]), [tie, value])[0]], {"dtype": "bf16"})
+
+
 def cast(b):
+    if b.chance(0.05):
+        cast_beside_ties(b)
+        return
     value = b.operand(ALL)
     b.apply("cast", [value], {"dtype": b.one_of(MIXED)})
 
