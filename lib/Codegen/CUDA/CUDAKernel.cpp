@@ -103,10 +103,7 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
   int64_t blocks = chip.multiprocessors *
                    chip.maxResident(e.kernel.getConfigAttr().getBlock()[0]);
   e.when(compare(arith::CmpIPredicate::ult, blockId(), e.math.constant(blocks)),
-         [&] {
-           ahead = e.b.getInsertionBlock()->getParentOp();
-           firstLoads();
-         });
+         [&] { firstLoads(); });
   for (auto [memory, access] : usual)
     memory->access = access;
 }
@@ -127,12 +124,11 @@ void CUDAKernel::awaitAndRelease() {
 
 /// Not while code is emitted: what is known of values is found by their
 /// addresses.
-void CUDAKernel::finish() {
-  if (ahead)
-    ahead->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isOpTriviallyDead(op))
-        op->erase();
-    });
+void CUDAKernel::finish(Operation *function) {
+  function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 void CUDAKernel::streamArguments(ArrayRef<Index> loops) {

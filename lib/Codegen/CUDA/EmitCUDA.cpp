@@ -459,7 +459,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
   if (failed(emitBody(state, emission.root(), gemv)))
     return failure();
-  state.finish();
+  CUDAKernel::finish(func);
   auto block = kernel.getConfigAttr().getBlock();
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));

@@ -37,8 +37,6 @@ struct CUDAKernel {
   /// No program of several launches begins with this kernel: it lets the next
   /// one start before it waits itself.
   bool releasesEarly = false;
-  /// What is executed by these alone; null when nothing is.
-  mlir::Operation *ahead = nullptr;
 
   /// Waits for the kernels in front, and lets the next one start. Every thread
   /// executes it once, in front of all accesses. `firstLoads` emits what the
@@ -53,9 +51,10 @@ struct CUDAKernel {
   void streamArguments(llvm::ArrayRef<Index> loops);
   /// For `firstLoads`: emits the results from `at` on, and stores nothing.
   void loadFor(llvm::ArrayRef<Index> at, int64_t vectorSize = 1);
-  /// To be called when all is emitted: drops what await() computed from
-  /// meaningless values, which is most of `firstLoads`.
-  void finish();
+  /// To be called when all of `function` is emitted: drops what nothing uses,
+  /// which is most of `firstLoads`, and divisions by sizes, by which equal
+  /// kernels would differ.
+  static void finish(mlir::Operation *function);
 
   Index threadId();
   Index blockId();

@@ -203,10 +203,7 @@ Index IndexMath::join(Index high, Index low, Index size) {
 /// quarter of one of 64.
 Index IndexMath::narrowed(Index linear, ArrayRef<Index> sizes) {
   int64_t count = 1;
-  bool isOne = llvm::count_if(sizes, [](Index size) {
-                 return constantOf(size) != int64_t(1);
-               }) <= 1;
-  if (!narrowDivisions || isOne)
+  if (!narrowDivisions)
     return linear;
   for (Index size : sizes) {
     std::optional<int64_t> known = constantOf(size);

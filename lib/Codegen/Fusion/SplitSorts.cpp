@@ -60,15 +60,14 @@ SortSplit::SortSplit(flatir::SortOp sort, Program &program)
 /// many have one multiprocessor each, and keep up until a chunk has several
 /// tiles.
 int64_t SortSplit::chooseChunks() const {
-  int64_t tiles =
-      llvm::divideCeil(length, int64_t(kernel::DigitCountsOp::tile));
+  int64_t tiles = std::max<int64_t>(
+      1, llvm::divideCeil(length, int64_t(kernel::DigitCountsOp::tile)));
   int64_t blocks = program.options.sortBlocks;
   blocks = std::clamp<int64_t>(saturatingMul(rows, tiles) / manyTiles,
                                llvm::divideCeil(blocks, 2), blocks);
-  int64_t most =
-      std::clamp<int64_t>(blocks / rows, 1, std::max<int64_t>(tiles, 1));
+  int64_t most = std::clamp<int64_t>(blocks / rows, 1, tiles);
   int64_t each = llvm::divideCeil(tiles, most);
-  return std::max<int64_t>(1, llvm::divideCeil(tiles, each));
+  return llvm::divideCeil(tiles, each);
 }
 
 std::string SortSplit::describe() const {

@@ -214,11 +214,18 @@ Value Transposed::transpose(Value tensor, ArrayRef<int64_t> order,
                             StringRef what) {
   if (llvm::equal(order, llvm::seq<int64_t>(order.size())))
     return tensor;
+  // Sizes may be known that the type does not tell.
+  auto type = cast<RankedTensorType>(tensor.getType());
   SizeList from = b.sizesOf(tensor), to;
-  for (int64_t dim : order)
+  Dims shape;
+  for (int64_t dim : order) {
     to.push_back(from[dim]);
-  return b.step<flatir::TransposeOp>(what, typeWith(to, elementTypeOf(tensor)),
-                                     tensor, order);
+    shape.push_back(type.getDimSize(dim));
+  }
+  Value result =
+      b.step<flatir::TransposeOp>(what, type.clone(shape), tensor, order);
+  b.setSizes(result, to);
+  return result;
 }
 
 /// The weight of an ordinary convolution: (g * c, o, k...) to (g * o, c, k...).

@@ -67,7 +67,7 @@ func.func @transposed(%x: tensor<?x4x5xf32> {tripy.profile = #tripy.profile<min 
 
 // One group, and a bias: w f and b f + a, with f 2 and 3 and a -1 and 4.
 // CHECK-LABEL: func.func @transposed_with_bias
-// CHECK-DAG: dense<{{\[\[\[\[}}2.000000e+00], [9.000000e+00]], {{\[\[}}1.000000e+01], [2.100000e+01]]]]>
+// CHECK-DAG: dense<{{\[\[\[}}2.000000e+00], [9.000000e+00]], {{\[\[}}1.000000e+01], [2.100000e+01]]]>
 // CHECK-DAG: dense<[1.000000e+00, 1.000000e+01]> : tensor<2xf32>
 // CHECK-NOT: composite
 func.func @transposed_with_bias(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> {
