@@ -141,9 +141,8 @@ AttentionEmitter::AttentionEmitter(CUDAKernel &kernel, ElementType elementType,
   double exponentFactor = llvm::numbers::log2e * (scalesLate ? scale : 1);
   factor = static_cast<float>(exponentFactor);
   const double largest = 65504, maxF32 = std::numeric_limits<float>::max();
-  isBounded =
-      elementType == ElementType::F16 && scalesLate &&
-      largest * largest * double(space.depth) * exponentFactor < maxF32;
+  isBounded = elementType == ElementType::F16 && scalesLate &&
+              largest * largest * double(space.depth) * exponentFactor < maxF32;
 }
 
 /// Sums and scores of 32 rows take 4 registers a column and key. A block a
