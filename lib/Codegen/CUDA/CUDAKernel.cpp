@@ -91,14 +91,17 @@ static llvm::SetVector<Value> readAtData(kernel::FuncOp kernel) {
   return found;
 }
 
-void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
+void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads,
+                          std::optional<Index> points) {
   llvm::SetVector<Value> gathered = readAtData(e.kernel);
   SmallVector<std::pair<Memory *, Access>> usual;
   for (BlockArgument argument : e.kernel.getBody().getArguments())
     if (Memory *memory = e.elements.memoryOf(argument)) {
       usual.push_back({memory, memory->access});
-      memory->access =
-          gathered.contains(argument) ? Access::None : Access::Prefetch;
+      bool isShared = points && e.math.product(memory->sizes) != *points;
+      memory->access = isShared || gathered.contains(argument)
+                           ? Access::None
+                           : Access::Prefetch;
     }
   int64_t blocks = chip.multiprocessors *
                    chip.maxResident(e.kernel.getConfigAttr().getBlock()[0]);
@@ -108,9 +111,10 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads) {
     memory->access = access;
 }
 
-void CUDAKernel::await(llvm::function_ref<void()> firstLoads) {
+void CUDAKernel::await(llvm::function_ref<void()> firstLoads,
+                       std::optional<Index> points) {
   if (firstLoads && prefetches && e.kernel.getWaitsFor())
-    prefetch(firstLoads);
+    prefetch(firstLoads, points);
   awaitAndRelease();
 }
 

@@ -232,7 +232,8 @@ void codegen::emitCUDALoop(CUDAKernel &kernel) {
     else
       kernel.loadFor(at, shape.vectorSize);
   };
-  kernel.await([&] { e.when(isVector, [&] { emitVector(false); }); });
+  kernel.await([&] { e.when(isVector, [&] { emitVector(false); }); },
+               math.product(whole));
   e.when(isVector, [&] { emitVector(true); });
   if (shape.even || shape.vectorSize == 1)
     return;
