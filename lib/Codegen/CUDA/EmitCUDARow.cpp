@@ -376,7 +376,8 @@ void RowEmitter::emit() {
       body();
     });
   };
-  kernel.await([&] { ofRow([&] { loadFirst(); }); });
+  kernel.await([&] { ofRow([&] { loadFirst(); }); },
+               math.product(loopSizes(reductions.front(), e.elements)));
   ofRow([&] { emitRow(); });
 }
 
