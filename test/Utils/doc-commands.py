@@ -34,6 +34,7 @@ NOT_RUN = [
     ("CONTRIBUTING.md", r"ctest --test-dir build/dev$", "runs this test"),
     ("docs/accuracy.md", r"TRIPY_MATH_EXHAUSTIVE", "takes half an hour"),
     ("docs/accuracy.md", r"TRIPY_MATH_TABLE", "writes the page"),
+    ("docs/accuracy.md", r"python3 test/Models/accuracy\.py", "needs a GPU and PyTorch"),
     ("docs/benchmarks.md", r"utils/gpu-bundle", "builds the preset release"),
     ("docs/benchmarks.md", r"gpu-bundle/run\.sh", "needs a GPU"),
     ("docs/benchmarks.md", r"bench/harness\.py --bin", "needs a GPU and PyTorch"),
