@@ -1,6 +1,6 @@
 //===- ErrorTest.cpp - Errors name the user's lines -----------------------===//
 
-#include "tripy/tripy.h"
+#include "ThrownErrors.h"
 
 #include "gtest/gtest.h"
 
@@ -15,17 +15,6 @@ namespace tp = tripy;
 
 static tp::Tensor add(const tp::Tensor &a, const tp::Tensor &b) {
   return a + b;
-}
-
-/// What `call` throws.
-template <typename F> static tp::Error errorOf(F call) {
-  try {
-    call();
-  } catch (const tp::Error &error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return tp::Error(tp::Code::Internal, "nothing was thrown");
 }
 
 TEST(Error, OfShapes) {

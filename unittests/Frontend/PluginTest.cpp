@@ -1,6 +1,6 @@
 //===- PluginTest.cpp - Kernels of the user's own -------------------------===//
 
-#include "tripy/tripy.h"
+#include "ThrownErrors.h"
 
 #include "gtest/gtest.h"
 
@@ -76,16 +76,6 @@ static tp::PluginDescription describeScale() {
           .parameters = {{"factor", tp::float32}, {"offset", tp::int64}}};
 }
 
-/// What `call` throws.
-template <typename F> static tp::Error errorOf(F call) {
-  try {
-    call();
-  } catch (const tp::Error &error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return tp::Error(tp::Code::Internal, "nothing was thrown");
-}
 template <typename F> static std::string summaryOf(F call) {
   return errorOf(call).summary();
 }

@@ -330,6 +330,17 @@ Value CUDAKernel::overLanes(Value value, int64_t lanes,
   return value;
 }
 
+Value CUDAKernel::sumUpTo(Value value, Index lane) {
+  for (int32_t distance = 1; distance < 32; distance *= 2) {
+    Value below = shuffle(value, distance, gpu::ShuffleMode::UP);
+    Value inside =
+        compare(arith::CmpIPredicate::uge, lane, e.math.constant(distance));
+    Value sum = arith::AddIOp::create(e.b, e.loc, value, below);
+    value = select(inside, sum, value);
+  }
+  return value;
+}
+
 Value CUDAKernel::reduceWarp(linalg::GenericOp op, Value value) {
   for (int32_t distance = 16; distance > 0; distance /= 2)
     value = e.combine(op, value, shuffle(value, distance));

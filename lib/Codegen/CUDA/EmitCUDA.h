@@ -98,6 +98,9 @@ struct CUDAKernel {
   mlir::Value
   overLanes(mlir::Value value, int64_t lanes,
             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  /// The sum of the integers of the lanes of a warp up to `lane`, which is the
+  /// thread's own.
+  mlir::Value sumUpTo(mlir::Value value, Index lane);
   /// Combines the values of the 32 lanes of a warp; every lane gets the result.
   mlir::Value reduceWarp(mlir::linalg::GenericOp op, mlir::Value value);
   /// Combines the values of the `threads` threads of a block; every thread

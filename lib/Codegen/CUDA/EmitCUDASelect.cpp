@@ -168,13 +168,7 @@ void Selection::chooseDigit(Bits &bits, Value shift) {
   Value own = number(0);
   for (Value found : counts)
     own = make<arith::AddIOp>(own, found);
-  Value upTo = own;
-  for (int32_t distance = 1; distance < 32; distance *= 2) {
-    Value below = kernel.shuffle(upTo, distance, gpu::ShuffleMode::UP);
-    Value inside =
-        kernel.compare(CmpIPredicate::uge, lane, math.constant(distance));
-    upTo = kernel.select(inside, make<arith::AddIOp>(upTo, below), upTo);
-  }
+  Value upTo = kernel.sumUpTo(own, lane);
   Value before = make<arith::SubIOp>(upTo, own);
   Value isFirstWarp =
       kernel.compare(CmpIPredicate::ult, thread, math.constant(32));

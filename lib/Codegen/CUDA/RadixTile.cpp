@@ -185,13 +185,7 @@ Value RadixTile::countOfBlock() {
 
 Value RadixTile::sumBefore(Value own) {
   IndexMath &math = e.math;
-  Value upTo = own;
-  for (int32_t distance = 1; distance < 32; distance *= 2) {
-    Value other = kernel.shuffle(upTo, distance, gpu::ShuffleMode::UP);
-    Value inside =
-        kernel.compare(CmpIPredicate::uge, lane, math.constant(distance));
-    upTo = kernel.select(inside, make<arith::AddIOp>(upTo, other), upTo);
-  }
+  Value upTo = kernel.sumUpTo(own, lane);
   e.when(kernel.compare(CmpIPredicate::eq, lane, math.constant(31)),
          [&] { e.elements.store(sums, {warp}, {upTo}); });
   kernel.barrier();

@@ -29,25 +29,28 @@ static Dims range(int64_t begin, int64_t end) {
 
 //===-- operands ----------------------------------------------------------===//
 
-Value Convolving::reshape(Value tensor, const SizeList &sizes, StringRef what) {
+Value tripy::reshapeInConvolution(Value tensor, const SizeList &sizes,
+                                  StringRef what, Lowering &b) {
   Why why{"convolution", (what + " for '" + b.sourceName() + "'").str()};
   return b.reshape(tensor, sizes, typeWith(sizes, elementTypeOf(tensor)), why);
 }
 
-Value Convolving::transpose(Value tensor, ArrayRef<int64_t> permutation,
-                            StringRef what) {
-  if (llvm::equal(permutation, llvm::seq<int64_t>(permutation.size())))
+Value tripy::reorder(Value tensor, ArrayRef<int64_t> order, StringRef what,
+                     Lowering &b) {
+  if (llvm::equal(order, llvm::seq<int64_t>(order.size())))
     return tensor;
+  // Sizes may be known that the type does not tell.
+  auto type = cast<RankedTensorType>(tensor.getType());
   SizeList from = b.sizesOf(tensor), to;
-  for (int64_t dim : permutation)
+  Dims shape;
+  for (int64_t dim : order) {
     to.push_back(from[dim]);
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  SmallVector<int64_t> permuted;
-  for (int64_t dim : permutation)
-    permuted.push_back(shape[dim]);
-  return b.step<flatir::TransposeOp>(
-      what, RankedTensorType::get(permuted, elementTypeOf(tensor)), tensor,
-      permutation);
+    shape.push_back(type.getDimSize(dim));
+  }
+  Value result =
+      b.step<flatir::TransposeOp>(what, type.clone(shape), tensor, order);
+  b.setSizes(result, to);
+  return result;
 }
 
 /// Windows over the spatial dimensions: (k..., n, c, p...).
@@ -63,14 +66,15 @@ Value Convolving::weightRows() {
     sizes.push_back(b.math.constant(groups));
   sizes.push_back(outputs);
   sizes.push_back(b.math.product(columns));
-  return reshape(weight, sizes, "make the weight a matrix");
+  return reshapeInConvolution(weight, sizes, "make the weight a matrix", b);
 }
 
 /// The weight of groups of one channel: (o, k...).
 Value Convolving::weightTaps() {
   SizeList sizes{allOutputs};
   llvm::append_range(sizes, ArrayRef(b.sizesOf(weight)).drop_front(2));
-  return reshape(weight, sizes, "drop the weight's dimension of size 1");
+  return reshapeInConvolution(weight, sizes,
+                              "drop the weight's dimension of size 1", b);
 }
 
 /// Adds the bias to a result whose output channels are the dimensions `dims`:
@@ -80,8 +84,8 @@ Value Convolving::addBias(Value result, ArrayRef<int64_t> dims) {
     return result;
   Value vector = bias;
   if (dims.size() > 1)
-    vector = reshape(bias, {b.math.constant(groups), outputs},
-                     "split the bias in groups");
+    vector = reshapeInConvolution(bias, {b.math.constant(groups), outputs},
+                                  "split the bias in groups", b);
   Value wide =
       b.broadcast({vector, "the bias", 2}, dims,
                   cast<RankedTensorType>(result.getType()), b.sizesOf(result));
@@ -119,7 +123,8 @@ Value Convolving::multiplyElements() {
   columns.push_back(channels);
   llvm::append_range(columns, counts);
   int64_t batchRank = static_cast<int64_t>(wide.size()) - 2;
-  Value split = reshape(input, columns, "split the input's channels in groups");
+  Value split = reshapeInConvolution(input, columns,
+                                     "split the input's channels in groups", b);
   Dims outputDims =
       range(groups > 1 ? batchRank - 1 : batchRank, batchRank + 1);
   return addBias(contract(rows, split, batchRank), outputDims);
@@ -131,7 +136,7 @@ Value Convolving::multiplyWindows() {
   Dims order{spatial + 1};
   llvm::append_range(order, range(0, spatial + 1));
   llvm::append_range(order, range(spatial + 2, 2 * spatial + 2));
-  windows = transpose(windows, order, "put channels and windows first");
+  windows = reorder(windows, order, "put channels and windows first", b);
   Value rows = weightRows();
   SizeList columns, positions{batch};
   llvm::append_range(positions, counts);
@@ -139,7 +144,8 @@ Value Convolving::multiplyWindows() {
     columns.push_back(b.math.constant(groups));
   columns.push_back(b.sizesOf(rows).back());
   columns.push_back(b.math.product(positions));
-  Value matrix = reshape(windows, columns, "make the windows columns");
+  Value matrix =
+      reshapeInConvolution(windows, columns, "make the windows columns", b);
   int64_t batchRank = groups > 1;
   Value product =
       addBias(contract(rows, matrix, batchRank), range(0, batchRank + 1));
@@ -147,10 +153,11 @@ Value Convolving::multiplyWindows() {
     return product;
   SizeList apart{allOutputs};
   llvm::append_range(apart, positions);
-  Value result = reshape(product, apart, "take the columns apart");
+  Value result =
+      reshapeInConvolution(product, apart, "take the columns apart", b);
   Dims back{1, 0};
   llvm::append_range(back, range(2, spatial + 2));
-  return transpose(result, back, "put the batch first");
+  return reorder(result, back, "put the batch first", b);
 }
 
 /// One channel in each group: the sum of windows times weights.
@@ -165,15 +172,15 @@ Value Convolving::sumWindows() {
     channelsOf = b.broadcast({input, "each channel", 0}, dims,
                              typeWith(wide, element), wide);
     from[1] = allOutputs;
-    channelsOf =
-        reshape(channelsOf, from, "give each output channel its own input");
+    channelsOf = reshapeInConvolution(
+        channelsOf, from, "give each output channel its own input", b);
   }
   Type sum = accumulatorOf(element);
   Value windows = slide(b.convert(channelsOf, sum, "compute in 32 bits"));
   Dims order = range(1, spatial + 1);
   order.push_back(0);
-  Value taps = transpose(b.convert(weightTaps(), sum, "compute in 32 bits"),
-                         order, "put the window first");
+  Value taps = reorder(b.convert(weightTaps(), sum, "compute in 32 bits"),
+                       order, "put the window first", b);
   Dims dims = range(0, spatial);
   dims.push_back(spatial + 1);
   Value wide = b.broadcast({taps, "the weight", 1}, dims,
@@ -210,7 +217,8 @@ Value Convolving::lower() {
                                : multiplyWindows();
   SizeList sizes{batch, allOutputs};
   llvm::append_range(sizes, counts);
-  return reshape(result, sizes, "take groups and positions apart");
+  return reshapeInConvolution(result, sizes, "take groups and positions apart",
+                              b);
 }
 
 Value tripy::giveShape(Value result, RankedTensorType type, Lowering &b) {

@@ -31,10 +31,6 @@ public:
   mlir::Value lower();
 
 private:
-  mlir::Value reshape(mlir::Value tensor, const SizeList &sizes,
-                      llvm::StringRef what);
-  mlir::Value transpose(mlir::Value tensor, llvm::ArrayRef<int64_t> permutation,
-                        llvm::StringRef what);
   mlir::Value slide(mlir::Value tensor);
   mlir::Value weightRows();
   mlir::Value weightTaps();
@@ -60,6 +56,13 @@ private:
   /// output channels.
   Size batch, channels, outputs, allOutputs;
 };
+
+/// `tensor` with other `sizes`, and with its dimensions in another order: steps
+/// of a convolution, which say `what` they do.
+mlir::Value reshapeInConvolution(mlir::Value tensor, const SizeList &sizes,
+                                 llvm::StringRef what, Lowering &b);
+mlir::Value reorder(mlir::Value tensor, llvm::ArrayRef<int64_t> order,
+                    llvm::StringRef what, Lowering &b);
 
 /// Checks that the bias, if there is one, has `outputs` numbers.
 void requireBias(mlir::Value bias, Size outputs, Lowering &b);

@@ -69,8 +69,6 @@ private:
   void findPhases();
   size_t countConvolutions() const;
   bool isPhased() const;
-  Value reshape(Value tensor, const SizeList &sizes, StringRef what);
-  Value transpose(Value tensor, ArrayRef<int64_t> order, StringRef what);
   Value tapsOf(ArrayRef<const Phases *> parts);
   Value convolve(ArrayRef<const Phases *> parts);
   Value zeros(Value like, int64_t dim, int64_t count);
@@ -205,36 +203,13 @@ bool Transposed::isPhased() const {
 
 //===-- tensors -----------------------------------------------------------===//
 
-Value Transposed::reshape(Value tensor, const SizeList &sizes, StringRef what) {
-  Why why{"convolution", (what + " for '" + b.sourceName() + "'").str()};
-  return b.reshape(tensor, sizes, typeWith(sizes, elementTypeOf(tensor)), why);
-}
-
-Value Transposed::transpose(Value tensor, ArrayRef<int64_t> order,
-                            StringRef what) {
-  if (llvm::equal(order, llvm::seq<int64_t>(order.size())))
-    return tensor;
-  // Sizes may be known that the type does not tell.
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SizeList from = b.sizesOf(tensor), to;
-  Dims shape;
-  for (int64_t dim : order) {
-    to.push_back(from[dim]);
-    shape.push_back(type.getDimSize(dim));
-  }
-  Value result =
-      b.step<flatir::TransposeOp>(what, type.clone(shape), tensor, order);
-  b.setSizes(result, to);
-  return result;
-}
-
 /// The weight of an ordinary convolution: (g * c, o, k...) to (g * o, c, k...).
 void Transposed::turnWeight() {
   SizeList taps = b.sizesOf(of.weight);
   if (of.groups == 1) {
     Dims order{1, 0};
     llvm::append_range(order, llvm::seq<int64_t>(2, taps.size()));
-    of.weight = transpose(of.weight, order, "put the output channels first");
+    of.weight = reorder(of.weight, order, "put the output channels first", b);
     return;
   }
   Size groups = b.math.constant(of.groups);
@@ -242,12 +217,13 @@ void Transposed::turnWeight() {
   SizeList split{groups, channels}, joined{allOutputs, channels};
   llvm::append_range(split, ArrayRef(taps).drop_front());
   llvm::append_range(joined, ArrayRef(taps).drop_front(2));
-  Value rows =
-      reshape(of.weight, split, "split the weight's channels in groups");
+  Value rows = reshapeInConvolution(of.weight, split,
+                                    "split the weight's channels in groups", b);
   Dims order{0, 2, 1};
   llvm::append_range(order, llvm::seq<int64_t>(3, split.size()));
-  rows = transpose(rows, order, "put the output channels first");
-  of.weight = reshape(rows, joined, "join the output channels of all groups");
+  rows = reorder(rows, order, "put the output channels first", b);
+  of.weight = reshapeInConvolution(rows, joined,
+                                   "join the output channels of all groups", b);
 }
 
 /// The taps of some phases: (g * o * phases, c, k...).
@@ -271,8 +247,9 @@ Value Transposed::tapsOf(ArrayRef<const Phases *> parts) {
   llvm::append_range(order, llvm::seq<int64_t>(0, rank));
   TypedAttr zero = b.getBuilder().getZeroAttr(elementTypeOf(of.weight));
   Value windows = slideWindows(of.weight, taps, counts, zero, b);
-  windows = transpose(windows, order, "put the phases behind the outputs");
-  return reshape(windows, sizes, "make the phases output channels");
+  windows = reorder(windows, order, "put the phases behind the outputs", b);
+  return reshapeInConvolution(windows, sizes, "make the phases output channels",
+                              b);
 }
 
 /// (n, g * o, phases..., counts...) of some phases.
@@ -290,8 +267,8 @@ Value Transposed::convolve(ArrayRef<const Phases *> parts) {
   if (countConvolutions() > 1)
     own.reason = "multiply the taps of some of the result's elements";
   llvm::append_range(sizes, each);
-  return reshape(Convolving(own, sliding, each, b).lower(), sizes,
-                 "take the phases apart");
+  return reshapeInConvolution(Convolving(own, sliding, each, b).lower(), sizes,
+                              "take the phases apart", b);
 }
 
 /// Zeros of the shape of `like`, but for `count` along `dim`.
@@ -351,8 +328,9 @@ Value Transposed::interleave(Value phases) {
     box.sizes.push_back(counts[i]);
     box.strides.push_back(1);
   }
-  Value result = transpose(phases, order, "put the phases behind positions");
-  result = reshape(result, sizes, "put the phases side by side");
+  Value result = reorder(phases, order, "put the phases behind positions", b);
+  result =
+      reshapeInConvolution(result, sizes, "put the phases side by side", b);
   return takeBox(typeWith(box.sizes, elementTypeOf(result)), result, box, b,
                  "cut out the result");
 }
