@@ -106,7 +106,7 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads,
   int64_t blocks = chip.multiprocessors *
                    chip.maxResident(e.kernel.getConfigAttr().getBlock()[0]);
   e.when(compare(arith::CmpIPredicate::ult, blockId(), e.math.constant(blocks)),
-         [&] { firstLoads(); });
+         firstLoads);
   for (auto [memory, access] : usual)
     memory->access = access;
 }

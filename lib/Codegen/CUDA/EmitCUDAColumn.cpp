@@ -27,9 +27,9 @@ using namespace tripy::codegen;
 
 /// Threads of a block.
 static constexpr int64_t columnThreads = 256;
-/// Threads that a multiprocessor has at most. Rows that one thread adds up, at
-/// most, where threads are many: the error of a running sum grows with them.
-static constexpr int64_t threadsOfMultiprocessor = 2048, longestOfThread = 256;
+/// Rows that one thread adds up, at most, where threads are many: the error of
+/// a running sum grows with them.
+static constexpr int64_t longestOfThread = 256;
 /// Rows that a thread reads before it adds them up.
 static constexpr int64_t rowsInFlight = 8;
 
@@ -171,7 +171,8 @@ void ColumnEmitter::choose() {
     height = std::min<int64_t>(height,
                                llvm::PowerOf2Ceil(std::max<int64_t>(1, *rows)));
   // Fewer threads a column, as long as they fill the GPU.
-  int64_t threads = kernel.chip.multiprocessors * threadsOfMultiprocessor;
+  int64_t threads = kernel.chip.multiprocessors *
+                    kernel.chip.maxResident(columnThreads) * columnThreads;
   while (count && rows && *rows <= longestOfThread && height > 1 &&
          *count * height / 2 >= threads)
     height /= 2;
