@@ -38,7 +38,9 @@ def attention_case(batch, heads, queries, keys, size, causal=False, parts=False)
 
 def attention_cases():
     sizes = [(4, 32, 2048, 2048, 128), (16, 12, 512, 512, 64), (2, 8, 4096, 4096, 40), (8, 32, 1, 4096, 128)]
-    return ([attention_case(*size) for size in sizes] + [attention_case(*sizes[0], causal=True)]
+    long = [(4, 16, 8192, 8192, 64), (1, 16, 16384, 16384, 128)]
+    return ([attention_case(*size) for size in sizes + long]
+            + [attention_case(*size, causal=True) for size in [sizes[0], sizes[1], *long]]
             + [attention_case(*size, parts=True) for size in sizes])
 
 

@@ -12,9 +12,13 @@
 #include "tripy/tripy.h"
 
 #include "Call.h"
+#include "Devices.h"
 #include "Evaluate.h"
+#include "ProgramCache.h"
 
+#include "tripy/Base/File.h"
 #include "tripy/Base/Hash.h"
+#include "tripy/Runtime/Cuda/CudaDevice.h"
 
 #include <algorithm>
 #include <chrono>
@@ -150,15 +154,100 @@ static std::vector<double> evaluateTwice() {
   return times;
 }
 
+/// What `result` has; ends the process where that is an error.
+template <typename T> static T valueOf(tp::Result<T> result, const char *what) {
+  if (!result) {
+    std::fprintf(stderr, "frontend-benchmark: %s: %s\n", what,
+                 result.status().message().c_str());
+    std::exit(1);
+  }
+  return std::move(*result);
+}
+
+/// The driver alone: what no program of this process can avoid.
+static std::vector<double> startDriver() {
+  std::vector<double> times;
+  const tp::cuda::DriverApi *api = nullptr;
+  times.push_back(
+      timed([&] { api = valueOf(tp::cuda::systemDriver(), "the driver"); }));
+  bool isOk = true;
+  auto step = [&](auto work) {
+    times.push_back(
+        timed([&] { isOk &= work() == tp::cuda::DriverResult::Success; }));
+  };
+  tp::cuda::DeviceId device = 0;
+  tp::cuda::ContextHandle context = nullptr;
+  tp::cuda::StreamHandle stream = nullptr;
+  tp::cuda::DevicePointer memory = 0;
+  void *pinned = nullptr;
+  step([&] { return api->init(0); });
+  step([&] {
+    isOk &= api->deviceGet(&device, tp::defaultDevice().index()) ==
+            tp::cuda::DriverResult::Success;
+    return api->devicePrimaryCtxRetain(&context, device);
+  });
+  isOk &= api->ctxPushCurrent(context) == tp::cuda::DriverResult::Success;
+  step([&] { return api->streamCreate(&stream, 0); });
+  step([&] { return api->memAlloc(&memory, 512); });
+  step([&] { return api->memHostAlloc(&pinned, 64 << 10, 0); });
+  expect(isOk, "the driver's results");
+  return times;
+}
+
+/// The parts of a first print, one after the other.
+static std::vector<double> printInParts() {
+  std::vector<double> times;
+  tp::Device device = tp::defaultDevice();
+  tp::Tensor c = tp::arange(5) + 1.5;
+  tp::frontend::Collected collected = collectOf(c);
+  std::shared_ptr<tp::runtime::Device> opened;
+  times.push_back(
+      timed([&] { opened = tp::frontend::openDevice(device, {}); }));
+  std::vector<uint8_t> bytes;
+  auto compile = [&] {
+    bytes = tp::frontend::compileEager(collected.program, device, {});
+  };
+  times.push_back(timed(compile));
+  times.push_back(timed(compile));
+  tp::runtime::LoadOptions load;
+  load.trustHostCode = true;
+  load.device = opened;
+  std::shared_ptr<tp::runtime::Executable> program;
+  times.push_back(timed([&] {
+    program =
+        valueOf(tp::runtime::Executable::loadBytes(bytes, load), "the loader");
+  }));
+  std::unique_ptr<tp::runtime::ExecutionContext> context;
+  times.push_back(timed([&] {
+    context =
+        valueOf(tp::runtime::ExecutionContext::create(program), "the context");
+  }));
+  std::vector<tp::runtime::TensorView> inputs;
+  for (const auto &input : collected.inputs)
+    inputs.push_back(input->view());
+  auto result = valueOf(
+      tp::runtime::HostTensor::create(tp::float32, tp::runtime::Shape({5})),
+      "memory");
+  tp::runtime::TensorView output = result.view();
+  auto run = [&] {
+    expect(context->run(inputs, {&output, 1}).isOk(), "the run");
+  };
+  times.push_back(timed(run));
+  times.push_back(timed(run));
+  return times;
+}
+
 /// The part that runs in its own process: prints its times.
 static int runOne(const std::string &name) {
   if (name.starts_with("graph:")) {
     hashChain(std::atoll(name.c_str() + 6));
     return 0;
   }
-  std::vector<double> times = name == "bytes"   ? firstBytes()
-                              : name == "twice" ? evaluateTwice()
-                                                : printFirst(name == "opened");
+  std::vector<double> times = name == "bytes"    ? firstBytes()
+                              : name == "twice"  ? evaluateTwice()
+                              : name == "driver" ? startDriver()
+                              : name == "parts"  ? printInParts()
+                                                 : printFirst(name == "opened");
   for (double time : times)
     std::printf("%.3f\n", time);
   return 0;
@@ -187,6 +276,15 @@ static std::vector<std::vector<double>> inProcesses(const std::string &name,
   return columns;
 }
 
+/// Rows of what a child prints, one for each of `names`.
+static void addParts(std::vector<Row> &rows, const std::string &child,
+                     int processes, std::initializer_list<const char *> names) {
+  auto columns = inProcesses(child, processes);
+  size_t at = 0;
+  for (const char *name : names)
+    rows.push_back({name, columns[at++]});
+}
+
 /// `folder` is where programs are kept, for the process that finds them.
 static void measureFirst(std::vector<Row> &rows, int processes,
                          const std::string &folder) {
@@ -197,6 +295,16 @@ static void measureFirst(std::vector<Row> &rows, int processes,
   auto opened = inProcesses("opened", processes);
   rows.push_back({"open the device", opened[0]});
   rows.push_back({"print c, device open", opened[2]});
+  if (tp::defaultDevice().isGpu())
+    addParts(rows, "driver", processes,
+             {"driver: find libcuda", "driver: cuInit",
+              "driver: cuDevicePrimaryCtxRetain", "driver: cuStreamCreate",
+              "driver: cuMemAlloc", "driver: cuMemHostAlloc"});
+  addParts(rows, "parts", processes,
+           {"first print, part: open the device", "first print, part: compile",
+            "compile c again", "first print, part: load",
+            "first print, part: context", "first print, part: first run",
+            "run of c again, host tensors"});
   auto twice = inProcesses("twice", processes);
   rows.push_back({"eager MLP, first iteration", twice[0]});
   rows.push_back({"eager MLP, second iteration", twice[1], 100});
@@ -240,6 +348,79 @@ static void measureCalls(std::vector<Row> &rows) {
                    }) /
                    100);
   rows.push_back({"compiled MLP, each of 100 calls, then read", each});
+}
+
+/// Launch, wait and copy apart: the MLP through the runtime on memory of the
+/// GPU.
+static void measureRuntime(std::vector<Row> &rows,
+                           const std::vector<uint8_t> &program,
+                           uint32_t directLaunches) {
+  namespace rt = tp::runtime;
+  tp::cuda::CudaOptions options;
+  options.directLaunches = directLaunches;
+  auto device = valueOf(tp::cuda::createCudaDevice(
+                            *valueOf(tp::cuda::systemDriver(), "the driver"),
+                            tp::defaultDevice().index(), options),
+                        "the device");
+  rt::LoadOptions load;
+  load.device = device;
+  auto context =
+      valueOf(rt::ExecutionContext::create(valueOf(
+                  rt::Executable::loadBytes(program, load), "the loader")),
+              "the context");
+  auto stream = valueOf(device->createStream(), "a stream");
+  auto memory = valueOf(rt::DeviceMemory::allocate(device, 512), "memory");
+  float values[2] = {0, 1};
+  constexpr size_t size = sizeof(values);
+  rt::TensorView input{tp::float32, tp::DeviceKind::CUDA, device->ordinal(),
+                       rt::Shape({1, 2}), memory.data()};
+  rt::TensorView output = input;
+  output.data = memory.data() + 256;
+  bool isOk = device->copyToDevice(input.data, values, size, stream).isOk();
+  auto start = [&] {
+    isOk &= context
+                ->run({&input, 1}, {&output, 1},
+                      {.stream = stream, .synchronize = false})
+                .isOk();
+  };
+  auto wait = [&] { isOk &= device->synchronize(stream).isOk(); };
+  auto read = [&] {
+    isOk &= device->read(values, output.data, size, stream).isOk();
+  };
+  auto copy = [&] {
+    isOk &= device->copyToHost(values, output.data, size, stream).isOk();
+    wait();
+  };
+  auto add = [&](const char *what, auto first, auto second) {
+    Row row{std::string("runtime, ") +
+                (directLaunches ? "launch: " : "graph: ") + what,
+            {}};
+    for (int i = 0; i < 2000; ++i) {
+      row.runs.push_back(timed([&] { first(), second(); }));
+      wait();
+    }
+    rows.push_back(std::move(row));
+  };
+  auto nothing = [] {};
+  add("start", start, nothing);
+  add("start, wait", start, wait);
+  add("start, read", start, read);
+  add("start, copy to pageable memory, wait", start, copy);
+  add("read alone", read, nothing);
+  expect(isOk, "calls of the runtime");
+  device->destroyStream(stream);
+}
+
+/// As a graph, and as launches.
+static void measureRuntime(std::vector<Row> &rows, const std::string &folder) {
+  if (!tp::defaultDevice().isGpu())
+    return;
+  std::filesystem::create_directories(folder);
+  std::string path = folder + "/mlp.tpx";
+  tp::compile(MLP(2), tp::InputInfo({1, 2}, tp::float32)).save(path);
+  std::vector<uint8_t> program = valueOf(tp::readFile(path), "the program");
+  for (uint32_t directLaunches : {0, 8})
+    measureRuntime(rows, program, directLaunches);
 }
 
 static void measureGraph(std::vector<Row> &rows) {
@@ -293,9 +474,10 @@ static int run(int processes, bool checks) {
       ("frontend-benchmark-" + std::to_string(getpid()));
   std::vector<Row> rows;
   measureFirst(rows, processes, folder);
+  measureCalls(rows);
+  measureRuntime(rows, folder);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
-  measureCalls(rows);
   measureGraph(rows);
   printJson(rows);
   bool missed = std::any_of(rows.begin(), rows.end(), [](const Row &row) {

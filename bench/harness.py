@@ -135,8 +135,8 @@ def torch_type(torch, dtype):
 
 def make_inputs(case, torch, count):
     def tensor(i):
-        if i.dtype == "i64":
-            return torch.randint(0, i.below, i.shape, device="cuda")
+        if i.below:
+            return torch.randint(0, i.below, i.shape, device="cuda", dtype=torch_type(torch, i.dtype))
         if i.dtype == "f8E4M3FN":
             return (torch.randn(i.shape, device="cuda") * i.scale).to(torch_type(torch, i.dtype))
         return torch.randn(i.shape, device="cuda", dtype=torch_type(torch, i.dtype)) * i.scale

@@ -42,7 +42,7 @@ endfunction()
 
 if(TRIPY_BUILD_COMPILER)
   get_property(libraries GLOBAL PROPERTY TRIPY_COMPILER_LIBRARIES)
-  set(dialects TripyTrace TripyFlatIR TripyKernel TripyTripy)
+  set(dialects TripyTrace TripyFlatIR TripyKernel TripyTile TripyTripy)
   set(compiler TripyCompiler)
   if(TRIPY_LINK_LLVM STREQUAL shared)
     set(objects)

@@ -18,8 +18,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DIALECTS = ["Trace", "FlatIR", "Kernel", "Tripy"]
-FUNCTION = re.compile(r"func\.func (?:private )?@(\w+)")
+DIALECTS = ["Trace", "FlatIR", "Kernel", "Tile", "Tripy"]
+FUNCTION = re.compile(r"(?:func|tile)\.func (?:private )?@(\w+)")
 EXPECTED = re.compile(r"expected-error\s*(?:@[-+\w]+)?\s*\{\{.*?violates "
                       r"\[([\w.]+ C\d+)\] (.*?)(?:; .*)?\}\}")
 

@@ -174,17 +174,6 @@ class Trial:
         self.said = re.sub(r".*?error: ", "", done.stderr.replace("\n", " "))[:300]
         return done.returncode == 0
 
-    def accepted(self):
-        """Whether the verifier takes it, with the results' types that it infers; `said` is why not."""
-        for _ in range(4):
-            if self.run("tripy-opt", self.source, "-o", "/dev/null"):
-                return True
-            inferred = re.search(r"result type '([^']*)' differs from the inferred type '([^']*)'", self.said)
-            if not inferred or inferred[1] == inferred[2]:
-                return False
-            self.source.write_text(self.with_results(*inferred.groups()))
-        return False
-
     def with_results(self, written, inferred):
         """The program with another type of the first result that has the written one."""
         head, arrow, tail = self.source.read_text().rpartition(" -> ")
@@ -205,6 +194,46 @@ class Trial:
         return failed
 
 
+def accepted(options, path, trials):
+    """Those that the verifier takes, with the results' types that it infers; `said` of the others is why not."""
+    taken, pending = [], trials
+    for _ in range(4):
+        texts = [trial.source.read_text().rstrip("\n") + "\n" for trial in pending]
+        path.write_text("// -----\n".join(texts))
+        done = subprocess.run([options.bin / "tripy-opt", "--split-input-file", path, "-o", "/dev/null"], capture_output=True,
+                              text=True, errors="replace", timeout=120)
+        errors = errors_by_line(done.stderr)
+        if (done.returncode == 0) != (not errors) or done.returncode not in (0, 1):
+            raise RuntimeError(f"{path}: exit code {done.returncode}: {done.stderr[-500:]}")
+        again, end = [], 0
+        for trial, text in zip(pending, texts):
+            begin, end = end, end + text.count("\n") + 1
+            said = [text for line, text in sorted(errors.items()) if begin < line <= end]
+            if not said:
+                taken.append(trial)
+                continue
+            trial.said = said[0]
+            inferred = re.search(r"result type '([^']*)' differs from the inferred type '([^']*)'", trial.said)
+            if inferred and inferred[1] != inferred[2]:
+                trial.source.write_text(trial.with_results(*inferred.groups()))
+                again.append(trial)
+        if not again:
+            break
+        pending = again
+    return [trial for trial in trials if trial in taken]
+
+
+def errors_by_line(said):
+    """The first error of each line: what stands behind "error: " and its place, which is above it."""
+    found, line = {}, 0
+    for part in re.split(r"^(?=-->|error: )", said, flags=re.MULTILINE):
+        if part.startswith("-->"):
+            line = int(re.match(r"-->.*:(\d+)", part)[1])
+        elif part.startswith("error: "):
+            found.setdefault(line, part.removeprefix("error: ").replace("\n", " ")[:300])
+    return found
+
+
 def try_operation(options, folder, operation, number, types):
     """{"taken": the element types that the verifier takes, "failed": {(type, column): what was said}}."""
     row = {"taken": [], "failed": {}}
@@ -216,14 +245,13 @@ def try_operation(options, folder, operation, number, types):
     is_made = operation.name.startswith("trace.random_") and " dtype = " in example
     types_of = split_example(example)[3 if is_made else 2]
     source = TENSOR.search(types_of or example)[2]
-    trials = {}
-    for type_ in types:
-        trial = Trial(options, folder, f"{operation.name}-{type_}", program(with_type(example, source, type_)))
-        if trial.accepted():
-            trials[type_] = trial
+    every = {type_: Trial(options, folder, f"{operation.name}-{type_}", program(with_type(example, source, type_)))
+             for type_ in types}
+    taken = accepted(options, folder / f"{operation.name}.mlir", list(every.values()))
+    trials = {type_: trial for type_, trial in every.items() if trial in taken}
     row["taken"] = list(trials)
     if not trials:
-        row["failed"]["*", "example"] = trial.said
+        row["failed"]["*", "example"] = list(every.values())[-1].said
         return row
     tried = list(trials) if options.all else [list(trials)[number % len(trials)]]
     for type_ in tried:
@@ -231,7 +259,7 @@ def try_operation(options, folder, operation, number, types):
             row["failed"][type_, column] = why
     static = with_type(example, source, "f32" if "f32" in trials else tried[0])
     loose = Trial(options, folder, f"{operation.name}-dynamic", program(dynamic(static), static))
-    if not loose.accepted():
+    if not accepted(options, folder / f"{operation.name}-dynamic-alone.mlir", [loose]):
         row["failed"]["*", "dynamic"] = loose.said
     else:
         row["failed"].update({("*", "dynamic"): why for why in loose.columns().values()})

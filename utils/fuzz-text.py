@@ -38,6 +38,8 @@ LEVELS = {
     "flatir": [["--flatir-form-dispatches"], ["--tripy-cuda"]],
     "dispatches": [["--kernel-outline", "--flatir-to-linalg"]],
     "linalg": [["--kernel-emit-cpu"], ["--kernel-emit-cuda"]],
+    "tiles": [["--tile-place", "--tile-check-protocol"],
+              ["--tile-place", "--kernel-emit-cuda", "--tile-to-nvvm"]],
     "kernels": [["--kernel-plan"]],
     "plan": [["--kernel-to-gpu"], ["--kernel-merge-equal", "--code-to-llvm"]],
 }
@@ -73,12 +75,19 @@ def at_level(folder, level, texts, seed):
     compiler = os.path.join(folder, "tripy-compile")
     found = []
     texts = [text for text in texts if "@main" in text]
+    targets, more = ("cpu", "cuda"), []
+    if level == "tiles":
+        # Attention alone has tile functions, on CUDA.
+        texts, targets = [text for text in texts if "attention" in text], ("cuda",)
+        more = ["--kernel-tiles=all"]
     for text in random.Random(seed).sample(texts, len(texts)):
-        target = ("cpu", "cuda")[len(found) % 2]
-        result = subprocess.run([compiler, "-", "-o", "-", f"--stop-after={level}", f"--target={target}"],
+        target = targets[len(found) % len(targets)]
+        result = subprocess.run([compiler, "-", "-o", "-", f"--stop-after={level}", f"--target={target}",
+                                 *more],
                                 input=text.encode(), capture_output=True, timeout=120)
         printed = result.stdout.decode(errors="replace")
-        if result.returncode == 0 and printed.strip() and len(printed) < LEVEL_CHARACTERS:
+        if result.returncode == 0 and printed.strip() and len(printed) < LEVEL_CHARACTERS and \
+                (level != "tiles" or "tile.func" in printed):
             found.append(printed)
         if len(found) == LEVEL_PROGRAMS:
             break

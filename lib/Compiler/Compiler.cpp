@@ -11,6 +11,7 @@
 #include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Tile/Tile.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Plugin.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
@@ -67,8 +68,8 @@ Status CompileOptions::setTarget(std::string_view text) {
 
 void tripy::registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<TripyDialect, trace::TraceDialect, flatir::FlatIRDialect,
-                  kernel::KernelDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, math::MathDialect,
+                  kernel::KernelDialect, tile::TileDialect, arith::ArithDialect,
+                  func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
                   tensor::TensorDialect>();
   // Of kernels' code.
   registry.insert<cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
@@ -153,20 +154,13 @@ static FailureOr<func::FuncOp> isolateProgram(ModuleOp module, StringRef name) {
 static LogicalResult findDevice(ModuleOp module, const CompileOptions &options,
                                 target::TranslateOptions &translate,
                                 PipelineOptions &pipeline) {
-  pipeline.device = translate.device = options.device;
+  static_cast<CodeOptions &>(pipeline) = options;
+  translate.device = options.device;
   if (options.device == DeviceKind::CUDA) {
     Result<target::CudaTarget> found = target::findCudaTarget(options.chip);
     if (!found)
       return emitError(module.getLoc(), found.status().message());
     translate.cuda = *found;
-    pipeline.chip = options.chip;
-    pipeline.gemmTile = options.gemmTile;
-    pipeline.gemmPrologues = options.gemmPrologues;
-    pipeline.overlap = options.overlap;
-    pipeline.prefetch = options.prefetch;
-    pipeline.tuningFile = options.tuningFile;
-    pipeline.tuningDevice = options.tuningDevice;
-    pipeline.backends = options.backends;
     return success();
   }
   Result<target::HostTarget> found = target::findHostTarget(options.cpu);
@@ -205,6 +199,9 @@ static LogicalResult runLevels(ModuleOp module, Level from, Level to,
       passes.enableTiming(scope);
     prepare(passes, options);
     buildPipeline(passes, before, next, pipeline);
+    // A level that the target does not have.
+    if (passes.empty())
+      continue;
     if (failed(passes.run(module)))
       return failure();
     TimingScope verifyScope = scope.nest("verify");
@@ -368,6 +365,7 @@ FailureOr<std::string> tripy::compileToText(ModuleOp module, StopAfter stop,
                 : stop == StopAfter::FlatIR     ? Level::FlatIR
                 : stop == StopAfter::Dispatches ? Level::Dispatches
                 : stop == StopAfter::Linalg     ? Level::Linalg
+                : stop == StopAfter::Tiles      ? Level::Tiles
                 : stop == StopAfter::Plan       ? Level::Plan
                 : stop == StopAfter::LLVM       ? Level::LLVM
                                                 : Level::Kernels;

@@ -4,6 +4,7 @@
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Tile/Tile.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,6 +27,7 @@ static bool isLLVM(Operation *code) {
 Level tripy::levelOf(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   Operation *code = target::codeOf(module);
+  bool hasTiles = !module.getOps<tile::FuncOp>().empty();
   Level level = Level::Trace;
   auto atLeast = [&](Level other) { level = std::max(level, other); };
   if (function->hasAttr("kernel.outputs"))
@@ -34,7 +36,7 @@ Level tripy::levelOf(func::FuncOp function) {
     if (isa<kernel::LaunchOp, kernel::BufferOp>(op))
       atLeast(Level::Plan);
     else if (isa<kernel::CallOp>(op))
-      atLeast(code ? Level::Kernels : Level::Linalg);
+      atLeast(code ? Level::Kernels : hasTiles ? Level::Tiles : Level::Linalg);
     else if (isa<kernel::DispatchOp>(op))
       atLeast(Level::Dispatches);
   return level == Level::Plan && isLLVM(code) ? Level::LLVM : level;
@@ -56,35 +58,10 @@ LogicalResult tripy::checkLoweredProgram(func::FuncOp function) {
 
 //===-- options -----------------------------------------------------------===//
 
-namespace {
-/// An option that is a text.
-struct TextOption {
-  StringLiteral name;
-  std::string CompileOptions::*field;
-  /// The first level that it changes nothing behind.
-  Level until;
-};
-/// An option that is off.
-struct Switch {
-  StringLiteral name;
-  bool CompileOptions::*field;
-  Level until;
-};
-} // namespace
-
-static constexpr Level never = Level(1000);
-static constexpr TextOption textOptions[] = {
-    {"cpu", &CompileOptions::cpu, never},
-    {"function", &CompileOptions::function, never},
-    {"gemm-prologues", &CompileOptions::gemmPrologues, Level::Dispatches},
-    {"gemm-tile", &CompileOptions::gemmTile, Level::Kernels},
-    {"tuning-file", &CompileOptions::tuningFile, Level::Kernels},
-    {"tuning-device", &CompileOptions::tuningDevice, Level::Kernels},
-};
-static constexpr Switch switches[] = {
-    {"no-overlap", &CompileOptions::overlap, Level::Kernels},
-    {"no-prefetch", &CompileOptions::prefetch, Level::Kernels},
-};
+/// What is no option of code generation, and counts to the end.
+static constexpr std::pair<StringLiteral, std::string CompileOptions::*>
+    ownOptions[] = {{"cpu", &CompileOptions::cpu},
+                    {"function", &CompileOptions::function}};
 static constexpr StringLiteral targetOption = "target";
 static constexpr StringLiteral backendOption = "backend";
 
@@ -123,8 +100,8 @@ static LogicalResult readOption(ModuleOp module, NamedAttribute option,
                                 CompileOptions &options) {
   static const CompileOptions defaults;
   StringRef name = option.getName();
-  for (const Switch &row : switches)
-    if (name == row.name && isa<UnitAttr>(option.getValue())) {
+  for (const SwitchOption &row : switchOptions())
+    if (name == StringRef(row.name) && isa<UnitAttr>(option.getValue())) {
       options.*row.field = false;
       return success();
     }
@@ -137,12 +114,19 @@ static LogicalResult readOption(ModuleOp module, NamedAttribute option,
         options.backends = *backends;
       return success();
     }
-  for (const TextOption &row : textOptions)
-    if (text && name == row.name) {
-      if (options.*row.field == defaults.*row.field)
-        options.*row.field = text.str();
+  auto read = [&](StringRef known, auto field) {
+    if (!text || name != known)
+      return false;
+    if (options.*field == defaults.*field)
+      options.*field = text.str();
+    return true;
+  };
+  for (auto [known, field] : ownOptions)
+    if (read(known, field))
       return success();
-    }
+  for (const TextOption &row : textOptions())
+    if (read(row.name, row.field))
+      return success();
   return emitError(module.getLoc(), "'")
          << optionsAttrName << "' must have options of tripy-compile; found "
          << name << " = " << option.getValue();
@@ -242,12 +226,15 @@ void tripy::writeOptions(ModuleOp module, Level level,
     rows.push_back(b.getNamedAttr(name, b.getStringAttr(value)));
   };
   add(targetOption, targetText(options));
-  if (options.backends != defaults.backends && level < Level::Kernels)
+  if (options.backends != defaults.backends && level < Level::Tiles)
     add(backendOption, backendText(options.backends));
-  for (const TextOption &row : textOptions)
+  for (auto [name, field] : ownOptions)
+    if (options.*field != defaults.*field)
+      add(name, options.*field);
+  for (const TextOption &row : textOptions())
     if (options.*row.field != defaults.*row.field && level < row.until)
       add(row.name, options.*row.field);
-  for (const Switch &row : switches)
+  for (const SwitchOption &row : switchOptions())
     if (!(options.*row.field) && level < row.until)
       rows.push_back(b.getNamedAttr(row.name, b.getUnitAttr()));
   module->setAttr(optionsAttrName, b.getDictionaryAttr(rows));

@@ -9,7 +9,7 @@
 #define TRIPY_LIB_COMPILER_LEVELS_H
 
 #include "tripy/Compiler/Compiler.h"
-#include "tripy/Pipelines/ParseProgram.h"
+#include "tripy/ToolSupport/ParseProgram.h"
 
 namespace tripy {
 

@@ -260,6 +260,7 @@ static Managed *giveAway(std::shared_ptr<const Storage> storage,
   tensor.strides = given->strides.data();
   given->managed.manager_ctx = given.get();
   given->managed.deleter = release<Managed>;
+  storage->lend();
   given->storage = std::move(storage);
   return &given.release()->managed;
 }

@@ -20,6 +20,12 @@ evaluate(std::span<const Value> values, SourceLoc loc);
 std::vector<std::shared_ptr<const Storage>>
 evaluateWithoutWaiting(std::span<const Value> values, SourceLoc loc);
 
+/// For one value whose elements are copied, which waits for them.
+inline std::shared_ptr<const Storage> startEvaluation(const Value &value,
+                                                      SourceLoc loc) {
+  return evaluateWithoutWaiting(std::span(&value, 1), loc).front();
+}
+
 inline std::shared_ptr<const Storage> evaluate(const Value &value,
                                                SourceLoc loc) {
   return evaluate(std::span(&value, 1), loc).front();

@@ -5,7 +5,7 @@
 #include "Log.h"
 #include "Throw.h"
 
-#include "tripy/Base/Chips.h"
+#include "tripy/Base/Machines.h"
 #include "tripy/Runtime/Cuda/DriverApi.h"
 
 using namespace tripy;
@@ -113,13 +113,13 @@ static std::string chipOf(int32_t ordinal) {
     return "";
   std::string name = "sm_" + std::to_string(major * 10 + minor);
   // With the instructions that this architecture alone has.
-  return findChip(name + "a") ? name + "a" : findChip(name) ? name : "";
+  return findMachine(name + "a") ? name + "a" : findMachine(name) ? name : "";
 }
 
 std::string tripy::frontend::targetOf(const Device &device) {
   if (!device.isGpu())
     return "cpu";
-  openDevice(device, SourceLoc()); // starts the driver
+  startOpening(device, SourceLoc()); // and starts the driver
   std::string chip = chipOf(device.index());
   return chip.empty() ? "cuda" : "cuda:" + chip;
 }
@@ -139,15 +139,29 @@ loadEager(std::span<const uint8_t> bytes, const Device &device, SourceLoc loc) {
   return runtime::Executable::loadBytes(bytes, load);
 }
 
+static LoweringOptions eagerOptions(const Device &device) {
+  LoweringOptions options;
+  options.target = targetOf(device);
+  options.verify = false;
+  return options;
+}
+
+std::vector<uint8_t> tripy::frontend::compileEager(const GraphProgram &program,
+                                                   const Device &device,
+                                                   SourceLoc loc) {
+  auto bytes = compileGraph(program, eagerOptions(device));
+  if (!bytes)
+    throw Error::withText(bytes.status().code(), bytes.status().message(), loc);
+  return std::move(*bytes);
+}
+
 /// From the folder, or compiled.
 std::shared_ptr<CompiledProgram>
 ProgramCache::load(const Collected &collected, const std::string &structure,
                    const Device &device, SourceLoc loc) {
-  LoweringOptions options;
-  options.target = targetOf(device);
-  options.verify = false;
   DiskCache folder = diskCache();
-  std::string name = folder.isOn() ? programKey(structure, options) : "";
+  std::string name =
+      folder.isOn() ? programKey(structure, eagerOptions(device)) : "";
   // What is not lowered has no IR to be written.
   if (!name.empty() && dumpFolder().empty())
     if (auto kept = folder.find(name))
@@ -160,13 +174,11 @@ ProgramCache::load(const Collected &collected, const std::string &structure,
         return std::make_shared<CompiledProgram>(std::move(*executable));
       }
   log(LogComponent::Eager, LogLevel::Debug, "the program is compiled");
-  auto bytes = compileGraph(collected.program, options);
-  if (!bytes)
-    throw Error::withText(bytes.status().code(), bytes.status().message(), loc);
-  auto executable = loadEager(*bytes, device, loc);
+  std::vector<uint8_t> bytes = compileEager(collected.program, device, loc);
+  auto executable = loadEager(bytes, device, loc);
   check(executable.status(), loc);
   if (!name.empty())
-    folder.store(name, *bytes);
+    folder.store(name, bytes);
   return std::make_shared<CompiledProgram>(std::move(*executable));
 }
 

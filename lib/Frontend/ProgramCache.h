@@ -90,7 +90,12 @@ private:
   CacheStatistics counts;
 };
 
-/// The compiler's name of a device: "cpu", "cuda:sm_90a".
+/// The bytes of an executable file for a device, which starts to be opened.
+/// Throws Error: what the compiler says.
+std::vector<uint8_t> compileEager(const GraphProgram &program,
+                                  const Device &device, SourceLoc loc);
+
+/// The compiler's name of a device: "cpu", "cuda:sm_90a". Starts to open it.
 std::string targetOf(const Device &device);
 
 } // namespace tripy::frontend

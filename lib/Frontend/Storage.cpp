@@ -2,13 +2,11 @@
 
 #include "Storage.h"
 
+#include "DeviceBlocks.h"
 #include "Streams.h"
 #include "Throw.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 using namespace tripy;
 using namespace tripy::frontend;
@@ -26,6 +24,10 @@ Storage::Storage(runtime::TensorView view, std::function<void()> release)
 Storage::~Storage() {
   if (release)
     release();
+  // Streams keep what their work uses. The driver's release waits for the work
+  // of others.
+  if (!isLent)
+    DeviceBlocks::instance().giveBack(std::move(memory));
 }
 
 Device Storage::device() const {
@@ -65,66 +67,22 @@ void Storage::keepCopy(std::shared_ptr<const Storage> made) const {
 }
 
 void Storage::copyToHost(void *data, SourceLoc loc) const {
+  uint64_t size = bytes();
+  if (size > 0 && pending)
+    if (auto status = pending->read(data, place.data, size)) {
+      checkWork(*status, *pending, loc);
+      return;
+    }
   wait(loc);
-  if (bytes() == 0)
+  if (size == 0)
     return;
   if (place.device == DeviceKind::CPU) {
-    std::memcpy(data, place.data, bytes());
+    std::memcpy(data, place.data, size);
     return;
   }
   std::shared_ptr<runtime::Device> from =
       owner ? owner : openDevice(device(), loc);
-  check(from->copyToHost(data, place.data, bytes(), nullptr), loc);
-  check(from->synchronize(nullptr), loc);
-}
-
-//===-- devices -----------------------------------------------------------===//
-
-namespace {
-struct OpenDevices {
-  std::mutex mutex;
-  /// By the number of the GPU; -1 is the CPU.
-  std::map<int32_t, std::shared_ptr<runtime::Device>> list;
-};
-} // namespace
-
-static OpenDevices &openDevices() {
-  static OpenDevices devices;
-  return devices;
-}
-
-static Result<std::shared_ptr<runtime::Device>> findDevice(int32_t number) {
-  OpenDevices &open = openDevices();
-  std::lock_guard lock(open.mutex);
-  auto known = open.list.find(number);
-  if (known != open.list.end())
-    return known->second;
-  auto device = number < 0 ? runtime::createCpuDevice()
-                           : runtime::createCudaDevice(number);
-  if (device)
-    open.list[number] = *device;
-  return device;
-}
-
-std::shared_ptr<runtime::Device>
-tripy::frontend::openDevice(const Device &device, SourceLoc loc) {
-  auto found = findDevice(device.isGpu() ? device.index() : -1);
-  check(found.status(), loc);
-  return *found;
-}
-
-Device tripy::defaultDevice() {
-  static const Device device = [] {
-    if (const char *text = std::getenv("TRIPY_DEVICE"); text && *text) {
-      try {
-        return Device(text, SourceLoc());
-      } catch (const Error &error) {
-        throw Error(error.code(), "TRIPY_DEVICE: " + error.summary());
-      }
-    }
-    return findDevice(0) ? Device::gpu() : Device::cpu();
-  }();
-  return device;
+  check(from->read(data, place.data, size, nullptr), loc);
 }
 
 std::shared_ptr<Storage> tripy::frontend::allocate(const Device &device,
@@ -141,7 +99,7 @@ std::shared_ptr<Storage> tripy::frontend::allocate(const Device &device,
   std::optional<uint64_t> bytes = shape.bytes(dtype);
   if (!bytes)
     fail(Code::LimitExceeded, "a tensor of shape " + shape.str(), loc);
-  auto memory = runtime::DeviceMemory::allocate(owner, *bytes);
+  auto memory = DeviceBlocks::instance().allocate(owner, *bytes);
   check(memory.status(), loc);
   runtime::TensorView view{dtype, DeviceKind::CUDA, device.index(), shape,
                            memory->data()};

@@ -7,10 +7,13 @@
 #ifndef TRIPY_LIB_FRONTEND_STORAGE_H
 #define TRIPY_LIB_FRONTEND_STORAGE_H
 
+#include "Devices.h"
+
 #include "tripy/Frontend/Types.h"
 #include "tripy/Runtime/Device.h"
 #include "tripy/Runtime/TensorView.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -36,14 +39,17 @@ public:
   DType dtype() const { return place.dtype; }
   uint64_t bytes() const { return *place.shape.bytes(place.dtype); }
   Device device() const;
-  /// Copies the elements to host memory, when they are computed. Throws Error
-  /// at `loc`.
+  /// Waits until the elements are there and copies them to host memory. Throws
+  /// Error at `loc`.
   void copyToHost(void *data, SourceLoc loc) const;
   /// What computes the elements; null where they are there.
   const std::shared_ptr<Work> &work() const { return pending; }
   void setWork(std::shared_ptr<Work> work) { pending = std::move(work); }
   /// Waits until the elements are there. Throws Error at `loc`.
   void wait(SourceLoc loc) const;
+  /// Somebody else reads the memory until the storage goes, and perhaps work
+  /// that nobody here knows of after that.
+  void lend() const { isLent = true; }
   /// The elements in host memory that kernels of the CPU can read as it is: a
   /// copy where these are less aligned, which is made once. Throws Error.
   runtime::TensorView alignedView(SourceLoc loc) const;
@@ -60,14 +66,11 @@ private:
   std::shared_ptr<runtime::Device> owner;
   std::function<void()> release;
   std::shared_ptr<Work> pending;
+  mutable std::atomic<bool> isLent = false;
   mutable std::mutex alignMutex, copyMutex;
   mutable std::shared_ptr<const Storage> copy;
   mutable runtime::HostTensor aligned;
 };
-
-/// The device of the runtime, which is opened once. Throws Error at `loc`.
-std::shared_ptr<runtime::Device> openDevice(const Device &device,
-                                            SourceLoc loc);
 
 /// Memory on a device for a tensor. Throws Error at `loc`.
 std::shared_ptr<Storage> allocate(const Device &device, DType dtype,

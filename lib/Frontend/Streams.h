@@ -14,6 +14,7 @@
 #include "tripy/Runtime/Cuda/CudaDevice.h"
 
 #include <atomic>
+#include <optional>
 #include <vector>
 
 namespace tripy::frontend {
@@ -29,8 +30,15 @@ public:
   Result<bool> poll() { return isDone ? Result<bool>(true) : pollIt(); }
   /// Where the call stands.
   SourceLoc call() const { return place; }
+  /// Waits, and copies from the device's memory to the host's, where one wait
+  /// of the driver does both; else nothing is done.
+  virtual std::optional<Status> read(void *host, const void *device,
+                                     uint64_t bytes) {
+    return std::nullopt;
+  }
   /// For work of a GPU, what another stream can wait for without the host.
-  virtual cuda::CudaEvent *event() { return nullptr; }
+  /// Errors: what the driver says.
+  virtual Result<cuda::CudaEvent *> event() { return nullptr; }
 
 protected:
   virtual Status waitForIt() = 0;

@@ -134,7 +134,8 @@ Tensor Tensor::fromNpy(const std::string &path, SourceLoc loc) {
 }
 
 void Tensor::saveNpy(const std::string &path, SourceLoc loc) const {
-  std::shared_ptr<const Storage> storage = evaluate(Call::use(*this, loc), loc);
+  std::shared_ptr<const Storage> storage =
+      startEvaluation(Call::use(*this, loc), loc);
   auto copy =
       runtime::HostTensor::create(storage->dtype(), storage->view().shape);
   check(copy.status(), loc);
@@ -221,7 +222,7 @@ size_t Tensor::elements(DType expected, SourceLoc loc) const {
 }
 
 void Tensor::copyTo(void *data, SourceLoc loc) const {
-  std::shared_ptr<const Storage> storage = evaluate(source, loc);
+  std::shared_ptr<const Storage> storage = startEvaluation(source, loc);
   if (!isPacked(storage->dtype()))
     return storage->copyToHost(data, loc);
   std::vector<uint8_t> packed(storage->bytes());
@@ -249,13 +250,14 @@ void Tensor::checkSingle(SourceLoc loc) const {
 
 Number Tensor::single(SourceLoc loc) const {
   uint8_t element[8];
-  std::shared_ptr<const Storage> storage = evaluate(source, loc);
+  std::shared_ptr<const Storage> storage = startEvaluation(source, loc);
   storage->copyToHost(element, loc);
   return loadNumber(element, storage->dtype());
 }
 
 std::string Tensor::str(SourceLoc loc) const {
-  std::shared_ptr<const Storage> storage = evaluate(Call::use(*this, loc), loc);
+  std::shared_ptr<const Storage> storage =
+      startEvaluation(Call::use(*this, loc), loc);
   runtime::TensorView view = storage->view();
   auto copy = runtime::HostTensor::create(view.dtype, view.shape);
   check(copy.status(), loc);

@@ -6,6 +6,7 @@
 #include "tripy/Conversion/Passes.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Tile/Tile.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/Pipelines/InlineCalls.h"
@@ -21,7 +22,7 @@
 
 void tripy::registerTripyDialects(mlir::DialectRegistry &registry) {
   registry.insert<TripyDialect, trace::TraceDialect, flatir::FlatIRDialect,
-                  kernel::KernelDialect>();
+                  kernel::KernelDialect, tile::TileDialect>();
 }
 
 void tripy::registerTripyAndUpstreamDialects(mlir::DialectRegistry &registry) {
@@ -43,7 +44,11 @@ void tripy::registerTripyPasses() {
   registerRoundValuesPass();
   registerLibraryCandidatesPass();
   registerEmitCPUPass();
+  registerBuildTilesPass();
+  registerTilePlacePass();
+  registerTileCheckProtocolPass();
   registerEmitCUDAPass();
+  registerTileToNVVMPass();
   registerKernelPlanPass();
   registerExpandMathPass();
   registerKernelToGPUPass();

@@ -47,7 +47,32 @@ std::optional<Backends> tripy::parseBackends(StringRef text) {
       .Default(std::nullopt);
 }
 
-/// kernel.func on linalg -> code
+static bool hasTiles(const PipelineOptions &options) {
+  return options.device == DeviceKind::CUDA &&
+         codegen::CudaChip::of(options.chip).hasWgmma();
+}
+
+/// kernel.func on linalg -> tile.func, where a kernel has that form
+static void addTiles(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.device == DeviceKind::CUDA && options.backends != Backends::Own) {
+    LibraryCandidatesPassOptions candidates;
+    candidates.chip = options.chip;
+    candidates.tuningFile = options.tuningFile;
+    candidates.tuningDevice = options.tuningDevice;
+    candidates.always = options.backends == Backends::Libraries;
+    pm.addPass(createLibraryCandidatesPass(candidates));
+  }
+  if (!hasTiles(options))
+    return;
+  BuildTilesPassOptions build;
+  build.chip = options.chip;
+  build.tiles = options.kernelTiles;
+  build.attentionTile = options.attentionTile;
+  build.gemmTile = options.gemmTile;
+  pm.addPass(createBuildTilesPass(build));
+}
+
+/// kernel.func on linalg and tile.func -> code
 static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   ExpandMathPassOptions math;
   if (options.device == DeviceKind::CPU) {
@@ -60,22 +85,26 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<ModuleOp>(createExpandMathPass(math));
     return;
   }
-  if (options.backends != Backends::Own) {
-    LibraryCandidatesPassOptions candidates;
-    candidates.chip = options.chip;
-    candidates.tuningFile = options.tuningFile;
-    candidates.tuningDevice = options.tuningDevice;
-    candidates.always = options.backends == Backends::Libraries;
-    pm.addPass(createLibraryCandidatesPass(candidates));
+  if (hasTiles(options)) {
+    TilePlacePassOptions place;
+    place.chip = options.chip;
+    pm.addPass(createTilePlacePass(place));
+    pm.addPass(createTileCheckProtocolPass());
   }
   EmitCUDAPassOptions emit;
   emit.chip = options.chip;
   emit.gemmTile = options.gemmTile;
   emit.overlap = options.overlap;
   emit.prefetch = options.prefetch;
+  emit.attentionSplit = options.attentionSplit;
   emit.tuningFile = options.tuningFile;
   emit.tuningDevice = options.tuningDevice;
   pm.addPass(createEmitCUDAPass(emit));
+  if (hasTiles(options)) {
+    TileToNVVMPassOptions lower;
+    lower.chip = options.chip;
+    pm.addPass(createTileToNVVMPass(lower));
+  }
   math.cuda = true;
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandMathPass(math));
 }
@@ -88,23 +117,27 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
   if (passes(Level::Dispatches)) {
     FormDispatchesPassOptions fusion;
     bool cuda = options.device == DeviceKind::CUDA;
-    auto chip = codegen::CudaChip::of(options.chip);
+    const auto &chip = codegen::CudaChip::of(options.chip);
     fusion.tensorCores = cuda && chip.hasMma();
     fusion.tensorF8 = chip.hasMmaOfF8();
     // Columns of up to four contractions lie side by side in a tile.
     fusion.tensorPaired = fusion.tensorCores ? 4 : 1;
     if (cuda && chip.hasWgmma())
       fusion.tensorPrologues = options.gemmPrologues;
-    fusion.windowsInProducts = !cuda;
+    fusion.attention = options.attention;
+    fusion.windowsInProducts = fusion.onHost = !cuda;
+    fusion.chip = options.chip;
     fusion.vectorRows = cuda ? codegen::maxVectorRows : 0;
     fusion.fewRowsOnTensorCores = cuda && chip.hasWgmma();
+    fusion.reducesApart = cuda;
     if (cuda) {
-      fusion.columnBlocks = codegen::columnBlocks;
-      fusion.columnBytesFull = codegen::columnBytesFull;
-      fusion.columnBytesEmpty = codegen::columnBytesEmpty;
-      fusion.rowBlocks = codegen::rowBlocks;
-      fusion.rowPartBytes = codegen::rowPartBytes;
-      fusion.sortBlocks = codegen::sortBlocks;
+      fusion.columnBlocks = chip.columnBlocks;
+      fusion.columnBytesFull = chip.columnBytesFull;
+      fusion.columnBytesEmpty = chip.columnBytesEmpty;
+      fusion.rowBlocks = chip.rowBlocks;
+      fusion.rowPartBytes = chip.rowPartBytes;
+      fusion.clusterColumns = chip.hasClusters() ? chip.clusterColumns : 0;
+      fusion.sortBlocks = chip.sortBlocks;
     } else {
       fusion.columnBlocks = fusion.rowBlocks = codegen::hostBlocks;
       fusion.columnBytesFull = fusion.columnBytesEmpty =
@@ -119,6 +152,8 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     pm.addPass(createFlatIRToLinalgPass());
     pm.addPass(createRoundValuesPass());
   }
+  if (passes(Level::Tiles))
+    addTiles(pm, options);
   if (passes(Level::Kernels))
     addEmission(pm, options);
   if (passes(Level::Plan))
@@ -158,9 +193,6 @@ struct CudaOptions : PassPipelineOptions<CudaOptions> {
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("Architecture of the GPU"),
                            llvm::cl::init("sm_90a")};
-  Option<std::string> tuningFile{
-      *this, "tuning-file",
-      llvm::cl::desc("Measured tiles of tensor-core kernels")};
   Option<Backends> backend{
       *this, "backend", llvm::cl::desc("What may compute contractions"),
       llvm::cl::init(Backends::Own),
@@ -169,6 +201,32 @@ struct CudaOptions : PassPipelineOptions<CudaOptions> {
                                   "libraries where the model prefers them"),
                        clEnumValN(Backends::Libraries, "libraries",
                                   "libraries wherever they can"))};
+  /// Of textOptions() and switchOptions().
+  std::vector<std::unique_ptr<Option<std::string>>> texts;
+  std::vector<std::unique_ptr<Option<bool>>> switches;
+
+  CudaOptions() {
+    CodeOptions defaults;
+    for (const TextOption &row : textOptions())
+      texts.push_back(std::make_unique<Option<std::string>>(
+          *this, row.name, llvm::cl::desc(row.summary),
+          llvm::cl::init(defaults.*row.field)));
+    for (const SwitchOption &row : switchOptions())
+      switches.push_back(std::make_unique<Option<bool>>(
+          *this, row.name, llvm::cl::desc(row.summary), llvm::cl::init(false)));
+  }
+
+  PipelineOptions read() const {
+    PipelineOptions options;
+    options.device = DeviceKind::CUDA;
+    options.chip = chip;
+    options.backends = backend;
+    for (auto [row, option] : llvm::zip(textOptions(), texts))
+      options.*row.field = option->getValue();
+    for (auto [row, option] : llvm::zip(switchOptions(), switches))
+      options.*row.field = !*option;
+    return options;
+  }
 };
 } // namespace
 
@@ -185,12 +243,7 @@ void tripy::registerTripyPipelines() {
   PassPipelineRegistration<CudaOptions>(
       "tripy-cuda", "From trace, flatir or linalg to launches of CUDA kernels",
       [](OpPassManager &pm, const CudaOptions &given) {
-        PipelineOptions options;
-        options.device = DeviceKind::CUDA;
-        options.chip = given.chip;
-        options.tuningFile = given.tuningFile;
-        options.backends = given.backend;
         pm.addPass(std::make_unique<VerifyProfiles>());
-        buildPipeline(pm, Level::Trace, Level::Plan, options);
+        buildPipeline(pm, Level::Trace, Level::Plan, given.read());
       });
 }

@@ -1,13 +1,13 @@
 //===- Chips.cpp - What GPUs can launch -----------------------------------===//
 //
 // The figures are those of the CUDA C++ Programming Guide, "Compute
-// Capabilities"; those that differ between chips are in lib/Base/Chips.cpp.
+// Capabilities"; those that differ between chips are in Machines.td.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
 
-#include "tripy/Base/Chips.h"
+#include "tripy/Base/Machines.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,11 +29,12 @@ static constexpr uint64_t blockStaticBytes = 48 * 1024;
 static constexpr uint64_t registerUnit = 256, warpUnit = 4, warpThreads = 32;
 
 Result<CudaTarget> target::findCudaTarget(const std::string &name) {
-  Result<const Chip *> chip = getChip(name);
+  Result<const Machine *> chip = getMachine(name);
   if (!chip)
     return chip.status();
-  return CudaTarget{name, (**chip).ptxFeature(), (**chip).blockSharedKiB * 1024,
-                    (**chip).clusterBlocks};
+  return CudaTarget{name, (**chip).ptxFeature(),
+                    uint32_t((**chip).blockSharedBytes),
+                    uint32_t((**chip).clusterBlocks)};
 }
 
 //===-- what kernels use --------------------------------------------------===//

@@ -189,8 +189,8 @@ FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
   return joinPTX(*parts);
 }
 
-/// Notes of the assembler that matter: a serialised wgmma fails the build,
-/// memory behind registers is a remark, and a kernel must fit the chip.
+/// Notes of the assembler that matter: serialised wgmma instructions and memory
+/// behind registers are remarks, and a kernel must fit the chip.
 static LogicalResult checkCode(const CachedCode &code,
                                const KernelPlaces &places,
                                const CudaTarget &target,
@@ -201,10 +201,10 @@ static LogicalResult checkCode(const CachedCode &code,
                               "ptxas, of the CUDA toolkit, does not");
   for (StringRef line : llvm::split(StringRef(code.log), '\n'))
     if (line.contains("wgmma") && line.contains("serializ"))
-      return emitError(places.named(line),
-                       "matrix instructions must not be serialised; the "
-                       "assembler says: ")
-             << line.trim();
+      emitRemark(places.named(line),
+                 "matrix instructions wait for each other, which costs speed; "
+                 "the assembler says: ")
+          << line.trim();
   llvm::StringMap<KernelUse> uses =
       readKernelUses(code.log, code.cubins, target);
   // In the order of their names, so that messages come in one order.

@@ -137,12 +137,23 @@ kernel.func @attention_and_scan attention sizeArgs = [] : (tensor<1x5x8xf32>) ->
 
 // -----
 
-kernel.func @attention_of_other_shape attention sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<5x8xf32> {
+kernel.func @attention_of_other_shape attention sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<1x4x8xf32> {
 ^bb0(%a: tensor<1x5x8xf32>):
-  // expected-error @below {{results of its kernel must have its shape; found 'tensor<5x8xf32>'}}
+  // expected-error @below {{results of its kernel must have its shape; found 'tensor<1x4x8xf32>'}}
   %0 = kernel.attention %a, %a, %a causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
-  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<1x5x8xf32> into tensor<5x8xf32>
-  kernel.yield %1 : tensor<5x8xf32>
+  %1 = tensor.extract_slice %0[0, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<1x5x8xf32> to tensor<1x4x8xf32>
+  kernel.yield %1 : tensor<1x4x8xf32>
+}
+
+// -----
+
+// Rows are stored whole: what takes them apart is no order that an attention writes.
+kernel.func @attention_of_parted_rows attention sizeArgs = [] : (tensor<1x5x8xf32>) -> tensor<1x5x2x4xf32> {
+^bb0(%a: tensor<1x5x8xf32>):
+  // expected-error @below {{results of its kernel must have its shape; found 'tensor<1x5x2x4xf32>'}}
+  %0 = kernel.attention %a, %a, %a causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
+  %1 = tensor.expand_shape %0 [[0], [1], [2, 3]] output_shape [1, 5, 2, 4] : tensor<1x5x8xf32> into tensor<1x5x2x4xf32>
+  kernel.yield %1 : tensor<1x5x2x4xf32>
 }
 
 // -----

@@ -63,6 +63,8 @@ def make_case(options, emitter, index, stem):
                               text=True, capture_output=True)
     if compiled.returncode != 0:
         raise Failure("does not compile: " + (compiled.stderr or compiled.stdout)[:2000])
+    if "matrix instructions wait" in compiled.stderr:
+        raise Failure("is slow: " + compiled.stderr[:2000])
     return program
 
 

@@ -236,6 +236,18 @@ def column(m):
     return p
 
 
+def shared(m):
+    """Reductions of any dimensions: blocks share their outputs where these are few."""
+    rank = int(m.rng.integers(1, 5))
+    dims = m.shape(rank)
+    p = m.program()
+    x = prologue(m, p, p.input(dims, m.float_type(), normal))
+    axes = m.rng.choice(rank, size=int(m.rng.integers(1, rank + 1)), replace=False)
+    x = reduction(p, x, m.pick(["sum", "mean", "max", "min"]), tuple(sorted(int(i) for i in axes)), rank)
+    epilogue(m, p, x)
+    return p
+
+
 #===-- movement ----------------------------------------------------------===#
 
 def transpose(m):
@@ -535,7 +547,7 @@ def aligned(m, few=False):
     return p
 
 
-EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "transpose": transpose,
+EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "shared": shared, "transpose": transpose,
             "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "i8", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN", "i8", "i8"]),

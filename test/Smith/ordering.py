@@ -29,32 +29,52 @@ def bounds_of(s):
     return low, high
 
 
-def at_most(a, b):
-    return (~a[0] & b[0]) | ((a[0] == b[0]) & (a[1] <= b[1]))
+def ranks_of(s, descending):
+    """Numbers in the order of the elements' least and greatest values, equal ones of equal values."""
+    low, high = bounds_of(s)
+    both = [np.concatenate(parts, axis=-1) for parts in zip(low, high)]
+    order = np.lexsort((both[1], both[0]), axis=-1)
+    nan, number = (np.take_along_axis(part, order, axis=-1) for part in both)
+    steps = np.zeros(order.shape, np.int64)
+    steps[..., 1:] = (nan[..., 1:] != nan[..., :-1]) | (number[..., 1:] != number[..., :-1])
+    ranks = np.empty_like(steps)
+    np.put_along_axis(ranks, order, np.cumsum(steps, axis=-1), axis=-1)
+    least, greatest = ranks[..., :s.shape[-1]], ranks[..., s.shape[-1]:]
+    return (2 * s.shape[-1] - greatest, 2 * s.shape[-1] - least) if descending else (least, greatest)
 
 
-def less(a, b):
-    return (~a[0] & b[0]) | ((a[0] == b[0]) & (a[1] < b[1]))
+def cover(first, last, elements, function, nothing):
+    """For each place in order, the least (np.minimum) or greatest element of those whose places, `first` to `last`, hold it."""
+    rows, count = first.shape
+    length = last - first + 1
+    level = np.frexp(length)[1] - 1  # of the greatest power of two that is not above it
+    row = np.broadcast_to(np.arange(rows)[:, None], first.shape)
+    found = np.full((rows, count), nothing)
+    for k in range(int(level.max()), -1, -1):
+        # What holds for 2^(k + 1) places from here holds for both halves.
+        half = np.full((rows, count), nothing)
+        if 1 << k < count:
+            half[:, 1 << k:] = found[:, :count - (1 << k)]
+        found = function(found, half)
+        here = level == k
+        for start in (first, last + 1 - (1 << k)):
+            function.at(found, (row[here], start[here]), elements[here])
+    return found
 
 
 def places_of(s, descending):
     """For each place in order, the first and the last element that may be there, of rows along the last dimension."""
-    low, high = bounds_of(s)
-    count = s.shape[-1]
-    column = [tuple(part[..., :, None] for part in bound) for bound in (low, high)]
-    row = [tuple(part[..., None, :] for part in bound) for bound in (low, high)]
-    earlier = np.arange(count)[:, None] < np.arange(count)[None, :]
-    # [i, j]: whether i comes before j for certain.
-    if descending:
-        before = less(row[1], column[0]) | (at_most(row[1], column[0]) & earlier)
-    else:
-        before = less(column[1], row[0]) | (at_most(column[1], row[0]) & earlier)
-    before &= ~np.eye(count, dtype=bool)
-    least, most = before.sum(axis=-2), count - 1 - before.sum(axis=-1)
-    places = np.arange(count)
-    may = (least[..., :, None] <= places) & (places <= most[..., :, None])
-    elements = np.arange(count)[:, None]
-    return (np.where(may, elements, count).min(axis=-2), np.where(may, elements, -1).max(axis=-2))
+    shape, count = s.shape, s.shape[-1]
+    least, greatest = (part.reshape(-1, count) for part in ranks_of(s, descending))
+    rows = np.arange(len(least))[:, None]
+    # i comes before j for certain when its greatest value is below j's least, or equal and i < j.
+    elements = np.broadcast_to(np.arange(count), least.shape)
+    lows, highs = (((rows * (2 * count + 1) + part) * count + elements).ravel() for part in (least, greatest))
+    begin = (rows * count).repeat(count)
+    before = np.searchsorted(np.sort(highs), lows) - begin
+    behind = begin + count - np.searchsorted(np.sort(lows), highs, side="right")
+    first, last = (part.reshape(least.shape) for part in (before, count - 1 - behind))
+    return (cover(first, last, elements, np.minimum, count).reshape(shape), cover(first, last, elements, np.maximum, -1).reshape(shape))
 
 
 def sorted_values(s, descending, first, last):

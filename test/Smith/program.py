@@ -89,17 +89,18 @@ class Program:
         return any(op["op"].startswith("arith.") and divides(op["op"]) and self.types[op["args"][1]].dims[0].sizes[run] == 0
                    for op in self.ops)
 
-    def max_memory(self):
-        """Bytes of intermediate values that suffice for the largest sizes of the profile.
+    def has_exact_bounds(self):
+        """Whether sizes are only read and multiplied: the bounds of other arithmetic on sizes are looser than the sizes."""
+        return all(op["op"] in ("arith.muli", "dim", "index") or not any(self.types[a].dtype == "index" for a in op["args"])
+                   or op["op"] in ("reshape", "full", "iota", "expand") or op["op"].startswith("random_") for op in self.ops)
 
-        Where sizes are only read and multiplied, they are known to be the volumes of the values, with room for what
-        operations are made of; other arithmetic has looser bounds.
+    def max_memory(self):
+        """Bytes of intermediate values that suffice for the largest sizes of the profile: the volumes of the values, with room
+        for what operations are made of.
         """
-        plain = all(op["op"] in ("arith.muli", "dim", "index") or not any(self.types[a].dtype == "index" for a in op["args"])
-                    or op["op"] in ("reshape", "full", "iota", "expand") or op["op"].startswith("random_") for op in self.ops)
         volume = sum(max(shapes.volumes(t.dims, self.runs)) for t in self.types if t.dtype != "index")
         volume += sum(OPS[op["op"]].scratch([self.types[a] for a in op["args"]], op["attributes"], self.runs) for op in self.ops)
-        return (1 << 20) + 8 * 16 * volume if plain else 1 << 30
+        return (1 << 20) + 8 * 16 * volume if self.has_exact_bounds() else 1 << 30
 
     def live_runs(self):
         """The runs that take place; the last may be there for the profile alone."""

@@ -243,6 +243,13 @@ def batch_norm(at):
     centred = sets.settle(sets.sub(x, mean), "f32")
     scale = folding.scaled(at.context, "f32", weight, variance, at.attributes["eps"], sets.exact(np.ones(x.shape)))
     product = sets.settle(sets.mul(centred, scale), "f32", folding.FEW, 2.0**-147)
+    if at.dtype == "f32":
+        # As a part of a convolution it has one more rounding, of what is added to all products of a channel.
+        with np.errstate(all="ignore"):
+            terms = [bias, sets.mul(mean, scale), sets.mul(x, scale)]
+            more = sum(np.fmax(np.abs(term.lo), np.abs(term.hi)) for term in terms) * folding.F32
+        more = np.where(np.isfinite(more), more, 0.0)
+        product = Set(product.lo - more, product.hi + more, product.nan, product.num)
     return [sets.settle(sets.add(product, bias), at.dtype)]
 
 

@@ -5,7 +5,9 @@
 #include "../tripy-run/Options.h"
 
 #include "tripy/Base/Text.h"
-#include "tripy/Pipelines/ChildProcess.h"
+#include "tripy/ToolSupport/ChildProcess.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -13,7 +15,7 @@
 using namespace tripy;
 using namespace tripy::compile;
 
-const char *const compile::helpText =
+static constexpr std::string_view helpHead =
     R"(usage: tripy-compile MODEL.mlir -o MODEL.tpx [options]
 
 Compiles a function of trace or flatir operations to an executable file.
@@ -27,9 +29,9 @@ Compiles a function of trace or flatir operations to an executable file.
   --weights=F.safetensors  values of the parameters, which become part of the
                            executable
   --stop-after=LEVEL       print the program after a level instead: trace,
-                           flatir, dispatches, linalg, kernels, plan, llvm, all
-                           of which can be compiled again, and ptx (cuda) or
-                           asm (cpu)
+                           flatir, dispatches, linalg, tiles, kernels, plan,
+                           llvm, all of which can be compiled again, and ptx
+                           (cuda) or asm (cpu)
   --evaluate               run the program on the reference evaluator instead
   --input [NAME=]SPEC      with --evaluate: the value of an input, as for
                            tripy-run: @x.npy, ones, iota:2x3, ...
@@ -45,21 +47,10 @@ Compiles a function of trace or flatir operations to an executable file.
                            what computes contractions on CUDA: own kernels
                            (default); or cuBLASLt where a model of costs prefers
                            it, or wherever it can, if it is there at run time
-  --gemm-tile=TILE         for measurements: the tile of tensor-core kernels,
-                           such as 128x256, 64x64,cluster=4,
-                           128x256,stream or 16x64,split=2,swapAB
-  --gemm-prologues=WHEN    for measurements: tensor-core kernels compute
-                           element-wise left operands never, always, or where
-                           that is estimated to pay (estimated, the default)
-  --no-overlap             for measurements: GPU kernels start when the one in
-                           front of them ended
-  --no-prefetch            for measurements: until then they prefetch nothing
-                           that those may write
-  --tuning-file=FILE       take the tiles of tensor-core kernels from what was
-                           measured; default: $TRIPY_TUNING_FILE, else none
-  --tuning-device=NAME     the GPU that they are for, such as "NVIDIA H200";
-                           default: the only one that FILE has any for
-  --tune=cuda:N            measure the tiles of the program's tensor-core
+)";
+// Here come textOptions() and switchOptions().
+static constexpr std::string_view helpTail =
+    R"(  --tune=cuda:N            measure the tiles of the program's tensor-core
                            kernels on this GPU first and put the fastest into
                            the tuning file; default: tuning.txt in the folder of
                            the code; with --backend=auto cuBLASLt as well
@@ -75,6 +66,8 @@ Compiles a function of trace or flatir operations to an executable file.
                            kernels stay apart, why, and what it costs; missed:
                            only those that stay apart
   --remarks-file=F.yaml    write all of them as YAML
+  --print-machine[=ARCH]   print what the compiler takes for granted of a GPU;
+                           default: the target's
   --timing                 print where the time goes, and the slowest kernels
   --progress               print what is being done, and how many kernels of all
                            are through a step
@@ -93,6 +86,36 @@ Exit status: 0 success, 1 the program cannot be compiled, 2 wrong usage, 3 the
 compiler crashed or met a limit.
 )";
 
+/// A line of help, broken before column 80 into several.
+static void addHelp(std::string &text, const std::string &name,
+                    std::string_view summary) {
+  constexpr size_t column = 27, width = 79;
+  std::string line = concat("  ", name);
+  // A long name has a line of its own.
+  if (line.size() + 2 > column) {
+    text += line + "\n";
+    line.clear();
+  }
+  line.resize(column, ' ');
+  for (llvm::StringRef word : llvm::split(llvm::StringRef(summary), ' ')) {
+    if (line.size() > column && line.size() + 1 + word.size() > width) {
+      text += line + "\n";
+      line.assign(column, ' ');
+    }
+    line += (line.size() > column ? " " : "") + word.str();
+  }
+  text += line + "\n";
+}
+
+std::string compile::helpText() {
+  std::string text(helpHead);
+  for (const TextOption &row : textOptions())
+    addHelp(text, concat("--", row.name, "=", row.placeholder), row.summary);
+  for (const SwitchOption &row : switchOptions())
+    addHelp(text, concat("--", row.name), row.summary);
+  return text.append(helpTail);
+}
+
 namespace {
 
 struct NamedStop {
@@ -107,6 +130,7 @@ static constexpr NamedStop stops[] = {
     {levelName(Level::FlatIR), StopAfter::FlatIR},
     {levelName(Level::Dispatches), StopAfter::Dispatches},
     {levelName(Level::Linalg), StopAfter::Linalg},
+    {levelName(Level::Tiles), StopAfter::Tiles},
     {levelName(Level::Kernels), StopAfter::Kernels},
     {levelName(Level::Plan), StopAfter::Plan},
     {levelName(Level::LLVM), StopAfter::LLVM},
@@ -115,14 +139,10 @@ static constexpr NamedStop stops[] = {
 };
 
 static constexpr std::string_view valued[] = {
-    "o",           "target",       "cpu",
-    "function",    "weights",      "stop-after",
-    "input",       "result",       "output",
-    "seed",        "cache-dir",    "cache-size",
-    "gemm-tile",   "tuning-file",  "tuning-device",
-    "tune",        "tune-report",  "tune-candidates",
-    "tune-copies", "tune-runs",    "gemm-prologues",
-    "backend",     "memory-limit", "time-limit",
+    "o",           "target",     "cpu",     "function",     "weights",
+    "stop-after",  "input",      "result",  "output",       "seed",
+    "cache-dir",   "cache-size", "tune",    "tune-report",  "tune-candidates",
+    "tune-copies", "tune-runs",  "backend", "memory-limit", "time-limit",
     "remarks-file"};
 
 static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
@@ -135,8 +155,6 @@ static constexpr std::pair<std::string_view, bool Options::*> flags[] = {
     {"no-cache", &Options::noCache},
     {"no-verify", &Options::noVerify},
     {"strict-shapes", &Options::strictShapes},
-    {"no-overlap", &Options::noOverlap},
-    {"no-prefetch", &Options::noPrefetch},
     {"help", &Options::help},
     {"version", &Options::version},
 };
@@ -252,12 +270,12 @@ static Status setRemarks(Options &options, std::string_view value) {
   return Status::ok();
 }
 
-static Status setPrologues(Options &options, std::string_view value) {
-  if (value != "never" && value != "estimated" && value != "always")
-    return usage(concat("--gemm-prologues is never, estimated or always; "
-                        "found '",
+static Status setText(Options &options, const TextOption &row,
+                      std::string_view value) {
+  if (std::optional<std::string> others = row.valuesOtherThan(value))
+    return usage(concat("--", row.name, " is ", *others, "; found '",
                         printable(value), "'"));
-  options.compiler.gemmPrologues = value;
+  options.compiler.*row.field = value;
   return Status::ok();
 }
 
@@ -265,6 +283,9 @@ static Status setValue(Options &options, std::string_view name,
                        std::string_view value) {
   if (value.empty())
     return usage(concat("--", name, " needs a value"));
+  for (const TextOption &row : textOptions())
+    if (name == row.name)
+      return setText(options, row, value);
   if (name == "o" || name == "output")
     options.output = value;
   else if (name == "target")
@@ -279,18 +300,10 @@ static Status setValue(Options &options, std::string_view name,
     options.remarksFile = value;
   else if (name == "backend")
     return setBackend(options, value);
-  else if (name == "gemm-tile")
-    options.compiler.gemmTile = value;
-  else if (name == "gemm-prologues")
-    return setPrologues(options, value);
   else if (name == "cache-dir")
     options.compiler.cache.folder = value;
   else if (name == "cache-size")
     return setCacheSize(options, value);
-  else if (name == "tuning-file")
-    options.compiler.tuningFile = value;
-  else if (name == "tuning-device")
-    options.compiler.tuningDevice = value;
   else if (name == "tune")
     return setTune(options, value);
   else if (name == "tune-report")
@@ -313,9 +326,14 @@ static Status unknownOption(std::string_view name) {
   ClosestName closest(name);
   for (std::string_view candidate : valued)
     closest.consider(candidate);
+  for (const TextOption &row : textOptions())
+    closest.consider(row.name);
   for (const auto &[candidate, field] : flags)
     closest.consider(candidate);
+  for (const SwitchOption &row : switchOptions())
+    closest.consider(row.name);
   closest.consider("remarks");
+  closest.consider("print-machine");
   return usage(concat("no option has the name '", printable(name), "'",
                       closest.suggestion()));
 }
@@ -379,17 +397,31 @@ static Status parseOption(Options &options, std::string_view argument,
   bool hasValue = equals != std::string_view::npos;
   std::string_view value = hasValue ? name.substr(equals + 1) : "";
   name = name.substr(0, equals);
+  auto takesNone = [&] {
+    return hasValue ? usage(concat("--", name, " takes no value"))
+                    : Status::ok();
+  };
   for (const auto &[flag, field] : flags)
     if (name == flag) {
       options.*field = true;
-      return hasValue ? usage(concat("--", name, " takes no value"))
-                      : Status::ok();
+      return takesNone();
+    }
+  for (const SwitchOption &row : switchOptions())
+    if (name == row.name) {
+      options.compiler.*row.field = false;
+      return takesNone();
     }
   if (name == "remarks")
     return setRemarks(options, hasValue ? value : "all");
+  if (name == "print-machine") {
+    options.printMachine = std::string(value);
+    return Status::ok();
+  }
   bool known = false;
   for (std::string_view candidate : valued)
     known |= name == candidate;
+  for (const TextOption &row : textOptions())
+    known |= name == row.name;
   if (!known)
     return unknownOption(name);
   if (!hasValue) {
@@ -418,7 +450,7 @@ Result<Options> compile::parseOptions(std::span<const char *const> arguments) {
                           printable(argument), "'"));
     options.input = argument;
   }
-  if (options.help || options.version)
+  if (options.help || options.version || options.printMachine)
     return options;
   if (Status status = checkTogether(options); !status.isOk())
     return status;

@@ -36,12 +36,14 @@ struct Options {
   RemarkChoice remarks = RemarkChoice::None;
   std::string remarksFile;
   bool evaluate = false, timing = false, progress = false, reportWhy = false;
-  bool allowBytecode = false, noCache = false, noOverlap = false;
-  bool noPrefetch = false, noVerify = false, strictShapes = false;
+  bool allowBytecode = false, noCache = false;
+  bool noVerify = false, strictShapes = false;
   /// Without a child process, for debuggers.
   bool inProcess = false;
   /// Of the child process; with --tune time is limited only when asked for.
   std::optional<uint64_t> memoryLimit, timeLimit;
+  /// The GPU whose constants are printed.
+  std::optional<std::string> printMachine;
   bool help = false, version = false;
 };
 
@@ -53,7 +55,7 @@ Result<Options> parseOptions(std::span<const char *const> arguments);
 /// which target it is for; asked once that is known. Errors: InvalidArgument.
 Status checkTarget(const Options &options);
 
-extern const char *const helpText;
+std::string helpText();
 
 } // namespace tripy::compile
 

@@ -2,6 +2,7 @@
 
 #include "Evaluate.h"
 #include "Options.h"
+#include "PrintMachine.h"
 #include "Progress.h"
 #include "Tune.h"
 
@@ -12,13 +13,13 @@
 #include "tripy/Base/Signals.h"
 #include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
-#include "tripy/Pipelines/ChildProcess.h"
-#include "tripy/Pipelines/Diagnostics.h"
-#include "tripy/Pipelines/InputFile.h"
-#include "tripy/Pipelines/InputText.h"
-#include "tripy/Pipelines/OutOfMemory.h"
-#include "tripy/Pipelines/ParseProgram.h"
 #include "tripy/Runtime/IO/SafeTensors.h"
+#include "tripy/ToolSupport/ChildProcess.h"
+#include "tripy/ToolSupport/Diagnostics.h"
+#include "tripy/ToolSupport/InputFile.h"
+#include "tripy/ToolSupport/InputText.h"
+#include "tripy/ToolSupport/OutOfMemory.h"
+#include "tripy/ToolSupport/ParseProgram.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -229,8 +230,6 @@ static int runTool(Options &options) {
   };
   options.compiler.watch = &watch;
   options.compiler.cache.enabled = !options.noCache;
-  options.compiler.overlap = !options.noOverlap;
-  options.compiler.prefetch = !options.noPrefetch;
   options.compiler.verify = !options.noVerify;
   options.compiler.strictShapes = options.strictShapes;
 
@@ -282,11 +281,20 @@ int main(int argc, char **argv) {
   if (!options)
     return complain(options.status(), 2);
   if (options->help) {
-    llvm::outs() << helpText;
+    llvm::outs() << helpText();
     return 0;
   }
   if (options->version) {
     llvm::outs() << "tripy-compile 0.1.0\n";
+    return 0;
+  }
+  if (options->printMachine) {
+    Result<std::string> text = describeMachine(options->printMachine->empty()
+                                                   ? options->compiler.chip
+                                                   : *options->printMachine);
+    if (!text)
+      return complain(text.status(), 2);
+    llvm::outs() << *text;
     return 0;
   }
   auto work = [&] {

@@ -3,9 +3,9 @@
 #include "InputParts.h"
 
 #include "tripy/Dialect/Tripy/Tripy.h"
-#include "tripy/Pipelines/Diagnostics.h"
-#include "tripy/Pipelines/InputText.h"
-#include "tripy/Pipelines/ParseProgram.h"
+#include "tripy/ToolSupport/Diagnostics.h"
+#include "tripy/ToolSupport/InputText.h"
+#include "tripy/ToolSupport/ParseProgram.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,7 +8,7 @@
 #ifndef TRIPY_TOOLS_TRIPY_OPT_INPUTPARTS_H
 #define TRIPY_TOOLS_TRIPY_OPT_INPUTPARTS_H
 
-#include "tripy/Pipelines/ChildProcess.h"
+#include "tripy/ToolSupport/ChildProcess.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"

@@ -9,11 +9,11 @@
 //===----------------------------------------------------------------------===//
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
-#include "tripy/Pipelines/ChildProcess.h"
-#include "tripy/Pipelines/Diagnostics.h"
-#include "tripy/Pipelines/InputText.h"
-#include "tripy/Pipelines/OutOfMemory.h"
-#include "tripy/Pipelines/ParseProgram.h"
+#include "tripy/ToolSupport/ChildProcess.h"
+#include "tripy/ToolSupport/Diagnostics.h"
+#include "tripy/ToolSupport/InputText.h"
+#include "tripy/ToolSupport/OutOfMemory.h"
+#include "tripy/ToolSupport/ParseProgram.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"

@@ -7,8 +7,8 @@
 #include "GridPrograms.h"
 
 #include "tripy/Compiler/Compiler.h"
-#include "tripy/Pipelines/ChildProcess.h"
 #include "tripy/Pipelines/InitAll.h"
+#include "tripy/ToolSupport/ChildProcess.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

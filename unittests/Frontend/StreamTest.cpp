@@ -156,6 +156,49 @@ TEST(StreamFailure, OfEagerWorkComesWithTheNextRead) {
   EXPECT_THROW((x + 1).eval(), tp::Error);
 }
 
+TEST(Stream, ResultsAreReadInAnyOrder) {
+  auto program = addOne();
+  tp::Stream stream;
+  Tensor x = tp::zeros({4}).eval();
+  // More of them than are kept waiting.
+  std::vector<Tensor> results;
+  for (int i = 0; i < 40; ++i)
+    results.push_back(x = program.on(stream)(x));
+  for (int i : {39, 0, 38, 20, 20, 39})
+    EXPECT_EQ(results[i].toVector<float>(), Floats(4, i + 1));
+  // The last one is read, the next one is not, and others come after both.
+  Tensor last = program.on(stream)(x), next = program.on(stream)(last);
+  EXPECT_EQ(next.toVector<float>()[3], 42);
+  EXPECT_EQ(program(last).toVector<float>()[1], 42);
+  stream.synchronize();
+  EXPECT_EQ(last.toVector<float>()[2], 41);
+}
+
+TEST(Stream, MemoryOfResultsIsUsedAgain) {
+  auto program = addOne();
+  std::vector<Tensor> kept;
+  // Memory that is used again is that of nobody else: values stay as they are.
+  for (int i = 0; i < 100; ++i) {
+    Tensor x = program(tp::full({7}, i, tp::float32));
+    if (i % 9 == 0)
+      kept.push_back(x);
+    if (i % 4 == 0)
+      EXPECT_EQ(x.toVector<float>(), Floats(7, i + 1));
+  }
+  for (size_t i = 0; i < kept.size(); ++i)
+    EXPECT_EQ(kept[i].toVector<float>(), Floats(7, 9 * i + 1));
+}
+
+TEST(Stream, SharedStreamsAreReadToo) {
+  auto program = addOne();
+  tp::Stream stream;
+  Tensor x = program.on(stream)(tp::ones({3}));
+  stream.handle(); // others may use it from now on
+  EXPECT_EQ(x.toVector<float>(), Floats(3, 2));
+  Tensor y = program.on(stream)(x);
+  EXPECT_EQ(y.toVector<float>(), Floats(3, 3));
+}
+
 TEST(Stream, ResultsOutliveStreamsAndPrograms) {
   Tensor y;
   {

@@ -316,6 +316,66 @@ TEST_F(CudaDeviceTest, CopiesThroughStaging) {
   EXPECT_TRUE(device->copyToHost(nullptr, nullptr, 0, nullptr).isOk());
 }
 
+TEST_F(CudaDeviceTest, ReadsWithOneCopyAndOneWait) {
+  ASSERT_NO_FATAL_FAILURE(open());
+  for (uint64_t bytes : {8u, 65536u, 65537u}) {
+    std::vector<uint8_t> from(bytes, uint8_t(bytes + 1)), to(bytes);
+    auto memory = runtime::DeviceMemory::allocate(device, bytes);
+    ASSERT_TRUE(memory);
+    ASSERT_TRUE(
+        device->copyToDevice(memory->data(), from.data(), bytes, nullptr)
+            .isOk());
+    ASSERT_TRUE(device->read(to.data(), memory->data(), bytes, nullptr).isOk());
+    EXPECT_EQ(from, to) << bytes;
+  }
+  EXPECT_TRUE(device->read(nullptr, nullptr, 0, nullptr).isOk());
+  auto memory = runtime::DeviceMemory::allocate(device, 8);
+  ASSERT_TRUE(memory);
+  uint8_t to[8];
+  uint64_t before = driver.calls();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(device->read(to, memory->data(), 8, nullptr).isOk());
+  // Per read: look at the context, enter it, copy, wait, leave it.
+  EXPECT_EQ(driver.calls() - before, 500u);
+  // One small piece, and the two of the staging.
+  EXPECT_EQ(driver.live()["pinned"], 3);
+}
+
+TEST_F(CudaDeviceTest, ReadsWithoutPinnedMemory) {
+  ASSERT_NO_FATAL_FAILURE(open());
+  auto memory = runtime::DeviceMemory::allocate(device, 8);
+  ASSERT_TRUE(memory);
+  uint64_t value = 7, found = 0;
+  ASSERT_TRUE(device->copyToDevice(memory->data(), &value, 8, nullptr).isOk());
+  driver.failFunction("cuMemHostAlloc", DriverResult::OutOfMemory);
+  EXPECT_TRUE(device->read(&found, memory->data(), 8, nullptr).isOk());
+  EXPECT_EQ(found, 7u);
+  driver.heal();
+  driver.failFunction("cuStreamSynchronize", DriverResult::IllegalAddress);
+  EXPECT_EQ(device->read(&found, memory->data(), 8, nullptr).code(),
+            Code::ContextLost);
+  driver.heal();
+}
+
+TEST_F(CudaDeviceTest, ScopesWithinAScopeAskForNothing) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  ASSERT_TRUE(run(512).isOk());
+  {
+    CudaScope outer(*device);
+    EXPECT_EQ(FakeDriver::contextDepth(), 1u);
+    uint64_t before = driver.calls();
+    ASSERT_TRUE(run(512).isOk());
+    EXPECT_EQ(driver.calls() - before, 1u);
+    // Another device in between is entered, and left.
+    auto other = createCudaDevice(driver.api(), 0);
+    ASSERT_TRUE(other);
+    EXPECT_TRUE((*other)->synchronize(nullptr).isOk());
+    EXPECT_EQ(FakeDriver::contextDepth(), 1u);
+    EXPECT_TRUE(device->synchronize(nullptr).isOk());
+  }
+  EXPECT_EQ(FakeDriver::contextDepth(), 0u);
+}
+
 TEST_F(CudaDeviceTest, RunsOnStreamsOfItsOwnAndOfOthers) {
   ASSERT_NO_FATAL_FAILURE(start());
   EXPECT_EQ(driver.streamFlags, streamOrderedWithDefault);

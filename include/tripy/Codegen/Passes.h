@@ -2,6 +2,8 @@
 #ifndef TRIPY_CODEGEN_PASSES_H
 #define TRIPY_CODEGEN_PASSES_H
 
+#include "tripy/Base/Machines.h"
+
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,6 +14,10 @@ namespace codegen {
 /// arithmetic stays below the time of the matrix: 8 multiply-adds and two
 /// conversions for each 2 bytes.
 inline constexpr int64_t maxVectorRows = 8;
+
+/// Queries of all heads that share one of keys, up to which blocks divide the
+/// keys of attention. More of them share keys better.
+inline constexpr int64_t maxSplitRows = 32;
 /// sm_90a: rows up to which tensor cores take the contraction with swapAB: the
 /// matrix is on the side that has 64 rows.
 inline constexpr int64_t maxSwapABRows = 32;
@@ -26,35 +32,24 @@ struct FewRows {
   /// sm_90a: whether tensor cores (wgmma) are faster, if it can run there.
   /// Conversions are what holds CUDA cores up: of all elements of f8, for each
   /// row of 16 bits, and most where a thread has the sums of several columns.
-  /// Measured on an H200 (bench/results/notes-gemm.md). A tile has 64 columns
-  /// and k-blocks of 128 bytes of K; of matrices along K there must be tiles
-  /// enough, since CUDA cores make blocks of fewer columns.
-  bool suitsTensorCores() const {
+  /// A tile has 64 columns and k-blocks of 128 bytes of K; of matrices along K
+  /// there must be tiles enough, since CUDA cores make blocks of fewer columns.
+  bool suitsTensorCores(const Machine &machine) const {
     uint64_t all = llvm::SaturatingMultiply<uint64_t>(batch, columns);
     uint64_t elements = llvm::SaturatingMultiply<uint64_t>(all, k);
     if (columns < 64 || k < 1024 / bits)
       return false;
     if (bits == 16)
-      return alongK ? rows >= 4 && elements >= 1 << 23 && all >= 1024
-                    : elements >= uint64_t(1 << 20) / rows;
+      return alongK
+                 ? rows >= 4 && elements >= uint64_t(machine.fewRowsElements) &&
+                       all >= uint64_t(machine.fewRowsColumns)
+                 : elements >= uint64_t(machine.fewRowsProducts) / rows;
     return bits == 8;
   }
 };
 /// CUDA, reductions down columns: vectors of 16 bytes side by side in a strip,
-/// which is a block's, and blocks that fill a GPU.
-inline constexpr int64_t columnVectors = 32, columnBlocks = 512;
-/// Bytes of a reduction down columns from which on the first of two kernels
-/// should gain more than the 2 us that the second one costs: where the blocks
-/// of clusters reach the memory's bandwidth (a quarter of those that fill the
-/// device do), and where they do not.
-inline constexpr int64_t columnBytesFull = int64_t(128) << 20,
-                         columnBytesEmpty = int64_t(16) << 20;
-/// Reductions of rows in two steps: blocks that fill a GPU, and the bytes that
-/// are worth one, which its threads load at once.
-inline constexpr int64_t rowBlocks = 512, rowPartBytes = 16 << 10;
-/// Sorts of long rows by several kernels: blocks that fill a GPU, two for each
-/// multiprocessor. A block reads the counts of all of its row's.
-inline constexpr int64_t sortBlocks = 256;
+/// which is a block's.
+inline constexpr int64_t columnVectors = 32;
 /// On the CPU: work items for the threads of a large machine, and what one
 /// reads in 10 us. Shorter sums are more accurate, too.
 inline constexpr int64_t hostBlocks = 64, hostRowPartBytes = 128 << 10;

@@ -90,18 +90,28 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
            "Contractions with few rows run on tensor cores where these (wgmma) are faster">,
     Option<"columnBlocks", "column-blocks", "unsigned", "0",
            "Blocks that fill the device in reductions down columns; with 0, none is computed in two steps">,
-    Option<"columnBytesFull", "column-bytes-full", "unsigned", "134217728",
-           "Bytes from which on two steps pay where blocks that share columns reach the memory's bandwidth">,
-    Option<"columnBytesEmpty", "column-bytes-empty", "unsigned", "16777216", "Bytes from which on they pay elsewhere">,
+    Option<"columnBytesFull", "column-bytes-full", "unsigned", "0",
+           "Bytes from which on two steps pay where blocks that share columns reach the memory's bandwidth; 0: the chip's">,
+    Option<"columnBytesEmpty", "column-bytes-empty", "unsigned", "0",
+           "Bytes from which on they pay elsewhere; 0: the chip's">,
     Option<"rowBlocks", "row-blocks", "unsigned", "0",
            "Blocks that fill the device in reductions of rows; with 0, none is computed in two steps">,
-    Option<"rowPartBytes", "row-part-bytes", "unsigned", "16384", "Bytes of a row that are worth a block of their own">,
+    Option<"rowPartBytes", "row-part-bytes", "unsigned", "0",
+           "Bytes of a row that are worth a block of their own; 0: the chip's">,
+    Option<"reducesApart", "reduces-apart", "bool", "false",
+           "Kernels reduce dimensions that do not lie together at once">,
+    Option<"clusterColumns", "cluster-columns", "unsigned", "0",
+           "Longest row that the blocks of a cluster share; with 0, there are no clusters">,
     Option<"windowsInProducts", "windows-in-products", "bool", "false",
            "Contractions of many rows read windows as they pack their right operand">,
     Option<"sortBlocks", "sort-blocks", "unsigned", "0",
            "Blocks that fill the device in sorts of long rows; with 0, one block or work item sorts a row">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
            "Tensor-core kernels compute left operands element by element: never, estimated (where it pays), always">,
+    Option<"attention", "attention", "std::string", "\"estimated\"",
+           "Products with a softmax between them become attention: never, estimated (where it pays), always">,
+    Option<"onHost", "on-host", "bool", "false", "Kernels run on the host">,
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The GPU that estimates are for">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "4",
            "Contractions that one tensor-core kernel computes">];
 }
@@ -198,10 +208,67 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
                         "Until their predecessors have ended, kernels prefetch what they read first to the L2 cache">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
                         "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for measurements">,
+                 Option<"attentionSplit", "attention-split", "std::string", "\"\"",
+                        "Blocks that divide the keys of attention with few queries, 0 for the model's number, such as 8 or 8,keys=16,warps=4,stages=3; for measurements">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
                         "Measured tiles of tensor-core kernels; one that suits is used, unless gemm-tile says otherwise">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",
                         "The GPU that measured tiles are for; empty: the only one that the file has any for">];
+}
+
+def BuildTilesPass : Pass<"kernel-build-tiles", "::mlir::ModuleOp"> {
+  let summary = "Builds tile functions for kernels that warp groups compute";
+  let description = [{
+    For each `kernel.func` that has a form at the tile level, attention of 16-bit
+    floats on sm_90a, makes a `tile.func` behind it. A remark of category
+    `attention` names the tile, or says why there is none: the kernel then has
+    the form that `--kernel-emit-cuda` gives it. With `tiles=all`, contractions
+    of 16-bit floats as well, with remarks of category `gemm`.
+  }];
+  let dependentDialects = ["::tripy::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect"];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
+                 Option<"tiles", "tiles", "std::string", "\"auto\"",
+                        "Which kernels: off, auto (where it is expected to be faster), all (where it is legal)">,
+                 Option<"attentionTile", "attention-tile", "std::string", "\"\"",
+                        "Queries and keys of a tile of attention, such as 128x176; an illegal one is an error">,
+                 Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
+                        "Tile of contractions, such as 128x256 or 128x128,pingpong, where it suits">];
+}
+
+def TilePlacePass : Pass<"tile-place", "::mlir::ModuleOp"> {
+  let summary = "Places rings in shared memory, and numbers barriers";
+  let description = [{
+    Stages begin at multiples of 1024 bytes, barriers follow behind them. What
+    does not fit, in shared memory, named barriers or registers, is an error.
+  }];
+  let dependentDialects = ["::tripy::tile::TileDialect"];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
+}
+
+def TileCheckProtocolPass : Pass<"tile-check-protocol", "::mlir::ModuleOp"> {
+  let summary = "Runs the roles of tile functions against each other";
+  let description = [{
+    Each role of a block, for up to three tiles: what it does with rings and
+    ordered barriers, in the order of its code, with the parities that the
+    hardware compares. A deadlock, a wait that a phase two rounds off lets pass,
+    a stage that is overwritten before it was released, and a release without its
+    wait are errors, with the role and the operation that it stands at.
+  }];
+  let dependentDialects = ["::tripy::tile::TileDialect"];
+}
+
+def TileToNVVMPass : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Emits the code of tile functions";
+  let description = [{
+    Behind `--kernel-emit-cuda`: for each `tile.func`, makes the kernel's function
+    in the `gpu.module @device_code`, sets the kernel's `config`, and erases the
+    `tile.func`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::gpu::GPUDialect"];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
 }
 
 def LibraryCandidatesPass : Pass<"kernel-library-candidates", "::mlir::ModuleOp"> {

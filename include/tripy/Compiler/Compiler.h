@@ -32,6 +32,7 @@ enum class StopAfter {
   FlatIR,
   Dispatches,
   Linalg,
+  Tiles,
   Kernels,
   Plan,
   LLVM,     ///< the kernels' code in LLVM's dialect
@@ -39,28 +40,12 @@ enum class StopAfter {
   Assembly, ///< text for the host's assembler
 };
 
-struct CompileOptions {
-  DeviceKind device = DeviceKind::CPU;
+struct CompileOptions : CodeOptions {
   /// The target is the user's choice: a program that was lowered for another
   /// one is refused. Else it says which it is for.
   bool targetChosen = false;
   /// CPU: "native" or a processor that LLVM knows.
   std::string cpu = "native";
-  /// CUDA: architecture.
-  std::string chip = "sm_90a";
-  /// CUDA: tile of tensor-core kernels, for measurements: "128x256".
-  std::string gemmTile;
-  /// CUDA: whether tensor-core kernels compute element-wise left operands;
-  /// "never" and "always" are for measurements.
-  std::string gemmPrologues = "estimated";
-  /// CUDA: kernels start before their predecessors ended, and until then bring
-  /// what they read first to the L2 cache; off for measurements.
-  bool overlap = true, prefetch = true;
-  /// CUDA: a file of measured tiles (docs/tuning.md), and the GPU that they are
-  /// wanted for: "NVIDIA H200". Without device, that of all its records.
-  std::string tuningFile, tuningDevice;
-  /// CUDA: what may compute contractions (docs/libraries.md).
-  Backends backends = Backends::Own;
   /// The function to compile; others are dropped.
   std::string function = "main";
   /// Where GPU code is kept between compilations.

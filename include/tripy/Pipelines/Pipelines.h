@@ -24,6 +24,7 @@ enum class Level {
   FlatIR,     ///< explicit primitives and composites, folded
   Dispatches, ///< kernel.dispatch
   Linalg,     ///< kernel.func on linalg, and kernel.call
+  Tiles,      ///< the same, and tile.func of kernels that have one
   Kernels,    ///< code over pointers in @host_code or @device_code
   Plan,       ///< kernel.launch
   LLVM,       ///< code in LLVM's dialect
@@ -40,6 +41,8 @@ constexpr std::string_view levelName(Level level) {
     return "dispatches";
   case Level::Linalg:
     return "linalg";
+  case Level::Tiles:
+    return "tiles";
   case Level::Kernels:
     return "kernels";
   case Level::Plan:
@@ -59,27 +62,66 @@ enum class Backends {
 /// Reads "own", "auto" or "libraries".
 std::optional<Backends> parseBackends(llvm::StringRef text);
 
-struct PipelineOptions {
+/// How code is generated: what compilations, pipelines and printed programs
+/// have in common. textOptions() and switchOptions() name the fields.
+struct CodeOptions {
   DeviceKind device = DeviceKind::CPU;
+  /// CUDA: architecture.
+  std::string chip = "sm_90a";
+  /// CUDA: tile of tensor-core kernels, "128x256"; empty: chosen by size.
+  std::string gemmTile;
+  /// CUDA: when tensor-core kernels compute element-wise left operands.
+  std::string gemmPrologues = "estimated";
+  /// When products with a softmax between them become attention.
+  std::string attention = "estimated";
+  /// CUDA: which kernels have tile functions.
+  std::string kernelTiles = "auto";
+  /// CUDA: tile of attention, "128x176"; empty: chosen by size.
+  std::string attentionTile;
+  /// CUDA: blocks that divide the keys of attention of few queries,
+  /// "8,keys=16"; empty: chosen by size.
+  std::string attentionSplit;
+  /// CUDA: a file of measured tiles (docs/tuning.md), and the GPU that they are
+  /// wanted for: "NVIDIA H200". Without device, that of all its records.
+  std::string tuningFile, tuningDevice;
+  /// CUDA: kernels start before their predecessors ended, and until then bring
+  /// what they read first to the L2 cache (docs/overlap.md).
+  bool overlap = true, prefetch = true;
+  /// CUDA: a library takes a kernel's place where it is there at run time
+  /// (docs/libraries.md).
+  Backends backends = Backends::Own;
+};
+
+/// An option of code generation: its name in tripy-compile, in --tripy-cuda and
+/// in what is printed of a level.
+struct TextOption {
+  std::string_view name;
+  std::string CodeOptions::*field;
+  /// The first level that it changes nothing behind.
+  Level until;
+  /// What it may be; none: any text.
+  llvm::ArrayRef<llvm::StringLiteral> values;
+  /// What stands for its value in a list of options, and what it does.
+  std::string_view placeholder, summary;
+
+  /// "off, auto or all", or nothing where `value` is one of them.
+  std::optional<std::string> valuesOtherThan(llvm::StringRef value) const;
+};
+/// An option that turns something off.
+struct SwitchOption {
+  std::string_view name;
+  bool CodeOptions::*field;
+  Level until;
+  std::string_view summary;
+};
+llvm::ArrayRef<TextOption> textOptions();
+llvm::ArrayRef<SwitchOption> switchOptions();
+
+struct PipelineOptions : CodeOptions {
   /// CPU: width of the processor's vectors.
   unsigned vectorBits = 256;
   /// CPU: instructions that it has; without them, others compute the same.
   bool f16Conversion = true, fma = true, rounding = true;
-  /// CUDA: architecture.
-  std::string chip = "sm_90a";
-  /// CUDA: tile of tensor-core kernels, as --kernel-emit-cuda takes it; empty:
-  /// chosen by size.
-  std::string gemmTile;
-  /// CUDA: when tensor-core kernels compute left operands, as
-  /// --flatir-form-dispatches takes it.
-  std::string gemmPrologues = "estimated";
-  /// CUDA: kernels start before their predecessors ended, and until then bring
-  /// what they read first to the L2 cache (docs/overlap.md).
-  bool overlap = true, prefetch = true;
-  /// CUDA: measured tiles, as --kernel-emit-cuda takes them; empty: none.
-  std::string tuningFile, tuningDevice;
-  /// CUDA: a library takes a kernel's place where it is there at run time.
-  Backends backends = Backends::Own;
 };
 
 /// Adds the passes that lead from level `from` to level `to`.

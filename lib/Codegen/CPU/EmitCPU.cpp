@@ -8,9 +8,9 @@
 
 #include "EmitCPU.h"
 
+#include "Codegen/Emit/PluginEmission.h"
+#include "Codegen/Emit/TensorReads.h"
 #include "tripy/Codegen/Passes.h"
-#include "tripy/Codegen/PluginEmission.h"
-#include "tripy/Codegen/TensorReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

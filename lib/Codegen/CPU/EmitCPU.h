@@ -8,7 +8,7 @@
 #ifndef TRIPY_LIB_CODEGEN_CPU_EMITCPU_H
 #define TRIPY_LIB_CODEGEN_CPU_EMITCPU_H
 
-#include "tripy/Codegen/KernelEmission.h"
+#include "Codegen/Emit/KernelEmission.h"
 
 namespace tripy::codegen {
 

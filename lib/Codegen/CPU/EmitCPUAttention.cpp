@@ -10,7 +10,7 @@
 #include "EmitCPU.h"
 #include "RegisterBlock.h"
 
-#include "tripy/Codegen/AttentionSpace.h"
+#include "Codegen/Emit/AttentionSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -13,7 +13,7 @@
 #include "EmitCPU.h"
 #include "RegisterBlock.h"
 
-#include "tripy/Codegen/ContractionSpace.h"
+#include "Codegen/Emit/ContractionSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -14,7 +14,7 @@
 #include "EmitCPU.h"
 #include "RadixSort.h"
 
-#include "tripy/Codegen/SortOrder.h"
+#include "Codegen/Emit/SortOrder.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,8 +8,8 @@
 #ifndef TRIPY_LIB_CODEGEN_CPU_RADIXSORT_H
 #define TRIPY_LIB_CODEGEN_CPU_RADIXSORT_H
 
-#include "tripy/Codegen/KernelEmission.h"
-#include "tripy/Codegen/SortOrder.h"
+#include "Codegen/Emit/KernelEmission.h"
+#include "Codegen/Emit/SortOrder.h"
 
 namespace tripy::codegen {
 

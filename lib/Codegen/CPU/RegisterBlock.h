@@ -6,7 +6,7 @@
 #ifndef TRIPY_LIB_CODEGEN_CPU_REGISTERBLOCK_H
 #define TRIPY_LIB_CODEGEN_CPU_REGISTERBLOCK_H
 
-#include "tripy/Codegen/KernelEmission.h"
+#include "Codegen/Emit/KernelEmission.h"
 
 namespace tripy::codegen {
 

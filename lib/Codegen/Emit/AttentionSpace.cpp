@@ -1,7 +1,8 @@
 //===- AttentionSpace.cpp - Queries, keys and scores of a kernel ----------===//
 
-#include "tripy/Codegen/AttentionSpace.h"
+#include "AttentionSpace.h"
 
+#include "ResultViews.h"
 #include "tripy/Codegen/Math.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
@@ -32,7 +33,8 @@ AttentionSpace::AttentionSpace(KernelEmission &emission)
 }
 
 AffineExpr AttentionSpace::numBlocks(int64_t rowsEach) const {
-  SmallVector<AffineExpr> sizes = e->sizeExprs(0);
+  SmallVector<AffineExpr> sizes =
+      ResultViews::of(e->yielded()[0]).sizesOfSource(e->sizeExprs(0));
   size_t batch = sizes.size() - 3;
   AffineExpr blocks = KernelEmission::product(ArrayRef(sizes).take_front(batch),
                                               e->kernel.getContext());
@@ -134,7 +136,7 @@ Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
   if (op.getCausal() == kernel::Causal::BottomRight && !isOfAll)
     add(compare(CmpIPredicate::ule, math.add(key, queries),
                 math.add(row.query, block.limit)));
-  if (op.getMask() && getElementTypeOrSelf(op.getMask()).isInteger(1))
+  if (op.getMask() && !hasBias() && !op.getHidden())
     add(e->elements.emitOne(op.getMask(), ofQuery(block, row, key)));
   return seen;
 }
@@ -158,6 +160,11 @@ Value AttentionSpace::scaled(const Block &block, const Row &row, Index key,
 Value AttentionSpace::unlessHidden(const Block &block, const Row &row,
                                    Index key, Value score, Value inside,
                                    bool isOfAll) {
+  if (std::optional<APFloat> hidden = op.getHidden()) {
+    Value isSeen = e->elements.emitOne(op.getMask(), ofQuery(block, row, key));
+    score = arith::SelectOp::create(e->b, e->loc, isSeen, score,
+                                    number(hidden->convertToDouble()));
+  }
   Value seen = isSeen(block, row, key, inside, isOfAll);
   if (!seen)
     return score;
@@ -186,8 +193,15 @@ Value AttentionSpace::larger(Value max, Value score) {
 }
 
 Value AttentionSpace::divisor(Value sum) {
-  Value isNone = arith::CmpFOp::create(e->b, e->loc, arith::CmpFPredicate::OEQ,
-                                       sum, number(0));
+  // 0 / 0 is NaN; without keys the result is 0 all the same.
+  if (op.getEmptyIsNaN() && IndexMath::constantOf(keys).value_or(0) > 0)
+    return sum;
+  Value isNone =
+      op.getEmptyIsNaN()
+          ? compare(CmpIPredicate::eq, keys, math.constant(0))
+          : arith::CmpFOp::create(e->b, e->loc, arith::CmpFPredicate::OEQ, sum,
+                                  number(0))
+                .getResult();
   return arith::SelectOp::create(e->b, e->loc, isNone, number(1), sum);
 }
 

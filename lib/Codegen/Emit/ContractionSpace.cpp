@@ -1,6 +1,6 @@
 //===- ContractionSpace.cpp - Loops of a contraction by role --------------===//
 
-#include "tripy/Codegen/ContractionSpace.h"
+#include "ContractionSpace.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 using namespace mlir;

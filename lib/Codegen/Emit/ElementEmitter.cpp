@@ -1,6 +1,6 @@
 //===- ElementEmitter.cpp - Scalar code for elements of tensors -----------===//
 
-#include "tripy/Codegen/ElementEmitter.h"
+#include "ElementEmitter.h"
 
 #include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -337,6 +337,27 @@ Value ElementEmitter::emitScalarOp(Operation *op, IRMapping &mapping) {
 // Views
 //===----------------------------------------------------------------------===//
 
+/// Whether `tensor` is memory in another shape, or computed from such element
+/// by element: its elements are where its row-major order says.
+bool ElementEmitter::isFlat(Value tensor, unsigned depth) {
+  if (sources.contains(tensor) || depth == 0 ||
+      !cast<RankedTensorType>(tensor.getType()).hasStaticShape())
+    return false;
+  if (memories.contains(tensor))
+    return !memories.find(tensor)->second.packed;
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    return isFlat(op->getOperand(0), depth - 1);
+  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+  auto isSame = [](AffineMap map) { return map.isIdentity(); };
+  return generic && generic.getNumReductionLoops() == 0 &&
+         llvm::all_of(generic.getIndexingMapsArray(), isSame) &&
+         llvm::none_of(*generic.getBlock(),
+                       llvm::IsaPred<linalg::IndexOp, tensor::ExtractOp>) &&
+         llvm::all_of(generic.getDpsInputs(),
+                      [&](Value input) { return isFlat(input, depth - 1); });
+}
+
 Elements ElementEmitter::emitCollapse(tensor::CollapseShapeOp op,
                                       ArrayRef<Index> index,
                                       int64_t vectorSize) {
@@ -361,6 +382,9 @@ Elements ElementEmitter::emitCollapse(tensor::CollapseShapeOp op,
   }
   if (vectorSize == 1 || contiguous)
     return emit(source, at, vectorSize);
+  if (isFlat(source))
+    return emitRun(source, math.linearize(index, sizesOf(op.getResult())),
+                   vectorSize);
   return emitPerElement(op.getResult(), index, vectorSize);
 }
 

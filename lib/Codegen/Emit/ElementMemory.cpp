@@ -8,7 +8,7 @@
 
 #include "Software16.h"
 
-#include "tripy/Codegen/ElementEmitter.h"
+#include "ElementEmitter.h"
 #include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 

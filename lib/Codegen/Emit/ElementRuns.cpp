@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tripy/Codegen/ElementEmitter.h"
+#include "RunPlaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,12 +23,13 @@ using namespace tripy::codegen;
 // What has runs
 //===----------------------------------------------------------------------===//
 
-/// Whether `map` keeps the order of the loops: no two elements that follow each
-/// other are far apart in the operand.
-static bool keepsOrder(AffineMap map) {
+/// Whether `map` keeps the order of the loops: no two elements of an operand of
+/// `shape` that follow each other are far apart. Dimensions of one element may
+/// be anywhere.
+static bool keepsOrder(AffineMap map, ArrayRef<int64_t> shape) {
   int64_t last = -1;
-  for (AffineExpr expr : map.getResults()) {
-    if (isa<AffineConstantExpr>(expr))
+  for (auto [expr, size] : llvm::zip(map.getResults(), shape)) {
+    if (isa<AffineConstantExpr>(expr) || size == 1)
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || static_cast<int64_t>(dim.getPosition()) <= last)
@@ -38,36 +39,90 @@ static bool keepsOrder(AffineMap map) {
   return true;
 }
 
-static bool hasRuns(linalg::GenericOp op) {
+/// Whether no two elements of a row are far apart in the operand: the last loop
+/// is that of its last dimension, or none of it.
+static bool keepsRows(AffineMap map) {
+  unsigned last = map.getNumDims() - 1;
+  return map.getNumDims() > 0 &&
+         map.isProjectedPermutation(/*allowZero=*/true) &&
+         (!map.isFunctionOfDim(last) ||
+          map.getResults().back() == getAffineDimExpr(last, map.getContext()));
+}
+
+static bool hasRuns(linalg::GenericOp op, bool inOrder) {
   if (op.getNumReductionLoops() > 0)
     return false;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (op.isDpsInit(&operand) ? !map.isIdentity() : !keepsOrder(map))
+    auto tensor = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (op.isDpsInit(&operand)) {
+      if (!map.isIdentity())
+        return false;
+    } else if (tensor && !keepsOrder(map, tensor.getShape()) &&
+               (inOrder || !keepsRows(map))) {
       return false;
+    }
   }
   return llvm::none_of(*op.getBlock(),
                        llvm::IsaPred<linalg::IndexOp, tensor::ExtractOp>);
 }
 
-bool ElementEmitter::hasRuns(Block &body) {
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return !tensor || tensor.hasStaticShape();
-  };
+/// Whether the elements of an operand of `type` are those of all `loops`, in
+/// their order.
+static bool isWhole(AffineMap map, Type type, ArrayRef<int64_t> loops) {
+  auto tensor = cast<RankedTensorType>(type);
+  return map.isIdentity() ||
+         (tensor.hasStaticShape() && !ShapedType::isDynamicShape(loops) &&
+          keepsOrder(map, tensor.getShape()) &&
+          tensor.getNumElements() == ShapedType::getNumElements(loops));
+}
+
+bool ElementEmitter::hasRuns(Block &body, bool inOrder) {
   return llvm::all_of(body.without_terminator(), [&](Operation &op) {
-    if (!llvm::all_of(op.getResultTypes(), isStatic))
-      return false;
+    // Arithmetic on sizes.
+    if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return true;
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      return ::hasRuns(generic);
+      return ::hasRuns(generic, inOrder);
     return isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
                tensor::CastOp, tensor::ConcatOp, tensor::ExtractSliceOp,
                arith::ConstantOp>(op);
   });
 }
 
+int64_t ElementEmitter::joinedParts(Block &body) {
+  // Beyond it, there is nothing more to know.
+  constexpr int64_t many = 1 << 20;
+  llvm::DenseMap<Value, int64_t> parts;
+  int64_t most = 1;
+  for (Operation &op : body.without_terminator()) {
+    int64_t sum = 0, largest = 1;
+    for (Value operand : op.getOperands()) {
+      auto known = parts.find(operand);
+      int64_t own = known == parts.end() ? 1 : known->second;
+      sum = std::min(many, sum + own);
+      largest = std::max(largest, own);
+    }
+    int64_t own = isa<tensor::ConcatOp>(op) ? sum : largest;
+    for (Value result : op.getResults())
+      parts[result] = own;
+    most = std::max(most, own);
+  }
+  return most;
+}
+
+bool ElementEmitter::hasSeams(Block &body, int64_t count) {
+  return llvm::any_of(body.getOps<tensor::ConcatOp>(), [&](auto concat) {
+    return llvm::any_of(concat.getInputs().getTypes(), [&](Type type) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+      return concat.getDim() + 1 == shape.size() && shape.back() % count != 0;
+    });
+  });
+}
+
 /// Of the trailing dimensions of `sizes`, how many have elements enough for
-/// whole runs; none of the others changes within a run.
+/// whole runs; none of the others changes within a run. Of a size that is not
+/// known, a factor.
 static size_t runDims(ArrayRef<int64_t> sizes, int64_t count) {
   int64_t product = 1;
   for (size_t dims = 1; dims <= sizes.size(); ++dims) {
@@ -78,36 +133,102 @@ static size_t runDims(ArrayRef<int64_t> sizes, int64_t count) {
   return sizes.size();
 }
 
-int64_t ElementEmitter::runLength(Block &body, ArrayRef<int64_t> sizes,
-                                  int64_t longest) {
-  // Whether no run has a seam of a concatenation within it.
+int64_t ElementEmitter::runLength(Block &body, int64_t longest) {
+  auto factorOf = [](ArrayRef<int64_t> shape) {
+    int64_t product = 1;
+    for (int64_t size : shape)
+      product *= ShapedType::isDynamic(size) ? 1 : size;
+    return product;
+  };
+  // Whether no run has a seam within it of what is computed while it is joined.
+  // Of tensors in memory a run has parts.
   auto isWhole = [&](int64_t count) {
     return llvm::all_of(body.getOps<tensor::ConcatOp>(), [&](auto concat) {
+      if (llvm::none_of(concat.getInputs(), [](Value input) {
+            return input.getDefiningOp<linalg::GenericOp>();
+          }))
+        return true;
       return llvm::all_of(concat.getInputs().getTypes(), [&](Type type) {
         ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-        return ShapedType::getNumElements(shape.drop_front(concat.getDim())) %
-                   count ==
-               0;
+        return factorOf(shape.drop_front(concat.getDim())) % count == 0;
       });
     });
   };
   int64_t half = longest / 2;
-  bool better = runDims(sizes, half) < runDims(sizes, longest) ||
-                (isWhole(half) && !isWhole(longest));
-  return half > 1 && better ? half : longest;
+  return half > 1 && isWhole(half) && !isWhole(longest) ? half : longest;
 }
 
 //===----------------------------------------------------------------------===//
 // Where the elements are
 //===----------------------------------------------------------------------===//
 
-/// The indices of each element of a run. Those of the dimensions that do not
-/// change are the same values.
-SmallVector<SmallVector<Index>>
-ElementEmitter::runPlaces(Index first, ArrayRef<Index> sizes, int64_t count) {
+/// Of a run that at most one row ends in: the places of its elements in the
+/// dimensions `sizes`, `rest` being the first element's number there.
+void ElementEmitter::placeOverRow(Index rest, ArrayRef<Index> sizes,
+                                  int64_t step, RunPlaces &places) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Index width = sizes.back(), row = math.div(rest, width);
+  Index column = math.rem(rest, width);
+  SmallVector<Index> here = math.delinearize(row, sizes.drop_back());
+  SmallVector<Index> next =
+      math.delinearize(math.add(row, math.constant(1)), sizes.drop_back());
+  for (auto [number, place] : llvm::enumerate(places.at)) {
+    Index at = math.add(column, math.constant(number * step));
+    Value ends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
+                                       math.value(at), math.value(width));
+    auto choose = [&](Index behind, Index before) -> Index {
+      if (number == 0 || behind == before)
+        return before;
+      Value chosen = arith::SelectOp::create(b, loc, ends, math.value(behind),
+                                             math.value(before));
+      math.setFactor(chosen,
+                     std::gcd(math.factorOf(behind), math.factorOf(before)));
+      return chosen;
+    };
+    for (auto [behind, before] : llvm::zip(next, here))
+      place.push_back(choose(behind, before));
+    place.push_back(choose(math.sub(at, width), at));
+    places.isBehind.push_back(ends);
+  }
+}
+
+/// The same where several rows may end: indices count like an odometer, so that
+/// one element is divided for all.
+void ElementEmitter::placeOverRows(Index rest, ArrayRef<Index> sizes,
+                                   int64_t step, RunPlaces &places) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  SmallVector<Index> at = math.delinearize(rest, sizes);
+  for (SmallVector<Index> &place : places.at) {
+    llvm::append_range(place, at);
+    Index more = math.constant(step);
+    for (size_t dim = sizes.size(); dim-- > 0;) {
+      int64_t factor = std::gcd(math.factorOf(at[dim]), math.factorOf(more));
+      Index counted = math.add(at[dim], more);
+      if (dim == 0) {
+        at[0] = counted;
+        break;
+      }
+      Value ends =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                math.value(counted), math.value(sizes[dim]));
+      Value chosen = arith::SelectOp::create(
+          b, loc, ends, math.value(math.constant(0)), math.value(counted));
+      math.setFactor(chosen, factor);
+      at[dim] = chosen;
+      more = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), ends)
+                 .getResult();
+    }
+  }
+}
+
+/// The indices of each `step`th element of a run. Rows are multiples of `step`.
+RunPlaces ElementEmitter::runPlaces(Index first, ArrayRef<Index> sizes,
+                                    int64_t count, int64_t step) {
   SmallVector<int64_t> known;
   for (Index size : sizes)
-    known.push_back(*IndexMath::constantOf(size));
+    known.push_back(math.factorOf(size));
   bool aligned = math.factorOf(first) % count == 0;
   size_t dims = aligned ? runDims(known, count) : known.size();
   ArrayRef<Index> outer = sizes.drop_back(dims), inner = sizes.take_back(dims);
@@ -118,38 +239,24 @@ ElementEmitter::runPlaces(Index first, ArrayRef<Index> sizes, int64_t count) {
     fixed = math.delinearize(math.div(first, whole), outer);
     rest = math.rem(first, whole);
   }
-  SmallVector<SmallVector<Index>> places(count, fixed);
-  int64_t columns = known.empty() ? 0 : known.back();
-  if (dims < 2 || columns < count) {
-    for (int64_t i = 0; i < count; ++i)
+  RunPlaces places;
+  places.at.assign(count / step, fixed);
+  if (dims < 2) {
+    for (auto [number, place] : llvm::enumerate(places.at))
       llvm::append_range(
-          places[i], math.delinearize(math.add(rest, math.constant(i)), inner));
-    return places;
-  }
-  // At most one row ends within the run.
-  OpBuilder &b = math.b();
-  Location loc = math.location();
-  Index width = inner.back(), row = math.div(rest, width);
-  Index column = math.rem(rest, width);
-  SmallVector<Index> here = math.delinearize(row, inner.drop_back());
-  SmallVector<Index> next =
-      math.delinearize(math.add(row, math.constant(1)), inner.drop_back());
-  for (int64_t i = 0; i < count; ++i) {
-    Index at = math.add(column, math.constant(i));
-    Value ends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                                       math.value(at), math.value(width));
-    auto choose = [&](Index behind, Index before) -> Index {
-      if (i == 0 || behind == before)
-        return before;
-      return arith::SelectOp::create(b, loc, ends, math.value(behind),
-                                     math.value(before))
-          .getResult();
-    };
-    for (auto [behind, before] : llvm::zip(next, here))
-      places[i].push_back(choose(behind, before));
-    places[i].push_back(choose(math.sub(at, width), at));
+          place, math.delinearize(math.add(rest, math.constant(number * step)),
+                                  inner));
+  } else if (math.leastOf(inner.back()) >= count) {
+    placeOverRow(rest, inner, step, places);
+  } else {
+    placeOverRows(rest, inner, step, places);
   }
   return places;
+}
+
+/// The largest part of a run that no row of `size` elements ends within.
+int64_t ElementEmitter::partOfRun(Index first, Index size, int64_t count) {
+  return std::gcd(count, std::gcd(math.factorOf(first), math.factorOf(size)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,220 +291,176 @@ Elements ElementEmitter::emitRunUncached(Value tensor, Index first,
           [&](auto view) { return emitRun(view.getSource(), first, count); })
       .Case<tensor::ConcatOp>(
           [&](auto concat) { return emitConcatRun(concat, first, count); })
+      .Case<tensor::ExtractSliceOp>(
+          [&](auto slice) { return emitSliceRun(slice, first, count); })
       .Default([&](Operation *) {
         Elements result;
-        for (ArrayRef<Index> at : runPlaces(first, sizesOf(tensor), count))
+        for (ArrayRef<Index> at : runPlaces(first, sizesOf(tensor), count).at)
           result.push_back(emitOne(tensor, at));
         return result;
       });
 }
 
+/// A slice's rows, which lie in those of its source as they are, begin with the
+/// innermost dimension that is cut: parts of a run that are in one of them are
+/// runs of the source.
+Elements ElementEmitter::emitSliceRun(tensor::ExtractSliceOp op, Index first,
+                                      int64_t count) {
+  ArrayRef<Index> to = sizesOf(op.getResult()), from = sizesOf(op.getSource());
+  SmallVector<Index> offsets = op.getMixedOffsets();
+  SmallVector<Index> strides = op.getMixedStrides();
+  size_t cut = from.size();
+  bool isSame = op.getDroppedDims().none();
+  while (isSame && cut > 0 && from[cut - 1] == to[cut - 1] &&
+         IndexMath::constantOf(mapped(offsets[cut - 1])) == int64_t(0) &&
+         IndexMath::constantOf(mapped(strides[cut - 1])) == int64_t(1))
+    --cut;
+  bool isRow = isSame && cut > 0 &&
+               IndexMath::constantOf(mapped(strides[cut - 1])) == int64_t(1);
+  Elements found;
+  if (isSame && cut == 0)
+    return emitRun(op.getSource(), first, count);
+  if (!isRow) {
+    for (ArrayRef<Index> at : runPlaces(first, to, count).at)
+      found.push_back(emitOne(op.getResult(), at));
+    return found;
+  }
+  Index unit = math.product(to.drop_front(cut));
+  SmallVector<Index> rows(to.take_front(cut)), sources(from.take_front(cut));
+  rows.back() = math.mul(rows.back(), unit);
+  sources.back() = math.mul(sources.back(), unit);
+  int64_t part = partOfRun(first, rows.back(), count);
+  for (ArrayRef<Index> place : runPlaces(first, rows, count, part).at) {
+    SmallVector<Index> at(place);
+    for (size_t dim = 0; dim < cut; ++dim) {
+      Index offset = mapped(offsets[dim]);
+      if (dim + 1 == cut)
+        offset = math.mul(offset, unit);
+      at[dim] = math.add(math.mul(at[dim], mapped(strides[dim])), offset);
+    }
+    llvm::append_range(
+        found, emitRun(op.getSource(), math.linearize(at, sources), part));
+  }
+  return found;
+}
+
+namespace {
+/// The loops of an operand that has not all of them, with those that follow
+/// each other joined: 14 x 14 elements of a channel are 196 for what each
+/// channel has one of.
+struct JoinedLoops {
+  SmallVector<Index> sizes;
+  /// Of each dimension of the operand, the loop; none: it has one element.
+  SmallVector<std::optional<unsigned>> loopOf;
+  /// The operand's own dimensions joined, where it is in memory.
+  SmallVector<Index> operandSizes;
+};
+} // namespace
+
+static JoinedLoops joinLoops(IndexMath &math, AffineMap map,
+                             ArrayRef<Index> sizes, ArrayRef<Index> own,
+                             bool isMemory) {
+  SmallVector<int64_t> placeOf(sizes.size(), -1);
+  for (auto [place, expr] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      placeOf[dim.getPosition()] = place;
+  JoinedLoops joined;
+  SmallVector<unsigned> joinedAs(sizes.size());
+  for (size_t loop = 0; loop < sizes.size(); ++loop) {
+    bool follows =
+        loop > 0 &&
+        (placeOf[loop] < 0 ? placeOf[loop - 1] < 0
+                           : isMemory && placeOf[loop - 1] >= 0 &&
+                                 placeOf[loop] == placeOf[loop - 1] + 1);
+    if (follows)
+      joined.sizes.back() = math.mul(joined.sizes.back(), sizes[loop]);
+    else
+      joined.sizes.push_back(sizes[loop]);
+    joinedAs[loop] = joined.sizes.size() - 1;
+  }
+  for (auto [place, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    std::optional<unsigned> loop;
+    if (dim)
+      loop = joinedAs[dim.getPosition()];
+    if (loop && !joined.loopOf.empty() && joined.loopOf.back() == loop) {
+      joined.operandSizes.back() =
+          math.mul(joined.operandSizes.back(), own[place]);
+      continue;
+    }
+    joined.loopOf.push_back(loop);
+    joined.operandSizes.push_back(own[place]);
+  }
+  return joined;
+}
+
+/// An operand that has not all loops: whole parts of rows where it has the last
+/// one, else one element for each row.
+Elements ElementEmitter::emitBroadcastRun(Value tensor, AffineMap map,
+                                          Index first, ArrayRef<Index> sizes,
+                                          int64_t count) {
+  const Memory *memory = memoryOf(tensor);
+  JoinedLoops loops =
+      joinLoops(math, map, sizes, sizesOf(tensor), memory != nullptr);
+  Memory joined;
+  if (memory) {
+    joined = *memory;
+    joined.sizes = loops.operandSizes;
+  }
+  auto emitAt = [&](ArrayRef<Index> place, int64_t width) {
+    SmallVector<Index> at;
+    for (std::optional<unsigned> loop : loops.loopOf)
+      at.push_back(loop ? place[*loop] : math.constant(0));
+    return memory ? load(joined, at, width) : emit(tensor, at, width);
+  };
+  Elements found;
+  if (llvm::none_of(loops.loopOf, [](auto loop) { return loop.has_value(); }))
+    return Elements(count, emitAt({}, 1).front());
+  unsigned last = loops.sizes.size() - 1;
+  bool varies = llvm::is_contained(loops.loopOf, last);
+  // A dimension of one element may be behind the last loop's.
+  bool isRow = !varies || loops.loopOf.back() == last;
+  int64_t part = isRow ? partOfRun(first, loops.sizes.back(), count) : 1;
+  RunPlaces places = runPlaces(first, loops.sizes, count, part);
+  if (!varies && part < count && !places.isBehind.empty()) {
+    Value before = emitAt(places.at.front(), 1).front();
+    Value behind = emitAt(places.at.back(), 1).front();
+    for (Value isBehind : places.isBehind)
+      found.append(part, arith::SelectOp::create(math.b(), math.location(),
+                                                 isBehind, behind, before)
+                             .getResult());
+    return found;
+  }
+  for (ArrayRef<Index> place : places.at) {
+    if (varies)
+      llvm::append_range(found, emitAt(place, part));
+    else
+      found.append(part, emitAt(place, 1).front());
+  }
+  return found;
+}
+
 Elements ElementEmitter::emitGenericRun(linalg::GenericOp op, unsigned result,
                                         Index first, int64_t count) {
-  SmallVector<SmallVector<Index>> places =
-      runPlaces(first, sizesOf(op.getResult(result)), count);
+  ArrayRef<Index> sizes = sizesOf(op.getResult(result));
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getResult(result).getType()).getShape();
+  SmallVector<Index> origin(op.getNumLoops(), math.constant(0));
   SmallVector<Elements> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     Elements values;
     if (op.getMatchingBlockArgument(&operand).use_empty()) {
     } else if (!isa<RankedTensorType>(operand.get().getType())) {
-      values = emitOperandElements(op, operand.getOperandNumber(), places[0],
+      values = emitOperandElements(op, operand.getOperandNumber(), origin,
                                    /*vectorLoop=*/-1, count);
-    } else if (map.isIdentity()) {
+    } else if (isWhole(map, operand.get().getType(), shape)) {
       values = emitRun(operand.get(), first, count);
     } else {
-      for (ArrayRef<Index> loops : places) {
-        SmallVector<Index> at;
-        for (AffineExpr expr : map.getResults())
-          at.push_back(math.evaluate(expr, loops));
-        values.push_back(emitOne(operand.get(), at));
-      }
+      values = emitBroadcastRun(operand.get(), map, first, sizes, count);
     }
     operands.push_back(values);
   }
-  return emitBodyElements(op, result, operands, places[0], /*vectorLoop=*/-1,
+  return emitBodyElements(op, result, operands, origin, /*vectorLoop=*/-1,
                           count);
-}
-
-namespace {
-/// A run of a concatenation: the row that element 0 is in, a row being the
-/// dimensions from the joined one on, and its place there.
-struct JoinedRun {
-  Index length, row, at;
-  /// Elements of each input's part of a row.
-  SmallVector<Index> own;
-  /// No run has a seam within it.
-  bool whole = false;
-};
-} // namespace
-
-static JoinedRun joinedRun(ElementEmitter &elements, tensor::ConcatOp op,
-                           Index first, int64_t count) {
-  IndexMath &math = elements.indexMath();
-  ArrayRef<Index> sizes = elements.sizesOf(op.getResult());
-  Index unit = math.product(sizes.drop_front(op.getDim() + 1));
-  JoinedRun run;
-  run.length = math.mul(sizes[op.getDim()], unit);
-  run.row = math.div(first, run.length);
-  run.at = math.rem(first, run.length);
-  run.whole = math.factorOf(first) % count == 0;
-  for (Value input : op.getInputs()) {
-    run.own.push_back(math.mul(elements.sizesOf(input)[op.getDim()], unit));
-    run.whole &= math.factorOf(run.own.back()) % count == 0;
-  }
-  return run;
-}
-
-static Value isBefore(IndexMath &math, Index at, Index end) {
-  return arith::CmpIOp::create(math.b(), math.location(),
-                               arith::CmpIPredicate::ult, math.value(at),
-                               math.value(end));
-}
-
-/// Where all inputs are in memory, or are one number: the place is chosen, and
-/// one load follows. Branches around loads of vectors would be taken apart
-/// later, load by load. Empty for others.
-Elements ElementEmitter::emitChosenRun(tensor::ConcatOp op, Index first,
-                                       int64_t count) {
-  JoinedRun run = joinedRun(*this, op, first, count);
-  SmallVector<Joined> inputs;
-  const Memory *any = nullptr;
-  Index begin = math.constant(0);
-  for (auto [tensor, own] : llvm::zip(op.getInputs(), run.own)) {
-    const Memory *memory = memoryOf(tensor);
-    if (!memory && !tensor.getDefiningOp<arith::ConstantOp>())
-      return {};
-    if (IndexMath::constantOf(own) == int64_t(0))
-      continue;
-    inputs.push_back({tensor, begin, own});
-    begin = math.add(begin, own);
-    if (!memory)
-      continue;
-    if (memory->packed || (any && (memory->access != any->access ||
-                                   memory->readOnly != any->readOnly ||
-                                   memory->alignment != any->alignment)))
-      return {};
-    any = memory;
-  }
-  if (!any)
-    return {};
-  if (run.whole)
-    return chooseInput(inputs, run.row, run.at, count);
-  Elements found;
-  ArrayRef<Index> sizes = sizesOf(op.getResult());
-  Index rows = math.product(sizes.take_front(op.getDim()));
-  for (ArrayRef<Index> at : runPlaces(first, {rows, run.length}, count))
-    found.push_back(chooseInput(inputs, at[0], at[1], 1).front());
-  return found;
-}
-
-/// `count` elements of the input that has element `at` of row `row`.
-Elements ElementEmitter::chooseInput(ArrayRef<Joined> inputs, Index row,
-                                     Index at, int64_t count) {
-  OpBuilder &b = math.b();
-  Location loc = math.location();
-  Memory chosen = *memoryOf(llvm::find_if(inputs, [&](const Joined &input) {
-                              return memoryOf(input.tensor);
-                            })->tensor);
-  // What is loaded where a number stands is not used.
-  Value safe = chosen.pointer;
-  Index offset = math.constant(0);
-  int64_t factor = math.factorOf(offset);
-  for (const Joined &input : llvm::reverse(inputs)) {
-    const Memory *memory = memoryOf(input.tensor);
-    Value pointer = memory ? memory->pointer : safe;
-    Index place = math.constant(0);
-    if (memory)
-      place = math.add(math.mul(row, input.own), math.sub(at, input.begin));
-    factor = std::gcd(factor, math.factorOf(place));
-    if (&input == &inputs.back()) {
-      chosen.pointer = pointer;
-      offset = place;
-      continue;
-    }
-    Value here = isBefore(math, at, math.add(input.begin, input.own));
-    if (pointer != chosen.pointer)
-      chosen.pointer =
-          arith::SelectOp::create(b, loc, here, pointer, chosen.pointer);
-    if (place != offset)
-      offset = arith::SelectOp::create(b, loc, here, math.value(place),
-                                       math.value(offset))
-                   .getResult();
-  }
-  if (auto value = dyn_cast<Value>(offset))
-    math.setFactor(value, factor);
-  chosen.sizes = {math.constant(0)};
-  Elements found = load(chosen, {offset}, count);
-  for (const Joined &input : inputs) {
-    if (memoryOf(input.tensor))
-      continue;
-    SmallVector<Index> origin(sizesOf(input.tensor).size(), math.constant(0));
-    Value number = emitOne(input.tensor, origin);
-    Value here = isBefore(math, math.sub(at, input.begin), input.own);
-    for (Value &value : found)
-      value = arith::SelectOp::create(b, loc, here, number, value);
-  }
-  return found;
-}
-
-/// A run of one input as it lies there, or elements one by one where a seam is
-/// within the run.
-Elements ElementEmitter::emitConcatRun(tensor::ConcatOp op, Index first,
-                                       int64_t count) {
-  if (Elements chosen = emitChosenRun(op, first, count); !chosen.empty())
-    return chosen;
-  JoinedRun run = joinedRun(*this, op, first, count);
-  SmallVector<Type> types(count,
-                          computeType(op.getResultType().getElementType()));
-  OpBuilder &b = math.b();
-  Location loc = math.location();
-  OpBuilder::InsertionGuard guard(b);
-  Elements found;
-  bool isInside = false, isComplete = false;
-  SmallVector<std::unique_ptr<Scope>> scopes;
-  auto yield = [&](const Elements &values) {
-    if (isInside)
-      scf::YieldOp::create(b, loc, values);
-    else
-      found = values;
-  };
-  Index begin = math.constant(0);
-  for (auto [input, own] : llvm::zip(op.getInputs(), run.own)) {
-    Index from = math.sub(run.at, begin);
-    begin = math.add(begin, own);
-    auto emitOwn = [&] {
-      yield(emitRun(input, math.add(math.mul(run.row, own), from), count));
-    };
-    if (run.whole && begin == run.length) {
-      emitOwn();
-      isComplete = true;
-      break;
-    }
-    if (*IndexMath::constantOf(own) < count)
-      continue;
-    // begin <= at <= end - count, as one comparison.
-    Value inside = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ule, math.value(from),
-        math.value(math.sub(own, math.constant(count))));
-    auto branch = scf::IfOp::create(b, loc, types, inside, true);
-    yield(Elements(branch.getResults()));
-    isInside = true;
-    {
-      Scope scope(*this);
-      b.setInsertionPointToStart(branch.thenBlock());
-      emitOwn();
-    }
-    scopes.push_back(std::make_unique<Scope>(*this));
-    b.setInsertionPointToStart(branch.elseBlock());
-  }
-  if (!isComplete) {
-    Elements values;
-    for (ArrayRef<Index> at : runPlaces(first, sizesOf(op.getResult()), count))
-      values.push_back(emitOne(op.getResult(), at));
-    yield(values);
-  }
-  while (!scopes.empty())
-    scopes.pop_back();
-  return found;
 }

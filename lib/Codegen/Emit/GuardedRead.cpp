@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tripy/Codegen/ElementEmitter.h"
-#include "tripy/Codegen/TensorReads.h"
+#include "ElementEmitter.h"
+#include "TensorReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,6 +1,6 @@
 //===- IndexMath.cpp - Folding index arithmetic ---------------------------===//
 
-#include "tripy/Codegen/IndexMath.h"
+#include "IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -31,6 +31,36 @@ Value IndexMath::value(Index index) {
   return made;
 }
 
+/// Whether `value` is what narrowed() gave, or a division of that.
+static bool isNarrow(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto wide = dyn_cast<arith::IndexCastUIOp>(op))
+      return wide.getIn().getType().isInteger(32);
+    if (!isa<arith::DivUIOp, arith::RemUIOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// `Op` of 32 bits by a number that is no power of two, for which LLVM has a
+/// multiplication: of 64 bits where it knows high bits to be zero by other
+/// means than a conversion. Null where `a` is wide.
+template <typename Op>
+static Value narrowDivision(OpBuilder &b, Location loc, Index a, Index by) {
+  auto value = dyn_cast<Value>(a);
+  std::optional<int64_t> divisor = IndexMath::constantOf(by);
+  if (!value || !divisor || *divisor <= 0 || *divisor > INT32_MAX ||
+      llvm::isPowerOf2_64(*divisor) || !isNarrow(value))
+    return Value();
+  Type type = b.getI32Type();
+  Value low = arith::IndexCastUIOp::create(b, loc, type, value);
+  Value constant =
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(*divisor));
+  Value made = Op::create(b, loc, low, constant);
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), made);
+}
+
 template <typename Op>
 Index IndexMath::build(int kind, Index a, Index b, bool commutes) {
   const void *left = a.getOpaqueValue(), *right = b.getOpaqueValue();
@@ -39,8 +69,14 @@ Index IndexMath::build(int kind, Index a, Index b, bool commutes) {
   for (auto &scope : llvm::reverse(scopes))
     if (auto it = scope.find({kind, left, right}); it != scope.end())
       return it->second;
-  Value lhs = value(a), rhs = value(b);
-  Value made = Op::create(builder, loc, lhs, rhs);
+  Value made;
+  if constexpr (std::is_same_v<Op, arith::DivUIOp> ||
+                std::is_same_v<Op, arith::RemUIOp>)
+    made = narrowDivision<Op>(builder, loc, a, b);
+  if (!made) {
+    Value lhs = value(a), rhs = value(b);
+    made = Op::create(builder, loc, lhs, rhs);
+  }
   scopes.back()[{kind, left, right}] = made;
   return made;
 }
@@ -50,6 +86,12 @@ int64_t IndexMath::factorOf(Index index) const {
     return *known == 0 ? allFactors : std::abs(*known);
   auto it = factors.find(cast<Value>(index));
   return it == factors.end() ? 1 : it->second;
+}
+
+int64_t IndexMath::leastOf(Index index) const {
+  if (std::optional<int64_t> known = constantOf(index))
+    return *known;
+  return leasts.lookup(cast<Value>(index));
 }
 
 Index IndexMath::add(Index a, Index b) {
@@ -93,6 +135,12 @@ Index IndexMath::mul(Index a, Index b) {
   Index result = build<arith::MulIOp>(3, a, b, true);
   // Only powers of two matter for alignment; a capped product keeps them.
   setFactor(cast<Value>(result), factor);
+  // More than a run of elements says nothing more.
+  auto leastOfFactor = [&](Index index) {
+    return std::min(allFactors, leastOf(index));
+  };
+  if (int64_t least = leastOfFactor(a) * leastOfFactor(b))
+    setLeast(cast<Value>(result), std::min(allFactors, least));
   return result;
 }
 
@@ -176,19 +224,25 @@ Index IndexMath::evaluate(AffineExpr expr, ArrayRef<Index> dims) {
 }
 
 Index IndexMath::linearize(ArrayRef<Index> indices, ArrayRef<Index> sizes) {
-  Index offset = constant(0);
-  for (auto [i, index] : llvm::enumerate(indices)) {
-    if (i == 0) {
-      offset = index;
-      continue;
+  // Indices that a delinearization gave and that follow each other are one
+  // again, whatever is in front of them.
+  SmallVector<std::pair<Index, Index>> joined;
+  for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
+    joined.push_back({index, size});
+    while (joined.size() == 2 || (joinsInside && joined.size() > 2)) {
+      auto [high, outer] = joined[joined.size() - 2];
+      auto [low, inner] = joined.back();
+      auto it = splits.find({high.getOpaqueValue(), low.getOpaqueValue()});
+      if (it == splits.end() || it->second.size != inner)
+        break;
+      joined.pop_back();
+      joined.back() = {it->second.whole, mul(outer, inner)};
     }
-    auto it = splits.find({offset.getOpaqueValue(), index.getOpaqueValue()});
-    if (it != splits.end() && it->second.size == sizes[i]) {
-      offset = it->second.whole;
-      continue;
-    }
-    offset = add(mul(offset, sizes[i]), index);
   }
+  Index offset = constant(0);
+  for (auto [number, part] : llvm::enumerate(joined))
+    offset =
+        number == 0 ? part.first : add(mul(offset, part.second), part.first);
   return offset;
 }
 
@@ -200,10 +254,11 @@ Index IndexMath::join(Index high, Index low, Index size) {
 
 /// `linear`, which is below the product of `sizes`, with the high bits zero for
 /// all to see where that is below 2^32: a division of 32 bits takes a GPU a
-/// quarter of one of 64.
+/// quarter of one of 64. One size divides nothing: addresses of neighbours stay
+/// one register and constants, where each would be a register of its own.
 Index IndexMath::narrowed(Index linear, ArrayRef<Index> sizes) {
   int64_t count = 1;
-  if (!narrowDivisions)
+  if (!narrowDivisions || sizes.size() < 2)
     return linear;
   for (Index size : sizes) {
     std::optional<int64_t> known = constantOf(size);
@@ -227,9 +282,10 @@ Index IndexMath::narrowed(Index linear, ArrayRef<Index> sizes) {
   return scopes.back()[key] = wide;
 }
 
-SmallVector<Index> IndexMath::delinearize(Index linear, ArrayRef<Index> sizes) {
+SmallVector<Index> IndexMath::delinearize(Index linear, ArrayRef<Index> sizes,
+                                          bool joinedAgain) {
   SmallVector<Index> indices(sizes.size());
-  Index rest = narrowed(linear, sizes);
+  Index rest = joinedAgain ? linear : narrowed(linear, sizes);
   for (size_t i = sizes.size(); i-- > 0;) {
     if (i == 0) {
       indices[0] = rest;

@@ -1,7 +1,8 @@
 //===- KernelEmission.cpp - State of one kernel's emission ----------------===//
 
-#include "tripy/Codegen/KernelEmission.h"
+#include "KernelEmission.h"
 
+#include "ResultViews.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +45,90 @@ LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
   for (Type result : type.getResults())
     results.push_back(memoryOf(cast<RankedTensorType>(result), false));
   return elements.prepare(body);
+}
+
+SmallVector<Value> KernelEmission::innerSizes() {
+  llvm::SetVector<Value> found;
+  auto visit = [&](const Memory &memory) {
+    if (!memory.sizes.empty())
+      if (auto size = dyn_cast<Value>(memory.sizes.back()))
+        found.insert(size);
+  };
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (Memory *memory = elements.memoryOf(argument))
+      visit(*memory);
+  for (const Memory &result : results)
+    visit(result);
+  return found.takeVector();
+}
+
+Value KernelEmission::areMultiples(ValueRange sizes, int64_t factor) {
+  Value all = sizes.front();
+  for (Value size : sizes.drop_front())
+    all = arith::OrIOp::create(b, loc, all, size);
+  Value mask = math.value(math.constant(factor - 1));
+  Value rest = arith::AndIOp::create(b, loc, all, mask);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                               math.value(math.constant(0)));
+}
+
+void KernelEmission::withMultiples(ValueRange sizes, int64_t factor,
+                                   int64_t least,
+                                   llvm::function_ref<void()> body) {
+  DenseMap<Value, Value> multiples;
+  Value mask = math.value(math.constant(-factor));
+  for (Value size : sizes) {
+    Value multiple = arith::AndIOp::create(b, loc, size, mask);
+    math.setFactor(multiple, factor);
+    math.setLeast(multiple, least);
+    multiples[size] = multiple;
+  }
+  auto replace = [&](Index &index) {
+    if (auto size = dyn_cast<Value>(index))
+      if (Value multiple = multiples.lookup(size))
+        index = multiple;
+  };
+  ElementEmitter::Shapes usual = elements.shapes(), known = usual;
+  SmallVector<Memory> usualResults(results);
+  for (auto &[tensor, memory] : known.memories)
+    llvm::for_each(memory.sizes, replace);
+  for (auto &[value, index] : known.indices)
+    replace(index);
+  for (Memory &result : results)
+    llvm::for_each(result.sizes, replace);
+  known.sizes.clear();
+  elements.setShapes(std::move(known));
+  // It was prepared before, with the same operations.
+  [[maybe_unused]] LogicalResult again =
+      elements.prepare(kernel.getBody().front());
+  assert(succeeded(again));
+  body();
+  elements.setShapes(std::move(usual));
+  results = std::move(usualResults);
+}
+
+void KernelEmission::versions(ValueRange sizes, ArrayRef<Version> versions,
+                              llvm::function_ref<void(Version)> body) {
+  ElementEmitter::Scope scope(elements);
+  if (versions.empty())
+    return body({});
+  Version first = versions.front();
+  Value holds = areMultiples(sizes, first.factor);
+  if (first.least > first.factor)
+    for (Value size : sizes)
+      holds = arith::AndIOp::create(
+          b, loc, holds,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, size,
+                                math.value(math.constant(first.least))));
+  auto branch = scf::IfOp::create(b, loc, holds, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  {
+    ElementEmitter::Scope scope(elements);
+    withMultiples(sizes, first.factor, first.least, [&] { body(first); });
+  }
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  this->versions(sizes, versions.drop_front(), body);
 }
 
 SmallVector<linalg::GenericOp> KernelEmission::reductions() {
@@ -124,11 +209,21 @@ void KernelEmission::emitResults(ArrayRef<Index> index, int64_t vectorSize) {
 
 void KernelEmission::emitResults(ArrayRef<unsigned> numbers,
                                  ArrayRef<Index> index, int64_t vectorSize) {
+  bool mayBeViews = root() == kernel::FusionRoot::Attention;
   SmallVector<Elements> values;
-  for (unsigned number : numbers)
-    values.push_back(elements.emit(yielded()[number], index, vectorSize));
-  for (auto [number, elementsOfOne] : llvm::zip(numbers, values))
-    elements.store(results[number], index, elementsOfOne);
+  SmallVector<SmallVector<Index>> places;
+  for (unsigned number : numbers) {
+    Value source = yielded()[number];
+    places.emplace_back(index);
+    if (mayBeViews) {
+      ResultViews views = ResultViews::of(source);
+      source = views.source;
+      places.back() = views.place(index, elements, math);
+    }
+    values.push_back(elements.emit(source, index, vectorSize));
+  }
+  for (auto [number, place, elementsOfOne] : llvm::zip(numbers, places, values))
+    elements.store(results[number], place, elementsOfOne);
 }
 
 Value KernelEmission::initialValue(linalg::GenericOp reduction) {

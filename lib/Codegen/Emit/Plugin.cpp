@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tripy/Codegen/PluginEmission.h"
+#include "PluginEmission.h"
 
 #include "tripy/Base/Cubin.h"
 #include "tripy/Codegen/CudaChip.h"
@@ -104,7 +104,7 @@ LogicalResult codegen::emitHostPlugin(kernel::FuncOp kernel,
 //===-- CUDA --------------------------------------------------------------===//
 
 /// Why a source is not for the chip; empty when it is.
-static std::string whyNot(PluginSourceAttr source, CudaChip chip) {
+static std::string whyNot(PluginSourceAttr source, const CudaChip &chip) {
   if (source.isHost())
     return "c is for the CPU";
   if (source.getKind() == "mlir")

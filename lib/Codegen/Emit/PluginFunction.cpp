@@ -1,6 +1,6 @@
 //===- PluginFunction.cpp - A user's gpu.func as a kernel -----------------===//
 
-#include "tripy/Codegen/PluginEmission.h"
+#include "PluginEmission.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"

@@ -1,6 +1,6 @@
 //===- SortOrder.cpp - Numbers in the order of a sort ---------------------===//
 
-#include "tripy/Codegen/SortOrder.h"
+#include "SortOrder.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 

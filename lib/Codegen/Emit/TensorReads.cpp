@@ -1,6 +1,6 @@
 //===- TensorReads.cpp - How a kernel's bodies read tensors ---------------===//
 
-#include "tripy/Codegen/TensorReads.h"
+#include "TensorReads.h"
 
 using namespace mlir;
 using namespace tripy;

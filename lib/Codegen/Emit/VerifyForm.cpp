@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tripy/Codegen/KernelEmission.h"
+#include "KernelEmission.h"
+#include "ResultViews.h"
+#include "SortOrder.h"
 #include "tripy/Codegen/Math.h"
-#include "tripy/Codegen/SortOrder.h"
 #include "tripy/Dialect/Common/ScalarOps.h"
 #include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
@@ -279,11 +280,17 @@ static LogicalResult verifyAlone(kernel::FuncOp kernel, Operation *op,
            << " reductions";
   if (isSort(op))
     return verifySort(kernel, op);
-  for (Type result : kernel.getFunctionType().getResults())
-    if (failed(verifyCompatibleShape(result, op->getResult(0).getType())))
+  Operation *yield = kernel.getBody().front().getTerminator();
+  for (Value result : yield->getOperands()) {
+    // Attention may write its rows in another order.
+    Value made =
+        root == FusionRoot::Attention ? ResultViews::of(result).source : result;
+    if (failed(
+            verifyCompatibleShape(made.getType(), op->getResult(0).getType())))
       return op->emitOpError(
                  "results of its kernel must have its shape; found ")
-             << result;
+             << made.getType();
+  }
   auto scan = dyn_cast<kernel::ScanOp>(op);
   return scan ? verifyScan(scan) : success();
 }
@@ -331,11 +338,19 @@ static LogicalResult verifyRows(kernel::FuncOp kernel,
   return success();
 }
 
-/// A thread or work item computes the same element of all results.
+/// A thread or work item computes the same element of all results: of a
+/// reduction, they may have more dimensions of size 1 than others.
 static LogicalResult verifyOneShape(kernel::FuncOp kernel) {
   ArrayRef<Type> results = kernel.getFunctionType().getResults();
+  auto shapeOf = [&](Type result) {
+    SmallVector<int64_t> shape(cast<RankedTensorType>(result).getShape());
+    if (kernel.getRoot() == FusionRoot::Reduce)
+      llvm::erase(shape, 1);
+    return shape;
+  };
   for (Type result : results)
-    if (failed(verifyCompatibleShape(result, results.front())))
+    if (failed(
+            verifyCompatibleShape(shapeOf(result), shapeOf(results.front()))))
       return kernel.emitOpError("results must have one shape; found ")
              << results.front() << " and " << result;
   return success();

@@ -163,8 +163,9 @@ LogicalResult DispatchBuilder::build(DenseMap<Value, Value> &host) {
     types.push_back(output.getType());
     llvm::append_range(resultSizes, graph.sizes.dynamic(output));
   }
-  auto dispatch = kernel::DispatchOp::create(b, loc, types, *node->root, inputs,
-                                             resultSizes, sizeArgs());
+  auto dispatch = kernel::DispatchOp::create(
+      b, loc, types, *node->root, inputs, resultSizes, sizeArgs(),
+      graph.options.ranges->of(sizes.getArrayRef()));
   dispatch->setAttr("name", b.getStringAttr(graph.describe(node)));
   fillBody(dispatch);
   for (auto [output, result] : llvm::zip(outputs, dispatch.getResults()))

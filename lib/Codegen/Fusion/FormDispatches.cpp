@@ -368,8 +368,18 @@ struct ForgetErased : MergedLocations {
 };
 } // namespace
 
+static LogicalResult formDispatches(Program &program) {
+  FusionGraph graph(program);
+  formRootGroups(graph);
+  formPrologues(graph);
+  formLoops(graph);
+  joinRowsOfOneInput(graph);
+  remarkApart(graph);
+  return buildDispatches(graph, program.function);
+}
+
 static LogicalResult planFunction(func::FuncOp function,
-                                  const FusionOptions &options) {
+                                  FusionOptions options) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("a program must be one block; found ")
            << function.getBody().getBlocks().size();
@@ -402,7 +412,13 @@ static LogicalResult planFunction(func::FuncOp function,
   bindArguments(function, equal, known);
   resolveDims(function, known);
   hoistHost(function, equal);
+  SizeRanges ranges;
+  ranges.read(function);
+  options.sizes = &known;
+  options.ranges = &ranges;
   Program program{function, known, {}, composites, options};
+  program.estimates.read(function);
+  recogniseAttention(program);
   program.estimates.read(function);
   padOperands(program);
   splitContractions(program);
@@ -410,13 +426,8 @@ static LogicalResult planFunction(func::FuncOp function,
   sortInsteadOfSelect(program);
   splitSelections(program);
   splitSorts(program);
-  FusionGraph graph(program);
-  formRootGroups(graph);
-  formPrologues(graph);
-  formLoops(graph);
-  joinRowsOfOneInput(graph);
-  remarkApart(graph);
-  if (failed(buildDispatches(graph, function)))
+  ranges.read(function);
+  if (failed(formDispatches(program)))
     return failure();
   mergeDims(function);
   eraseDead(function, composites);
@@ -428,6 +439,22 @@ class FormDispatches
     : public tripy::impl::FormDispatchesPassBase<FormDispatches> {
   using FormDispatchesPassBase::FormDispatchesPassBase;
 
+  LogicalResult read(StringRef name, StringRef text,
+                     FusionOptions::When &when) {
+    using When = FusionOptions::When;
+    auto found = llvm::StringSwitch<std::optional<When>>(text)
+                     .Case("never", When::Never)
+                     .Case("estimated", When::Estimated)
+                     .Case("always", When::Always)
+                     .Default(std::nullopt);
+    if (!found)
+      return emitError(getOperation().getLoc())
+             << name << " is never, estimated or always; found '" << text
+             << "'";
+    when = *found;
+    return success();
+  }
+
   void runOnOperation() override {
     FusionOptions options;
     options.tensorCores = tensorCores;
@@ -437,26 +464,28 @@ class FormDispatches
     options.vectorRows = vectorRows;
     options.fewRowsOnTensorCores = fewRowsOnTensorCores;
     options.columnBlocks = columnBlocks;
-    options.columnBytesFull = columnBytesFull;
-    options.columnBytesEmpty = columnBytesEmpty;
-    options.rowBlocks = rowBlocks;
-    options.windowsInProducts = windowsInProducts;
-    options.rowPartBytes = std::max<int64_t>(1, rowPartBytes);
-    options.sortBlocks = sortBlocks;
-    using Prologues = FusionOptions::Prologues;
-    auto prologues =
-        llvm::StringSwitch<std::optional<Prologues>>(tensorPrologues)
-            .Case("never", Prologues::Never)
-            .Case("estimated", Prologues::Estimated)
-            .Case("always", Prologues::Always)
-            .Default(std::nullopt);
-    if (!prologues) {
-      emitError(getOperation().getLoc(),
-                "tensor-prologues is never, estimated or always; found '")
-          << tensorPrologues << "'";
+    if (Result<const Machine *> known = getMachine(chip); !known && !onHost) {
+      emitError(getOperation().getLoc(), known.status().message());
       return signalPassFailure();
     }
-    options.tensorPrologues = *prologues;
+    const Machine &machine = Machine::of(chip);
+    options.machine = &machine;
+    options.columnBytesFull =
+        columnBytesFull ? int64_t(columnBytesFull) : machine.columnBytesFull;
+    options.columnBytesEmpty =
+        columnBytesEmpty ? int64_t(columnBytesEmpty) : machine.columnBytesEmpty;
+    options.rowBlocks = rowBlocks;
+    options.reducesApart = reducesApart;
+    options.windowsInProducts = windowsInProducts;
+    options.rowPartBytes =
+        rowPartBytes ? int64_t(rowPartBytes) : machine.rowPartBytes;
+    options.clusterColumns = clusterColumns;
+    options.sortBlocks = sortBlocks;
+    options.onHost = onHost;
+    if (failed(read("tensor-prologues", tensorPrologues,
+                    options.tensorPrologues)) ||
+        failed(read("attention", attention, options.attention)))
+      return signalPassFailure();
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !hasTensorOps(function) ||
           !function.getBody().front().getOps<kernel::DispatchOp>().empty())

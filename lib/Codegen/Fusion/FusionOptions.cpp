@@ -19,13 +19,40 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
+/// Elements of dimensions [begin, end) of `tensor`; of a size that is not known
+/// as many as can be.
+SizeRange FusionOptions::extentOf(Value tensor, int64_t begin,
+                                  int64_t end) const {
+  SizeRange all{{1, 1}, 1};
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t dim = begin; dim < end; ++dim) {
+    SizeRange size{{0, anySize.hi}, anySize.hi};
+    if (!type.isDynamicDim(dim)) {
+      int64_t known = type.getDimSize(dim);
+      size = {{known, known}, known};
+    } else if (sizes && ranges) {
+      auto value = dyn_cast<Value>(sizes->get(tensor)[dim]);
+      size = (value ? ranges->of(value) : std::nullopt).value_or(size);
+    }
+    all.values.lo = saturatingMul(all.values.lo, size.values.lo);
+    all.values.hi = saturatingMul(all.values.hi, size.values.hi);
+    all.opt = saturatingMul(all.opt, size.opt);
+  }
+  return all;
+}
+
 bool FusionOptions::isVector(flatir::DotOp dot) const {
-  ArrayRef<int64_t> shape = dot.getResult().getType().getShape();
-  size_t batch = dot.getLhsBatch().size();
-  size_t left = rankOf(dot.getLhs()) - dot.getLhsContract().size();
-  int64_t rows = product(shape.slice(batch, left - batch));
-  int64_t columns = product(shape.drop_front(left));
-  return std::min(rows, columns) <= vectorRows && !suitsTensorCores(dot);
+  RankedTensorType type = dot.getResult().getType();
+  int64_t batch = dot.getLhsBatch().size();
+  int64_t left = rankOf(dot.getLhs()) - dot.getLhsContract().size();
+  SizeRange rows = extentOf(dot.getResult(), batch, left);
+  SizeRange columns = extentOf(dot.getResult(), left, type.getRank());
+  // A kernel reads the first of its rows in place of those that are not there.
+  auto isFew = [&](const SizeRange &range) {
+    return range.values.hi <= vectorRows &&
+           (range.isStatic() || range.values.lo > 0);
+  };
+  return (isFew(rows) || isFew(columns)) && !suitsTensorCores(dot);
 }
 
 /// [batch..., outer..., k], or [batch..., k, outer] with elements of 16 bits.
@@ -88,17 +115,16 @@ static bool liesInMemory(flatir::DotOp dot, Value tensor) {
 }
 
 /// Rows of the left operand, one that ends with K; 0 for others.
-static int64_t rowsOf(flatir::DotOp dot) {
-  ArrayRef<int64_t> left = dot.getLhs().getType().getShape();
-  if (dot.getLhsContract().size() != 1 ||
-      dot.getLhsContract()[0] != int64_t(left.size()) - 1 ||
-      ShapedType::isDynamic(left.back()))
-    return 0;
-  return product(left.drop_back().drop_front(dot.getLhsBatch().size()));
+SizeRange FusionOptions::rowsOf(flatir::DotOp dot) const {
+  int64_t rank = rankOf(dot.getLhs());
+  if (dot.getLhsContract().size() != 1 || dot.getLhsContract()[0] != rank - 1 ||
+      dot.getLhs().getType().isDynamicDim(rank - 1))
+    return {{0, 0}, 0};
+  return extentOf(dot.getLhs(), dot.getLhsBatch().size(), rank - 1);
 }
 
 bool FusionOptions::hasFewRows(flatir::DotOp dot) const {
-  int64_t rows = rowsOf(dot);
+  int64_t rows = rowsOf(dot).values.hi;
   return rows > 0 && rows <= codegen::maxSwapABRows;
 }
 
@@ -141,14 +167,16 @@ bool FusionOptions::suitsTensorCores(flatir::DotOp dot) const {
       !hasTensorRows(dot.getRhs()) || !liesInMemory(dot, dot.getRhs()))
     return false;
   ArrayRef<int64_t> matrix = dot.getRhs().getType().getShape();
-  int64_t rows = rowsOf(dot), rank = matrix.size();
+  SizeRange rows = rowsOf(dot);
+  int64_t rank = matrix.size();
   int64_t k = dot.getRhsContract()[0], columns = 2 * rank - 3 - k;
-  codegen::FewRows few{rows,
+  codegen::FewRows few{rows.opt,
                        product(matrix.drop_back(2)),
                        matrix[columns],
                        matrix[k],
                        int64_t(element.getIntOrFloatBitWidth()),
                        /*alongK=*/k == rank - 1};
-  return rows >= 1 && rows <= vectorRows && matrix[columns] >= rows &&
-         !ShapedType::isDynamicShape(matrix) && few.suitsTensorCores();
+  return rows.values.lo >= 1 && rows.values.hi <= vectorRows &&
+         matrix[columns] >= rows.values.hi &&
+         !ShapedType::isDynamicShape(matrix) && few.suitsTensorCores(*machine);
 }

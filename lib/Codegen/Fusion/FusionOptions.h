@@ -7,14 +7,13 @@
 #ifndef TRIPY_CODEGEN_FUSION_FUSIONOPTIONS_H
 #define TRIPY_CODEGEN_FUSION_FUSIONOPTIONS_H
 
+#include "SizeRanges.h"
+
+#include "tripy/Base/Machines.h"
+#include "tripy/Conversion/TensorSizes.h"
 #include "tripy/Dialect/FlatIR/FlatIR.h"
 
 namespace tripy::fusion {
-
-/// From this number of multiplications on, running a contraction on tensor
-/// cores is worth a kernel that copies an operand: on CUDA cores it would take
-/// about as long as the launch of that kernel.
-constexpr int64_t largeContraction = int64_t(1) << 24;
 
 /// TMA copies rows of a multiple of so many bytes.
 constexpr int64_t tensorRowBytes = 16;
@@ -40,17 +39,32 @@ struct FusionOptions {
   int64_t columnBlocks = 0, columnBytesFull = 0, columnBytesEmpty = 0;
   /// The same of reductions of rows, and the bytes of a row that are worth a
   /// block of their own.
-  int64_t rowBlocks = 0, rowPartBytes = 16 << 10;
+  int64_t rowBlocks = 0, rowPartBytes = 1;
+  /// Whether one kernel reduces dimensions that do not lie together as fast as
+  /// the memory allows.
+  bool reducesApart = false;
+  /// Longest row that the blocks of a cluster share; 0: there are none.
+  int64_t clusterColumns = 0;
   /// Whether kernels of contractions with many rows read windows where their
   /// right operand has them, instead of a tensor that they were written to.
   bool windowsInProducts = false;
   /// Blocks that fill the device in sorts of long rows; with 0, a block or work
   /// item sorts a row.
   int64_t sortBlocks = 0;
-  /// Whether kernels on tensor cores compute the left operand, element by
-  /// element.
-  enum class Prologues { Never, Estimated, Always };
-  Prologues tensorPrologues = Prologues::Never;
+  /// When something is done: `Estimated` is where that is estimated to pay.
+  enum class When { Never, Estimated, Always };
+  /// Kernels on tensor cores compute the left operand, element by element.
+  When tensorPrologues = When::Never;
+  /// Products with a softmax between them become attention.
+  When attention = When::Estimated;
+  /// Kernels run on the host; else on this GPU.
+  bool onHost = false;
+  const Machine *machine = nullptr;
+  /// Of the function that is planned, so that dynamic sizes count: as their
+  /// maximum where a form of a kernel takes so many, and as their optimum where
+  /// forms compete.
+  const TensorSizes *sizes = nullptr;
+  const SizeRanges *ranges = nullptr;
 
   bool isVector(flatir::DotOp dot) const;
   /// Whether `dot`, of few rows, is for tensor cores all the same.
@@ -71,6 +85,10 @@ struct FusionOptions {
   bool needsOneShape(flatir::DotOp dot) const {
     return onTensorCores(dot) || isVector(dot);
   }
+
+private:
+  SizeRange extentOf(mlir::Value tensor, int64_t begin, int64_t end) const;
+  SizeRange rowsOf(flatir::DotOp dot) const;
 };
 
 } // namespace tripy::fusion

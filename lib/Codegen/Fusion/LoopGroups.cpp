@@ -41,7 +41,8 @@ flatir::DotOp fusion::tensorDot(const FusionGraph &graph, const Node *kernel) {
   for (Operation *op : kernel->operandSide)
     if (auto dot = dyn_cast<flatir::DotOp>(op))
       return graph.options.onTensorCores(dot) &&
-                     graph.multiplications(dot) >= largeContraction
+                     graph.multiplications(dot) >=
+                         graph.options.machine->copiedProducts
                  ? dot
                  : flatir::DotOp();
   return flatir::DotOp();
@@ -223,12 +224,35 @@ static AttentionUse attentionUse(const FusionGraph &graph, const Node *kernel,
   return found;
 }
 
+/// Whether `op` is of an update_slice.
+static bool isOfUpdate(const FusionGraph &graph, Operation *op) {
+  return graph.nameOf(op) == "update_slice";
+}
+
+/// Whether tensor cores have all queries of heads that share keys in one tile
+/// (SplitAttention.cpp): it reads each key and value once, or twice.
+static bool readsKeysOnce(const FusionGraph &graph, const Node *kernel) {
+  constexpr int64_t maxRows = 32;
+  auto isAttention = [](Operation *op) { return isa<kernel::AttentionOp>(op); };
+  auto attention =
+      cast<kernel::AttentionOp>(*llvm::find_if(kernel->ops, isAttention));
+  auto query = cast<RankedTensorType>(attention.getQuery().getType());
+  int64_t queries = query.getDimSize(query.getRank() - 2);
+  int64_t group = std::max<int64_t>(1, attention.getGroupSize());
+  return graph.options.tensorCores &&
+         query.getElementType().getIntOrFloatBitWidth() == 16 &&
+         !ShapedType::isDynamic(queries) && queries * group <= maxRows;
+}
+
 /// Why an attention's kernel does not compute `op` as it reads an operand;
 /// empty when it does. Keys and values are read by each block of queries, the
-/// mask once for each score.
+/// mask once for each score. Few queries read a cache as it will be: the new
+/// rows where they come from, the others where they are.
 static std::string whyNotOfAttention(const FusionGraph &graph,
                                      const Node *kernel, Operation *op) {
   AttentionUse use = attentionUse(graph, kernel, op);
+  if (use.byKeys && isOfUpdate(graph, op) && readsKeysOnce(graph, kernel))
+    return "";
   if (use.byKeys && (windowsBehind(op) || !isGemmOperandView(op)))
     return "keys and values are read many times";
   return "";
@@ -287,8 +311,41 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
   return {true, ""};
 }
 
+/// Bytes that the positions of an update_slice are computed from: they are
+/// integers and conditions that follow from its start, in a few operations.
+static int64_t bytesBehind(const FusionGraph &graph, Operation *op) {
+  int64_t bytes = 0;
+  llvm::SetVector<Value> from;
+  from.insert(op->result_begin(), op->result_end());
+  for (size_t i = 0; i < from.size(); ++i) {
+    Operation *made = from[i].getDefiningOp();
+    Node *node = made ? graph.nodeOf(made) : nullptr;
+    OpClass c = made ? classOf(made) : OpClass::Data;
+    bool isComputed = node && !node->isPlaced() && isOfUpdate(graph, made) &&
+                      (c == OpClass::Elementwise || isCheap(made)) &&
+                      elementTypeOf(from[i]).isInteger();
+    if (!isComputed) {
+      if (c != OpClass::Creation)
+        bytes += graph.bytes(from[i]);
+      continue;
+    }
+    for (Value operand : made->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        from.insert(operand);
+  }
+  return bytes;
+}
+
+/// Whether `op` is a step to the positions of an update_slice.
+static bool isPosition(const FusionGraph &graph, Operation *op) {
+  return isOfUpdate(graph, op) && classOf(op) == OpClass::Elementwise &&
+         elementTypeOf(op->getResult(0)).isInteger();
+}
+
 /// Bytes of the tensors that `op` reads, splat constants being free.
 static int64_t bytesRead(const FusionGraph &graph, Operation *op) {
+  if (isPosition(graph, op))
+    return bytesBehind(graph, op);
   int64_t bytes = 0;
   llvm::SmallPtrSet<void *, 4> seen;
   for (Value operand : op->getOperands()) {
@@ -321,6 +378,10 @@ static Traffic traffic(const FusionGraph &graph, Operation *op,
                        int64_t readers) {
   int64_t read = bytesRead(graph, op);
   int64_t result = graph.bytes(op->getResult(0));
+  // A start is read for less than a launch.
+  constexpr int64_t fewBytes = 64;
+  if (isPosition(graph, op) && read <= fewBytes)
+    return {0, result};
   return {saturatingMul(readers, read),
           saturatingAdd(read, saturatingMul(readers, result))};
 }

@@ -10,7 +10,10 @@
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <unordered_map>
 
@@ -46,6 +49,45 @@ static bool areEqual(kernel::DispatchOp a, kernel::DispatchOp b) {
          a.getResultTypes() == b.getResultTypes() &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+/// The more of it, the larger the sizes are.
+static int64_t workOf(kernel::SizesAttr sizes) {
+  return llvm::accumulate(sizes.getOpt(), int64_t(1), saturatingMul);
+}
+
+/// The kernel is planned for the call with most work, and right for all.
+static void mergeSizes(kernel::FuncOp function, kernel::DispatchOp dispatch) {
+  kernel::SizesAttr a = function.getSizesAttr(), b = dispatch.getSizesAttr();
+  if (a == b)
+    return;
+  if (!a || !b) {
+    function.removeSizesAttr();
+    return;
+  }
+  SmallVector<int64_t> min, max;
+  for (auto [x, y] : llvm::zip_equal(a.getMin(), b.getMin()))
+    min.push_back(std::min(x, y));
+  for (auto [x, y] : llvm::zip_equal(a.getMax(), b.getMax()))
+    max.push_back(std::max(x, y));
+  bool isMore = workOf(b) > workOf(a);
+  auto merged = kernel::SizesAttr::get(a.getContext(), min,
+                                       isMore ? b.getOpt() : a.getOpt(), max);
+  function.setSizesAttr(merged);
+  if (a.getOpt() == b.getOpt())
+    return;
+  auto options = remark::RemarkOpts::name("sizes").category("sizes").function(
+      function.getSymName());
+  auto text = [](ArrayRef<int64_t> sizes) {
+    return llvm::join(
+        llvm::map_range(sizes,
+                        [](int64_t size) { return std::to_string(size); }),
+        ", ");
+  };
+  if (auto remark = remark::analysis(placeOf(dispatch.getLoc()), options))
+    remark << remark::add("{0}", "planned for sizes " + text(merged.getOpt()) +
+                                     "; another call expects " +
+                                     text((isMore ? a : b).getOpt()));
 }
 
 /// Letters, digits and '_' of `text`.
@@ -107,6 +149,7 @@ kernel::FuncOp Outliner::functionFor(kernel::DispatchOp dispatch,
   for (size_t index : same)
     if (areEqual(known[index].dispatch, dispatch)) {
       known[index].locations.push_back(dispatch.getLoc());
+      mergeSizes(known[index].function, dispatch);
       return known[index].function;
     }
   OpBuilder b(module.getContext());
@@ -116,7 +159,7 @@ kernel::FuncOp Outliner::functionFor(kernel::DispatchOp dispatch,
   auto function = kernel::FuncOp::create(
       b, dispatch.getLoc(), uniqueName(dispatch, prefix), dispatch.getRoot(),
       type, dispatch.getSizeArgs(), /*config=*/nullptr, /*waitsFor=*/nullptr,
-      /*product=*/nullptr);
+      /*product=*/nullptr, dispatch.getSizesAttr());
   IRMapping mapping;
   dispatch.getBody().cloneInto(&function.getBody(), mapping);
   symbols.insert(function, module.getBody()->end());

@@ -114,7 +114,7 @@ void OperandPadding::pad(flatir::DotOp dot, unsigned number) {
                      " operand of 'dot' from rows of " + std::to_string(own) +
                      " to " + std::to_string(size) + " elements";
   int64_t work = program.estimates.multiplications(dot, program.sizes);
-  if (work < largeContraction)
+  if (work < program.options.machine->copiedProducts)
     return remarkNotTaken(dot.getLoc(), function,
                           "did not pad " + what + ": " + Twine(work) +
                               " multiplications are not worth the copy");

@@ -31,6 +31,11 @@ struct Program {
 /// take the operands' types. Before other composites are inlined.
 void takeAttention(mlir::func::FuncOp function, Composites &composites);
 
+/// dot(softmax(f(dot(q, k))), v) -> kernel.attention, in any order of
+/// dimensions, where f is a scale, a mask and a bias, nothing else reads scores
+/// or probabilities, and the kernel is not slower than its parts.
+void recogniseAttention(Program &program);
+
 /// Gives tensors of 0 elements, and reductions and contractions over a
 /// dimension of size 0, a constant in place of their operands, where the types
 /// say so. What is left in a kernel of another operation has elements to

@@ -199,40 +199,41 @@ static Demand demandWith(const FusionGraph &graph, const Node *kernel,
 }
 
 namespace {
-/// Cycles of the whole device, roughly estimated: the rates are those of an
-/// H100, and the losses are guesses.
+/// Cycles of the whole device, roughly estimated.
 struct Estimate {
   /// Times that each element is computed.
   int64_t times;
   double computing, multiplying, saved;
 
-  /// The shorter of computing and multiplying is hidden by the longer but for a
-  /// third, and waiting for registers takes a twentieth of the multiplication.
-  double lost() const {
+  double lost(const Machine &machine) const {
     return std::max(0.0, computing - multiplying) +
-           std::min(computing, multiplying) / 3 + multiplying / 20;
+           std::min(computing, multiplying) * machine.prologueExposed +
+           multiplying * machine.prologueStall;
   }
 };
 } // namespace
 
 static Estimate estimate(const FusionGraph &graph, const OperandCone &cone,
                          ArrayRef<flatir::DotOp> dots) {
-  constexpr double multiprocessors = 132, multiplications = 2048,
-                   instructions = 128, memoryBytes = 2450, launch = 3000;
-  constexpr int64_t columnsOfTile = 256, overhead = 3;
+  constexpr int64_t columnsOfTile = 256;
+  const Machine &machine = *graph.options.machine;
+  auto multiprocessors = double(machine.multiprocessors);
+  auto instructions = double(32 * machine.schedulers);
   flatir::DotOp dot = dots.front();
   int64_t columns = dot.getResult().getType().getShape().back() *
                     static_cast<int64_t>(dots.size());
   double elements = graph.elements(graph.sizes.get(dot.getLhs()));
   Estimate found;
   found.times = llvm::divideCeil(columns, columnsOfTile);
-  found.computing = found.times * elements * (cone.cost + overhead) /
+  found.computing = found.times * elements *
+                    (cone.cost + machine.prologueInstructions) /
                     (multiprocessors * instructions);
   found.multiplying = 0;
   for (flatir::DotOp each : dots)
     found.multiplying += double(graph.multiplications(each)) /
-                         (multiprocessors * multiplications);
-  found.saved = 2.0 * graph.bytes(dot.getLhs()) / memoryBytes + launch;
+                         (multiprocessors * double(machine.peakProducts));
+  found.saved = 2.0 * graph.bytes(dot.getLhs()) / machine.prologueMemoryBytes +
+                machine.prologueLaunchCycles;
   return found;
 }
 
@@ -281,17 +282,17 @@ static void tryPrologue(FusionGraph &graph, Node *kernel) {
   std::string text =
       "tensor cores' kernel computes each element " +
       std::to_string(cycles.times) + " times, which costs about " +
-      std::to_string(int64_t(cycles.lost())) + " cycles and saves " +
-      std::to_string(int64_t(cycles.saved));
-  if (cycles.lost() >= cycles.saved &&
-      graph.options.tensorPrologues != FusionOptions::Prologues::Always)
+      std::to_string(int64_t(cycles.lost(*graph.options.machine))) +
+      " cycles and saves " + std::to_string(int64_t(cycles.saved));
+  if (cycles.lost(*graph.options.machine) >= cycles.saved &&
+      graph.options.tensorPrologues != FusionOptions::When::Always)
     return graph.remarkDeclined(made, kernel, text);
   graph.remarkFused(made, kernel, text);
   take(graph, kernel, cone);
 }
 
 void fusion::formPrologues(FusionGraph &graph) {
-  if (graph.options.tensorPrologues == FusionOptions::Prologues::Never)
+  if (graph.options.tensorPrologues == FusionOptions::When::Never)
     return;
   for (Node *node : graph.nodes())
     if (node->root == kernel::FusionRoot::Gemm && !node->ops.empty())

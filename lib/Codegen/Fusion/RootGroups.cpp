@@ -8,6 +8,8 @@
 
 #include "FusionGraph.h"
 
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
@@ -64,13 +66,96 @@ static bool joinsRow(const FusionGraph &graph, const Node *node,
                       [&](int64_t i) { return broadcast.getDims()[i] == i; });
 }
 
+/// Whether `op` adds or drops dimensions of size 1, as its type says, and
+/// nothing else.
+static bool keepsElements(const FusionGraph &graph, flatir::ReshapeOp op) {
+  auto others = [&](Value value) {
+    Sizes sizes;
+    ArrayRef<int64_t> type = cast<RankedTensorType>(value.getType()).getShape();
+    for (auto [size, known] : llvm::zip_equal(graph.sizes.get(value), type))
+      if (known != 1)
+        sizes.push_back(size);
+    return sizes;
+  };
+  return others(op.getInput()) == others(op.getResult());
+}
+
+/// Whether `value` is a result of an attention's kernel in another order or
+/// shape.
+static bool isMoved(const Node *node, Value value) {
+  Operation *op = value.getDefiningOp();
+  bool isView = false;
+  for (; op && node->contains(op) && classOf(op) == OpClass::Layout;
+       op = op->getOperand(0).getDefiningOp())
+    isView = true;
+  return isView && op && node->contains(op);
+}
+
+/// Whether `op` moves whole rows of an attention's result, which nothing else
+/// reads: the kernel writes it where they belong, and has no other result.
+/// Sizes that are dynamic stay dimensions of their own.
+static bool movesRows(const FusionGraph &graph, const Node *node,
+                      Operation *op) {
+  Value input = op->getOperand(0);
+  auto staysInside = [&](Operation *own) {
+    return own == input.getDefiningOp() ||
+           llvm::all_of(own->getUsers(),
+                        [&](Operation *user) { return node->contains(user); });
+  };
+  if (graph.nodeOf(input) != node || !input.hasOneUse() ||
+      !llvm::all_of(node->ops, staysInside))
+    return false;
+  if (auto transpose = dyn_cast<flatir::TransposeOp>(op)) {
+    ArrayRef<int64_t> order = transpose.getPermutation();
+    return order.back() == static_cast<int64_t>(order.size()) - 1;
+  }
+  auto reshape = dyn_cast<flatir::ReshapeOp>(op);
+  if (!reshape)
+    return false;
+  auto from = cast<RankedTensorType>(input.getType());
+  RankedTensorType to = reshape.getResult().getType();
+  Sizes fromSizes = graph.sizes.get(input),
+        toSizes = graph.sizes.get(reshape.getResult());
+  auto groups = from.getRank() == to.getRank()
+                    ? std::nullopt
+                    : getReassociationIndicesForReshape(from, to);
+  if (!groups || groups->empty())
+    return false;
+  bool isExpanded = to.getRank() > from.getRank();
+  if (isExpanded && groups->back().size() > 1)
+    return false;
+  RankedTensorType fine = isExpanded ? to : from;
+  for (auto [i, group] : llvm::enumerate(*groups))
+    for (int64_t dim : group) {
+      if (!fine.isDynamicDim(dim))
+        continue;
+      OpFoldResult own = isExpanded ? toSizes[dim] : fromSizes[dim];
+      if (group.size() > 1 || own != (isExpanded ? fromSizes : toSizes)[i])
+        return false;
+    }
+  return true;
+}
+
 static bool joins(const FusionGraph &graph, const Node *node, Operation *op) {
+  if (node->root == FusionRoot::Attention) {
+    if (classOf(op) == OpClass::Layout)
+      return movesRows(graph, node, op);
+    // What is moved is written, and not read.
+    if (llvm::any_of(op->getOperands(),
+                     [&](Value operand) { return isMoved(node, operand); }))
+      return false;
+  }
   if (node->root == FusionRoot::Row)
     return joinsRow(graph, node, op);
   if (node->root == FusionRoot::Sort)
     return false; // Positions are sorted where they lie in memory.
   if (node->root == FusionRoot::Plugin)
     return false; // The user's kernel is what it is.
+  // Reduced dimensions that are kept with size 1.
+  if (auto reshape = dyn_cast<flatir::ReshapeOp>(op);
+      reshape && node->root == FusionRoot::Reduce && graph.options.reducesApart)
+    return graph.sizes.get(reshape.getInput()) == node->shape &&
+           keepsElements(graph, reshape);
   return isPointwise(op) && graph.sizes.get(op->getResult(0)) == node->shape;
 }
 
@@ -179,6 +264,9 @@ static bool isBetterOutside(const FusionGraph &graph, const Node *node,
   OpClass c = classOf(op);
   if (isSeed(op) || graph.isReturned(op))
     return false;
+  // What an attention moves is written once, where it belongs.
+  if (node->root == FusionRoot::Attention && c == OpClass::Layout)
+    return false;
   if (isCheap(op) && c != OpClass::Convert)
     return true;
   if (c != OpClass::Convert && (isExpensive(op) || feedsDot(op)))
@@ -224,6 +312,26 @@ static bool readsInOrder(const FusionGraph &graph, const Node *node,
   });
 }
 
+/// Whether what `reader` makes of values of `node` stays in the rows that the
+/// values are of.
+static bool readsItsOwnRows(const FusionGraph &graph, const Node *node,
+                            const Node *reader) {
+  llvm::SetVector<Operation *> reached;
+  auto addReaders = [&](Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (graph.nodeOf(user) == reader)
+        reached.insert(user);
+  };
+  for (Operation *op : node->ops)
+    addReaders(op);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (!joinsRow(graph, node, reached[i]))
+      return false;
+    addReaders(reached[i]);
+  }
+  return true;
+}
+
 /// Elements that are read in less time than a kernel is launched.
 static constexpr int64_t fewElements = 1 << 16;
 
@@ -232,7 +340,8 @@ static constexpr int64_t fewElements = 1 << 16;
 /// and read results of one kernel.
 static std::string whyTogether(const FusionGraph &graph, const Node *a,
                                const Node *b) {
-  if (a->rowRank != b->rowRank || a->shape != b->shape)
+  if (a->rowRank != b->rowRank || a->shape != b->shape ||
+      !readsItsOwnRows(graph, a, b) || !readsItsOwnRows(graph, b, a))
     return "";
   int64_t elements = graph.elements(a->shape);
   llvm::SetVector<Value> left = graph.inputs(a), right = graph.inputs(b);

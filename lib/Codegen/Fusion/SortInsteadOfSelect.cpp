@@ -8,7 +8,7 @@
 #include "OpInfo.h"
 #include "Prepare.h"
 
-#include "tripy/Codegen/SortOrder.h"
+#include "Codegen/Emit/SortOrder.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 using namespace mlir;

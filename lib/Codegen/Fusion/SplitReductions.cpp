@@ -35,6 +35,9 @@ static constexpr int64_t warpColumns = 32;
 /// second kernel costs.
 static constexpr int64_t worthParts = 16;
 
+/// Readers that are looked at.
+static constexpr size_t maxReaders = 64;
+
 namespace {
 class ReductionSplit {
 public:
@@ -59,6 +62,7 @@ public:
 private:
   bool columnsPay();
   bool rowsPay();
+  bool staysInCluster();
   int64_t trailing();
   int64_t elementsOf(ArrayRef<int64_t> dims);
   Value flattened(OpBuilder &b, Location loc);
@@ -98,7 +102,7 @@ int64_t ReductionSplit::elementsOf(ArrayRef<int64_t> dims) {
 
 bool ReductionSplit::isApart() {
   int64_t last = trailing();
-  return program.options.rowBlocks > 0 &&
+  return program.options.rowBlocks > 0 && !program.options.reducesApart &&
          program.estimates.bytes(reduce.getInput(), program.sizes) >=
              worthParts * program.options.rowPartBytes &&
          last > 0 && last < static_cast<int64_t>(reduce.getDims().size());
@@ -116,12 +120,36 @@ bool ReductionSplit::rowsPay() {
   int64_t blocks = program.options.rowBlocks;
   int64_t rows =
       program.estimates.elements(program.sizes.get(reduce.getResult()));
-  if (rows == 0 || rows > blocks / 4)
+  if (rows == 0 || rows > blocks / 4 || staysInCluster())
     return false;
   int64_t parts = program.estimates.bytes(reduce.getInput(), program.sizes) /
                   rows / program.options.rowPartBytes;
   wanted = std::min(blocks / rows, parts);
   return parts >= worthParts;
+}
+
+/// Whether what is read once would be read again for each step: the blocks of
+/// a cluster keep a row, or read it from the L2 cache, and what needs its sum
+/// comes behind in the same kernel. A softmax of 111 x 65536 was six kernels.
+bool ReductionSplit::staysInCluster() {
+  if (elementsOf(reduce.getDims()) > program.options.clusterColumns)
+    return false;
+  int64_t points =
+      program.estimates.elements(program.sizes.get(reduce.getInput()));
+  llvm::SetVector<Operation *> readers;
+  readers.insert_range(reduce->getUsers());
+  for (size_t i = 0; i < readers.size() && i < maxReaders; ++i) {
+    Operation *reader = readers[i];
+    if (reader->getNumResults() != 1 ||
+        (!isa<flatir::BroadcastOp, flatir::ReshapeOp>(reader) &&
+         !isPointwise(reader)))
+      continue;
+    if (program.estimates.elements(program.sizes.get(reader->getResult(0))) >=
+        points)
+      return true;
+    readers.insert_range(reader->getUsers());
+  }
+  return false;
 }
 
 bool ReductionSplit::columnsPay() {

@@ -14,7 +14,7 @@
 #include "Prepare.h"
 #include "Remarks.h"
 
-#include "tripy/Codegen/SortOrder.h"
+#include "Codegen/Emit/SortOrder.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 using namespace mlir;

@@ -8,6 +8,7 @@
 #include "Expr.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -55,6 +56,34 @@ static Expr quotient(Expr x, Expr y) {
   Expr isLarge = a.compare(arith::CmpFPredicate::OGT, 0x1p64);
   Expr scale = select(isSmall, 0x1p64, select(isLarge, 0x1p-64, x.number(1.0)));
   return x * reciprocal(y * scale) * scale;
+}
+
+/// Whether `value` is a power, which is not negative, as it is now or was
+/// expanded.
+static bool isPower(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto text = dyn_cast_if_present<LLVM::InlineAsmOp>(op))
+    return text.getAsmString().starts_with("ex2.approx");
+  return isa_and_present<math::ExpOp, math::Exp2Op>(op);
+}
+
+/// e where `y` is 1 + e and e is a power: silu and sigmoid divide by such.
+static std::optional<Expr> powerBesideOne(Expr y) {
+  auto sum = y.get().getDefiningOp<arith::AddFOp>();
+  for (bool swapped : {false, true}) {
+    FloatAttr one;
+    if (sum && isPower(sum->getOperand(swapped)) &&
+        matchPattern(sum->getOperand(!swapped), m_Constant(&one)) &&
+        one.getValue().isExactlyValue(1.0))
+      return Expr(y.builder(), sum->getOperand(swapped));
+  }
+  return std::nullopt;
+}
+
+/// x / (1 + e): no divisor is small, and one scale keeps the reciprocals of the
+/// large ones from being flushed. The scaled sum has the same bits.
+static Expr quotientByOnePlus(Expr x, Expr e) {
+  return x * 0x1p-4 * reciprocal(fma(e, 0x1p-4, 0x1p-4));
 }
 
 /// 1 / (1 + exp(-2 x)), which is (1 + tanh(x)) / 2: nothing cancels. Past the
@@ -111,7 +140,10 @@ Value approximate(Operation *op, ValueRange operands, ImplicitLocOpBuilder &b,
       !operands.front().getType().isF32())
     return Value();
   if (isa<arith::DivFOp>(op)) {
-    return quotient(Expr(b, operands[0]), Expr(b, operands[1])).get();
+    Expr x(b, operands[0]), y(b, operands[1]);
+    if (std::optional<Expr> power = powerBesideOne(y))
+      return quotientByOnePlus(x, *power).get();
+    return quotient(x, y).get();
   }
   std::optional<Expr> result =
       approximateUnary(op, Expr(b, operands.front()), options);

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -304,6 +305,29 @@ struct TruncateToBF16 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// -x of i16 => PTX of 32 bits, which LLVM does not make 16 again. The
+/// assembler takes the result of neg.s16 to fit in 16 bits where it is widened:
+/// -(-32768) was 32768 on an H200, and is -32768.
+struct NegateI16 : OpRewritePattern<arith::SubIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SubIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isInteger(16) || !matchPattern(op.getLhs(), m_Zero()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value wide = arith::ExtSIOp::create(b, b.getI32Type(), op.getRhs());
+    auto negated = LLVM::InlineAsmOp::create(
+        b, b.getI32Type(), wide, "sub.s32 $0, 0, $1;", "=r,r",
+        /*has_side_effects=*/false, /*is_align_stack=*/false,
+        LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+        ArrayAttr());
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(),
+                                                 negated.getResult(0));
+    return success();
+  }
+};
+
 } // namespace
 
 void tripy::codegen::populateMathExpansionPatterns(RewritePatternSet &patterns,
@@ -327,7 +351,9 @@ void tripy::codegen::populateMathExpansionPatterns(RewritePatternSet &patterns,
                Expand<math::CeilOp>, Expand<math::RoundOp>,
                Expand<math::RoundEvenOp>, Expand<math::TruncOp>>(context, cuda,
                                                                  fast16);
-  if (!cuda)
+  if (cuda)
+    patterns.add<NegateI16>(context);
+  else
     patterns.add<TruncateToBF16>(context);
 }
 

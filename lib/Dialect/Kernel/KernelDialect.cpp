@@ -48,6 +48,46 @@ static void printCheckKind(AsmPrinter &printer, tripy::CheckKind kind) {
 #define GET_ATTRDEF_CLASSES
 #include "tripy/Dialect/Kernel/KernelAttrs.cpp.inc"
 
+Attribute SizesAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> min, opt, max;
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  auto parseSize = [&]() -> ParseResult {
+    return failure(
+        parser.parseLSquare() || parser.parseInteger(min.emplace_back()) ||
+        parser.parseComma() || parser.parseInteger(opt.emplace_back()) ||
+        parser.parseComma() || parser.parseInteger(max.emplace_back()) ||
+        parser.parseRSquare());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseSize))
+    return {};
+  return parser.getChecked<SizesAttr>(loc, parser.getContext(), min, opt, max);
+}
+
+void SizesAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(
+      llvm::zip_equal(getMin(), getOpt(), getMax()), printer, [&](auto size) {
+        auto [min, opt, max] = size;
+        printer << '[' << min << ", " << opt << ", " << max << ']';
+      });
+  printer << '>';
+}
+
+LogicalResult
+SizesAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                  ArrayRef<int64_t> min, ArrayRef<int64_t> opt,
+                  ArrayRef<int64_t> max) {
+  if (min.size() != opt.size() || min.size() != max.size())
+    return emitError() << "each size must have a minimum, an optimum and a "
+                          "maximum";
+  for (auto [low, usual, high] : llvm::zip_equal(min, opt, max))
+    if (low > usual || usual > high)
+      return emitError() << "a size must have min <= opt <= max; found [" << low
+                         << ", " << usual << ", " << high << "]";
+  return success();
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "tripy/Dialect/Kernel/KernelTypes.cpp.inc"
 
@@ -127,6 +167,20 @@ static LogicalResult verifyOperand(AttentionOp op, Value tensor,
                           << "; found " << type;
 }
 
+static LogicalResult verifyHidden(AttentionOp op) {
+  if (!op.getHidden())
+    return success();
+  Value mask = op.getMask();
+  if (op.getHidden()->isFinite() && mask &&
+      getElementTypeOrSelf(mask).isInteger(1) && !op.getLengths() &&
+      op.getCausal() == kernel::Causal::None)
+    return success();
+  return op.emitOpError(
+             "a hidden score is finite, and a mask of i1 alone hides "
+             "keys then; found ")
+         << op.getHidden()->convertToDouble();
+}
+
 LogicalResult AttentionOp::verify() {
   auto query = cast<RankedTensorType>(getQuery().getType());
   auto key = cast<RankedTensorType>(getKey().getType());
@@ -179,7 +233,7 @@ LogicalResult AttentionOp::verify() {
       !isa<FloatType>(getElementTypeOrSelf(getMask())))
     return emitOpError("the mask must be of i1 or floats; found ")
            << getMask().getType();
-  return success();
+  return verifyHidden(*this);
 }
 
 LogicalResult
@@ -376,6 +430,17 @@ static LogicalResult verifyKernelBody(Operation *op, Region &body,
 }
 
 /// One size operand for each dynamic dimension of the results.
+/// Checks that there is a range for each index argument.
+static LogicalResult verifySizes(Operation *op, std::optional<SizesAttr> sizes,
+                                 TypeRange inputs) {
+  auto count = llvm::count_if(inputs, llvm::IsaPred<IndexType>);
+  if (!sizes || int64_t(sizes->getOpt().size()) == count)
+    return success();
+  return op->emitOpError("'sizes' must have one range for each index argument; "
+                         "found ")
+         << sizes->getOpt().size() << " for " << count;
+}
+
 static LogicalResult verifyResultSizes(Operation *op, TypeRange results,
                                        size_t sizes) {
   size_t dynamic = 0;
@@ -389,8 +454,9 @@ static LogicalResult verifyResultSizes(Operation *op, TypeRange results,
 }
 
 LogicalResult DispatchOp::verify() {
-  if (failed(
-          verifyResultSizes(*this, getResultTypes(), getResultSizes().size())))
+  if (failed(verifyResultSizes(*this, getResultTypes(),
+                               getResultSizes().size())) ||
+      failed(verifySizes(*this, getSizes(), getInputs().getTypes())))
     return failure();
   return verifyKernelBody(*this, getBody(), getInputs().getTypes(),
                           getResultTypes(), getSizeArgs());
@@ -401,7 +467,8 @@ LogicalResult FuncOp::verify() {
     if (!isa<RankedTensorType>(type))
       return emitOpError("results must be ranked tensors; found ") << type;
   if (failed(verifyKernelBody(*this, getBody(), getFunctionType().getInputs(),
-                              getFunctionType().getResults(), getSizeArgs())))
+                              getFunctionType().getResults(), getSizeArgs())) ||
+      failed(verifySizes(*this, getSizes(), getFunctionType().getInputs())))
     return failure();
   if (std::optional<ConfigAttr> config = getConfig())
     if (failed(verifyConfig(*this, *config)))

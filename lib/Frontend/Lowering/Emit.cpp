@@ -16,7 +16,7 @@
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Trace/Trace.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
-#include "tripy/Pipelines/Diagnostics.h"
+#include "tripy/ToolSupport/Diagnostics.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"

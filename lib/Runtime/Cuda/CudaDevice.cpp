@@ -85,8 +85,11 @@ Status CudaDevice::outOfMemory(uint64_t bytes) {
 
 //===-- context -----------------------------------------------------------===//
 
+thread_local ContextScope *ContextScope::innermost = nullptr;
+
 ContextScope::ContextScope(CudaDevice &device, Purpose purpose)
-    : device(device) {
+    : device(device), outer(innermost) {
+  innermost = this;
   if (purpose == Work)
     entered = device.alive();
   if (entered.isOk() && !device.isForked())
@@ -94,9 +97,14 @@ ContextScope::ContextScope(CudaDevice &device, Purpose purpose)
 }
 
 void ContextScope::enter(Purpose purpose) {
+  if (outer && &outer->device == &device && outer->isCurrent) {
+    isCurrent = true;
+    return;
+  }
   ContextHandle current = nullptr;
   DriverResult result = device.api.ctxGetCurrent(&current);
-  if (result == DriverResult::Success && current == device.context)
+  isCurrent = result == DriverResult::Success && current == device.context;
+  if (isCurrent)
     return;
   // Tried twice: after a temporary failure, what this scope releases would
   // leak.
@@ -105,6 +113,7 @@ void ContextScope::enter(Purpose purpose) {
     result = device.api.ctxPushCurrent(device.context);
     pushed = result == DriverResult::Success;
   }
+  isCurrent = pushed;
   if (!pushed && purpose == Work)
     entered = device.check(result, "cuCtxPushCurrent");
   else if (!pushed)
@@ -112,6 +121,7 @@ void ContextScope::enter(Purpose purpose) {
 }
 
 ContextScope::~ContextScope() {
+  innermost = outer;
   ContextHandle previous = nullptr;
   if (pushed)
     device.api.ctxPopCurrent(&previous);
@@ -176,19 +186,21 @@ Status CudaDevice::readLimits(DeviceId device) {
   return Status::ok();
 }
 
+Status CudaDevice::find() {
+  if (Status status = findDevice(id); !status.isOk())
+    return status;
+  return readLimits(id);
+}
+
 Status CudaDevice::open() {
-  DeviceId device = 0;
-  if (Status status = findDevice(device); !status.isOk())
+  if (Status status = find(); !status.isOk())
     return status;
-  if (Status status = readLimits(device); !status.isOk())
-    return status;
-  if (Status status = check(api.devicePrimaryCtxRetain(&context, device),
+  if (Status status = check(api.devicePrimaryCtxRetain(&context, id),
                             "cuDevicePrimaryCtxRetain");
       !status.isOk()) {
     context = nullptr;
     return status;
   }
-  id = device;
   ContextScope scope(*this);
   if (!scope.status().isOk())
     return scope.status();
@@ -202,6 +214,7 @@ CudaDevice::~CudaDevice() {
   {
     ContextScope scope(*this, ContextScope::Release);
     staging.release();
+    slots.release();
     if (ownStream)
       api.streamDestroy(ownStream);
   }
@@ -217,6 +230,15 @@ cuda::createCudaDevice(const DriverApi &api, int32_t ordinal,
     if (Status status = device->open(); !status.isOk())
       return status;
     return std::shared_ptr<runtime::Device>(std::move(device));
+  });
+}
+
+Status cuda::findCudaDevice(int32_t ordinal) {
+  return runtime::withoutExceptions("for a device", [&]() -> Status {
+    Result<const DriverApi *> api = systemDriver();
+    if (!api)
+      return api.status();
+    return CudaDevice(**api, ordinal, {}).find();
   });
 }
 
@@ -282,6 +304,28 @@ Status CudaDevice::copyToHost(void *to, const void *from, uint64_t bytes,
                           resolve(stream));
   return check(api.memcpyDtoHAsync(to, toPointer(from), bytes, resolve(stream)),
                "cuMemcpyDtoHAsync");
+}
+
+Status CudaDevice::read(void *to, const void *from, uint64_t bytes,
+                        Stream stream) {
+  ContextScope scope(*this);
+  if (!scope.status().isOk())
+    return scope.status();
+  void *slot =
+      bytes > 0 && bytes <= Staging::threshold ? slots.take() : nullptr;
+  if (!slot)
+    return Device::read(to, from, bytes, stream);
+  Status status =
+      check(api.memcpyDtoHAsync(slot, toPointer(from), bytes, resolve(stream)),
+            "cuMemcpyDtoHAsync");
+  if (status.isOk())
+    status = synchronize(stream);
+  // After a failure nobody knows whether the copy still comes.
+  if (!status.isOk())
+    return status;
+  std::memcpy(to, slot, bytes);
+  slots.giveBack(slot);
+  return status;
 }
 
 Status CudaDevice::copyOnDevice(void *to, const void *from, uint64_t bytes,

@@ -7,6 +7,11 @@
 using namespace tripy;
 using namespace tripy::cuda;
 
+CudaScope::CudaScope(runtime::Device &device)
+    : scope(std::make_unique<ContextScope>(static_cast<CudaDevice &>(device))) {
+}
+CudaScope::~CudaScope() = default;
+
 Result<CudaEvent> CudaEvent::create(runtime::Device &base) {
   if (base.kind() != DeviceKind::CUDA)
     return Status(Code::DeviceMismatch, "a CUDA event needs a CUDA device");

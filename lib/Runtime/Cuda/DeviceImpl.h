@@ -15,6 +15,7 @@
 #include <atomic>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 namespace tripy::cuda {
 
@@ -27,7 +28,8 @@ struct DeviceLimits {
 class CudaDevice;
 
 /// Makes the device's context current for its lifetime, and leaves alone a
-/// caller that already works in it.
+/// caller that already works in it. A scope within another one of the same
+/// device asks nothing of the driver.
 class ContextScope {
 public:
   /// Releases are tried even when the device is lost, but not in a child of the
@@ -47,7 +49,10 @@ private:
 
   CudaDevice &device;
   Status entered;
-  bool pushed = false;
+  /// Scopes of a thread end in the reverse order.
+  ContextScope *const outer;
+  bool isCurrent = false, pushed = false;
+  static thread_local ContextScope *innermost;
 };
 
 /// Copies between pageable host memory and the device through two pinned
@@ -83,14 +88,35 @@ private:
   std::array<Chunk, 2> chunks;
 };
 
+/// Pinned memory that single small copies to the host go through: the driver
+/// needs two steps and one more wait for memory that is not pinned. Each copy
+/// has memory of its own. Thread-safe.
+class PinnedSlots {
+public:
+  explicit PinnedSlots(CudaDevice &device) : device(device) {}
+  /// Needs a current context, as does take().
+  void release();
+  /// Memory of Staging::threshold bytes; null where there is none.
+  void *take();
+  /// No copy uses it any more.
+  void giveBack(void *slot);
+
+private:
+  CudaDevice &device;
+  std::mutex mutex;
+  std::vector<void *> all, idle;
+};
+
 class CudaDevice final : public runtime::Device,
                          public std::enable_shared_from_this<CudaDevice>,
                          public runtime::ForkWatch {
 public:
   CudaDevice(const DriverApi &api, int32_t ordinal, const CudaOptions &options)
       : api(api), options(options), number(ordinal),
-        staging(*this, std::max(options.stagingBytes, 1u)) {}
+        staging(*this, std::max(options.stagingBytes, 1u)), slots(*this) {}
   ~CudaDevice() override;
+  /// The part of open() that needs no context.
+  Status find();
   /// Everything that can fail in making a device. Call once.
   Status open();
 
@@ -104,6 +130,8 @@ public:
                       runtime::Stream stream) override;
   Status copyToHost(void *to, const void *from, uint64_t bytes,
                     runtime::Stream stream) override;
+  Status read(void *to, const void *from, uint64_t bytes,
+              runtime::Stream stream) override;
   Status copyOnDevice(void *to, const void *from, uint64_t bytes,
                       runtime::Stream stream) override;
   Result<runtime::Stream> createStream() override;
@@ -161,6 +189,7 @@ private:
   /// The first sticky result; 0 while the device is alive.
   std::atomic<int32_t> lostTo{0};
   Staging staging;
+  PinnedSlots slots;
 };
 
 inline bool ContextScope::mayRelease() const { return !device.isForked(); }

@@ -1,14 +1,14 @@
 //===- Peaks.cpp - What a GPU can do at most ------------------------------===//
 //
 // Clocks and numbers of units are the driver's; what a unit does in a cycle is
-// in the table of chips. Asked for by profiles alone, where nothing fails: what
+// in Machines.td. Asked for by profiles alone, where nothing fails: what
 // the driver does not say is unknown.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DeviceImpl.h"
 
-#include "tripy/Base/Chips.h"
+#include "tripy/Base/Machines.h"
 #include "tripy/Base/Text.h"
 
 using namespace tripy;
@@ -26,19 +26,19 @@ double CudaDevice::attribute(DeviceAttribute attribute) {
 }
 
 /// Multiply-adds of a multiprocessor in a cycle; 0: unknown.
-static uint32_t multiplyAdds(const Chip &chip, bool hasFloat8, WorkKind kind,
-                             DType dtype) {
+static int64_t multiplyAdds(const Machine &machine, bool hasFloat8,
+                            WorkKind kind, DType dtype) {
   if (kind == WorkKind::ProductsTF32)
-    return chip.peakProducts / 2;
+    return machine.peakProducts / 2;
   if (kind == WorkKind::Arithmetic || dtype == DType::F32)
-    return chip.peakFMA;
+    return machine.peakFMA;
   switch (dtype) {
   case DType::F16:
   case DType::BF16:
-    return chip.peakProducts;
+    return machine.peakProducts;
   case DType::F8E4M3FN:
   case DType::F8E5M2:
-    return hasFloat8 ? 2 * chip.peakProducts : chip.peakProducts;
+    return hasFloat8 ? 2 * machine.peakProducts : machine.peakProducts;
   default:
     return 0;
   }
@@ -55,13 +55,13 @@ Peak CudaDevice::peak(WorkKind kind, DType dtype) {
   }
   int capability = limits.computeMajor * 10 + limits.computeMinor;
   std::string name = concat("sm_", capability);
-  const Chip *chip = findChip(name);
-  if (!chip)
+  const Machine *machine = findMachine(name);
+  if (!machine)
     return {};
   double clock = attribute(DeviceAttribute::ClockRate) * hertz;
   double units = attribute(DeviceAttribute::MultiprocessorCount);
-  uint32_t each = 2 * multiplyAdds(*chip, capability >= 89, kind, dtype);
-  return {units * clock * each,
+  int64_t each = 2 * multiplyAdds(*machine, capability >= 89, kind, dtype);
+  return {units * clock * double(each),
           concat(uint64_t(units), " multiprocessors x ", uint64_t(clock / 1e6),
                  " MHz x ", each, ", ", name)};
 }

@@ -112,3 +112,34 @@ Status Staging::toHost(uint8_t *to, DevicePointer from, uint64_t bytes,
   }
   return Status::ok();
 }
+
+//===-- single small copies -----------------------------------------------===//
+
+void *PinnedSlots::take() {
+  std::lock_guard lock(mutex);
+  if (!idle.empty()) {
+    void *slot = idle.back();
+    idle.pop_back();
+    return slot;
+  }
+  all.reserve(all.size() + 1);
+  idle.reserve(all.size() + 1);
+  void *slot = nullptr;
+  if (device.api.memHostAlloc(&slot, Staging::threshold, 0) !=
+      DriverResult::Success)
+    return nullptr;
+  all.push_back(slot);
+  return slot;
+}
+
+void PinnedSlots::giveBack(void *slot) {
+  std::lock_guard lock(mutex);
+  idle.push_back(slot); // take() has made room
+}
+
+void PinnedSlots::release() {
+  for (void *slot : all)
+    device.api.memFreeHost(slot);
+  all.clear();
+  idle.clear();
+}

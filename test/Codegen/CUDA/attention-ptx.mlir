@@ -2,7 +2,7 @@
 // stores as wide as the layout allows.
 //
 // RUN: tripy-compile %s --target=cuda:sm_80 --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local --implicit-check-not=ld.shared.b16 --implicit-check-not=st.shared.b16 --implicit-check-not=global.nc.b16
-// RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local
+// RUN: tripy-compile %s --target=cuda:sm_90a --kernel-tiles=off --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local
 
 // CHECK: .entry main_
 // CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16, 16

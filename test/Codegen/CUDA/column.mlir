@@ -4,30 +4,30 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #col = affine_map<(d0, d1) -> (d1)>
 
-// 64 columns of 8 elements are half a strip: the blocks of a cluster share the
-// rows, and one of them joins the others' sums.
-// CHECK: kernel.func @tall reduce {{.*}} config = <grid = () -> (8, 1, 1), block = [256, 1, 1], cluster = [8, 1, 1]
-// OLD: kernel.func @tall reduce {{.*}} config = <grid = () -> (1, 1, 1), block = [256, 1, 1]
+// 16384 columns are 64 strips: the blocks of a cluster share the rows of one, and
+// one of them joins the others' sums. (Of fewer strips: reduction.mlir.)
+// CHECK: kernel.func @tall reduce {{.*}} config = <grid = () -> (512, 1, 1), block = [256, 1, 1], cluster = [8, 1, 1]
+// OLD: kernel.func @tall reduce {{.*}} config = <grid = () -> (64, 1, 1), block = [256, 1, 1]
 // OLD-NOT: cluster = [8
 // OLD-NOT: nvvm.mapa
-kernel.func @tall reduce sizeArgs = [] : (tensor<8192x64xf16>) -> tensor<64xf16> {
-^bb0(%a: tensor<8192x64xf16>):
+kernel.func @tall reduce sizeArgs = [] : (tensor<8192x16384xf16>) -> tensor<16384xf16> {
+^bb0(%a: tensor<8192x16384xf16>):
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<64xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
-  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<8192x64xf16>) outs(%f : tensor<64xf32>) {
+  %e = tensor.empty() : tensor<16384xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16384xf32>) -> tensor<16384xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<8192x16384xf16>) outs(%f : tensor<16384xf32>) {
   ^bb0(%x: f16, %o: f32):
     %w = arith.extf %x : f16 to f32
     %s = arith.addf %o, %w : f32
     linalg.yield %s : f32
-  } -> tensor<64xf32>
-  %r = tensor.empty() : tensor<64xf16>
-  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<64xf32>) outs(%r : tensor<64xf16>) {
+  } -> tensor<16384xf32>
+  %r = tensor.empty() : tensor<16384xf16>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<16384xf32>) outs(%r : tensor<16384xf16>) {
   ^bb0(%x: f32, %o: f16):
     %n = arith.truncf %x : f32 to f16
     linalg.yield %n : f16
-  } -> tensor<64xf16>
-  kernel.yield %1 : tensor<64xf16>
+  } -> tensor<16384xf16>
+  kernel.yield %1 : tensor<16384xf16>
 }
 
 // Few rows: no cluster. An odd number of columns: single elements.

@@ -27,7 +27,7 @@ func.func @tiles(%x: tensor<64x4294967299xi1>) -> tensor<4294967299x64xi1> {
 
 // RUN: tripy-compile %s --target=cuda --function=rows --stop-after=kernels | FileCheck %s --check-prefix=ROWS --implicit-check-not="index_cast %{{[0-9]+}} : index to i32"
 // RUN: tripy-compile %s --target=cuda --function=rows -o %t.tpx
-// ROWS: kernel.func @rows_row_0{{.*}}grid = () -> (1073741825, 1, 1)
+// ROWS: kernel.func @rows_row_0{{.*}}grid = () -> (8388609, 1, 1)
 func.func @rows(%x: tensor<4294967299x2xf16>) -> tensor<4294967299x2xf16> {
   %0 = trace.softmax %x dim = 1 : (tensor<4294967299x2xf16>) -> tensor<4294967299x2xf16>
   return %0 : tensor<4294967299x2xf16>
@@ -35,7 +35,16 @@ func.func @rows(%x: tensor<4294967299x2xf16>) -> tensor<4294967299x2xf16> {
 
 // RUN: tripy-compile %s --target=cuda --function=longrows --stop-after=kernels | FileCheck %s --check-prefix=LONGROWS --implicit-check-not="index_cast %{{[0-9]+}} : index to i32"
 // RUN: tripy-compile %s --target=cuda --function=longrows -o %t.tpx
-// LONGROWS: kernel.func @longrows_row_0{{.*}}grid = () -> (2, 1, 1)
+// LONGROWS: kernel.func @longrows_row_0{{.*}}grid = () -> (16, 1, 1)
+// Blocks of a cluster are numbered in 32 bits.
+// LONGROWS: index to i32
+// LONGROWS-NEXT: nvvm.mapa
+// LONGROWS: index to i32
+// LONGROWS-NEXT: nvvm.mapa
+// LONGROWS: index to i32
+// LONGROWS-NEXT: nvvm.mapa
+// LONGROWS: index to i32
+// LONGROWS-NEXT: nvvm.mapa
 func.func @longrows(%x: tensor<2x4294967299xf16>) -> tensor<2x4294967299xf16> {
   %0 = trace.softmax %x dim = 1 : (tensor<2x4294967299xf16>) -> tensor<2x4294967299xf16>
   return %0 : tensor<2x4294967299xf16>

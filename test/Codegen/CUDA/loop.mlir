@@ -31,8 +31,8 @@ kernel.func @bias loop sizeArgs = [2, 2] : (tensor<?x16xf16>, tensor<16xf16>, in
   kernel.yield %0 : tensor<?x16xf16>
 }
 
-// The last dimension is odd: element by element, never a misaligned vector.
-// CHECK: kernel.func @odd loop {{.*}} config = <grid = ()[s0] -> ((s0 * 5) ceildiv 256, 1, 1)
+// The last dimension is odd: whole vectors go over the ends of rows, and the bias is read element by element.
+// CHECK: kernel.func @odd loop {{.*}} config = <grid = ()[s0] -> (((s0 * 5) floordiv 8 + (s0 * 5) mod 8) ceildiv 256, 1, 1)
 kernel.func @odd loop sizeArgs = [2, 2] : (tensor<?x5xf16>, tensor<5xf16>, index) -> tensor<?x5xf16> {
 ^bb0(%a: tensor<?x5xf16>, %b: tensor<5xf16>, %n: index):
   %e = tensor.empty(%n) : tensor<?x5xf16>
@@ -42,6 +42,19 @@ kernel.func @odd loop sizeArgs = [2, 2] : (tensor<?x5xf16>, tensor<5xf16>, index
     linalg.yield %z : f16
   } -> tensor<?x5xf16>
   kernel.yield %0 : tensor<?x5xf16>
+}
+
+// The last dimension is known at run time only: rows of whole vectors, where it is a multiple, or vectors over the ends of rows.
+// CHECK: kernel.func @versions loop {{.*}} config = <grid = ()[s0, s1] -> (((s0 * s1) floordiv 8 + (s0 * s1) mod 8) ceildiv 256, 1, 1)
+kernel.func @versions loop sizeArgs = [2, 3, 3, 2, 3] : (tensor<?x?xf16>, tensor<?xf16>, index, index) -> tensor<?x?xf16> {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?xf16>, %m: index, %n: index):
+  %e = tensor.empty(%m, %n) : tensor<?x?xf16>
+  %0 = linalg.generic {indexing_maps = [#id, #last, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<?x?xf16>, tensor<?xf16>) outs(%e : tensor<?x?xf16>) {
+  ^bb0(%x: f16, %y: f16, %o: f16):
+    %z = arith.addf %x, %y : f16
+    linalg.yield %z : f16
+  } -> tensor<?x?xf16>
+  kernel.yield %0 : tensor<?x?xf16>
 }
 
 // A slice at an offset of 4 elements allows 8-byte accesses only.
@@ -85,8 +98,19 @@ kernel.func @not loop sizeArgs = [] : (tensor<32xi1>) -> tensor<32xi1> {
 // CHECK-NOT: -> f16
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>
 // CHECK-LABEL: gpu.func @odd
-// CHECK-NOT: vector<
-// CHECK: llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> f16
+// CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-COUNT-8: llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> f16
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>
+// CHECK-LABEL: gpu.func @versions
+// CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %c7 : index
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[REST]], %c0 : index
+// CHECK: scf.if %[[WHOLE]]
+// CHECK-COUNT-2: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>
+// CHECK: } else {
+// CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-COUNT-8: llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> f16
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>
 // CHECK-LABEL: gpu.func @slice
 // CHECK-COUNT-2: llvm.load %{{.*}} invariant {alignment = 8 : i64} : !llvm.ptr<1> -> vector<4xf16>
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>

@@ -3,11 +3,13 @@
 // RUN: tripy-compile %t/chunks.mlir -o %t/chunks.tpx --target=cuda --remarks 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // RUN: tripy-compile %t/dependent.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=DEPENDENT
 
-// Reductions of one input, each with its own function in front, are one pass: each element is loaded once.
+// Reductions of one input, each with its own function in front, are one pass: each element is loaded once, in rounds of 16
+// and in a last one of 16 or 8.
 
+// Eight pieces in a round of the loop, and the rest one by one.
 // DYNAMIC: .visible .entry
-// DYNAMIC: ld.global
-// DYNAMIC-NOT: ld.global
+// DYNAMIC-COUNT-40: ld.global.nc
+// DYNAMIC-NOT: ld.global.nc
 // DYNAMIC: ret;
 // DYNAMIC-NOT: .visible .entry
 
@@ -39,7 +41,7 @@ func.func @main(%x: tensor<4096x1024xf32> {tripy.name = "x"}) -> (tensor<f32> {t
 // A reduction that needs another's result takes a second pass; one that needs none joins a pass.
 
 // DEPENDENT: .visible .entry
-// DEPENDENT-COUNT-2: ld.global
+// DEPENDENT-COUNT-18: ld.global
 // DEPENDENT-NOT: ld.global
 // DEPENDENT: ret;
 

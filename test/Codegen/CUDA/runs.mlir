@@ -4,6 +4,13 @@
 // RUN: tripy-compile %t/join.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=JOIN
 // RUN: tripy-compile %t/seams.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=SEAMS
 // RUN: tripy-compile %t/pad.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=PAD
+// RUN: tripy-compile %t/mask.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=MASK
+// RUN: tripy-compile %t/even-seams.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=EVEN
+// RUN: tripy-compile %t/slice.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=SLICE
+// RUN: tripy-compile %t/pad-planes.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=PLANES
+// RUN: tripy-compile %t/units.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=UNITS
+// RUN: tripy-compile %t/permuted-rows.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=ROWS
+// RUN: tripy-compile %t/outer.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=OUTER
 // RUN: tripy-compile %t/transposed.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=TRANSPOSED
 
 // Rows that are no multiple of a vector: vectors go on in the next row. What is broadcast is read element by element.
@@ -20,12 +27,13 @@ func.func @main(%a: tensor<64x512x49xf16> {tripy.name = "a"}, %b: tensor<49xf16>
   return %y : tensor<64x512x49xf16>
 }
 
-// 14 x 14 elements are whole vectors of 8 bytes: a channel's number is read once for each.
+// 14 x 14 elements of a channel: at most one ends within a vector, and two numbers of channels are enough.
 
 // CHANNELS: .entry
-// CHANNELS-DAG: ld.global{{.*}}v2.b32
-// CHANNELS-DAG: ld.global{{.*}}b16
-// CHANNELS: st.global.v2.b32
+// CHANNELS-COUNT-2: ld.global{{.*}}b16
+// CHANNELS: ld.global{{.*}}v4.b32
+// CHANNELS-NOT: ld.global
+// CHANNELS: st.global.v4.b32
 // CHANNELS-NOT: ld.global
 // CHANNELS: ret;
 
@@ -74,6 +82,102 @@ func.func @main(%a: tensor<512x49xf16> {tripy.name = "a"}, %b: tensor<512x77xf16
 func.func @main(%a: tensor<512x49xf16> {tripy.name = "a"}) -> (tensor<512x51xf16> {tripy.name = "y"}) {
   %y = trace.pad %a low [0, 1] high [0, 1] value = 0.0 : f16 : (tensor<512x49xf16>) -> tensor<512x51xf16>
   return %y : tensor<512x51xf16>
+}
+
+// The dimensions of a mask are joined: 28 elements hold vectors of 8 bytes.
+
+// MASK: .entry
+// MASK-DAG: ld.global{{.*}}v4.b32
+// MASK-DAG: ld.global{{.*}}v2.b32
+// MASK-NOT: b16
+// MASK: ret;
+
+//--- mask.mlir
+func.func @main(%a: tensor<512x2x14xf16> {tripy.name = "a"}, %b: tensor<1x2x14xf16> {tripy.name = "b"}) -> (tensor<512x2x14xf16> {tripy.name = "y"}) {
+  %y = trace.mul %a, %b : (tensor<512x2x14xf16>, tensor<1x2x14xf16>) -> tensor<512x2x14xf16>
+  return %y : tensor<512x2x14xf16>
+}
+
+// Rows of whole vectors with seams at even places: loads of 4 bytes.
+
+// EVEN: .entry
+// EVEN-COUNT-4: ld.global{{.*}}b32
+// EVEN-NOT: ld.global
+// EVEN: st.global.v4.b32
+// EVEN-NOT: st.global
+// EVEN: ret;
+
+//--- even-seams.mlir
+func.func @main(%a: tensor<512x62xf16> {tripy.name = "a"}, %b: tensor<512x2xf16> {tripy.name = "b"}) -> (tensor<512x64xf16> {tripy.name = "y"}) {
+  %y = trace.concatenate %a, %b dim = 1 : (tensor<512x62xf16>, tensor<512x2xf16>) -> tensor<512x64xf16>
+  return %y : tensor<512x64xf16>
+}
+
+// The rows of a slice are those of its source from the cut dimension on: 252 x 28 x 28 elements at a multiple of 8.
+
+// SLICE: .entry
+// SLICE-COUNT-1: ld.global{{.*}}v4.b32
+// SLICE-NOT: ld.global
+// SLICE: st.global.v4.b32
+// SLICE: ret;
+
+//--- slice.mlir
+func.func @main(%a: tensor<32x256x28x28xbf16> {tripy.name = "a"}) -> (tensor<32x252x28x28xbf16> {tripy.name = "y"}) {
+  %y = trace.slice %a [0, 4, 0, 0] to [32, 256, 28, 28] by [1, 1, 1, 1] : (tensor<32x256x28x28xbf16>) -> tensor<32x252x28x28xbf16>
+  return %y : tensor<32x252x28x28xbf16>
+}
+
+// Two padded dimensions: eight loads without a branch between them.
+
+// PLANES: .entry
+// PLANES: ld.global{{.*}}b16
+// PLANES-NOT: bra
+// PLANES: st.global.v4.b32
+// PLANES: ret;
+
+//--- pad-planes.mlir
+func.func @main(%a: tensor<64x64x64xf16> {tripy.name = "a"}) -> (tensor<64x74x77xf16> {tripy.name = "y"}) {
+  %y = trace.pad %a low [0, 6, 5] high [0, 4, 8] value = 0.0 : f16 : (tensor<64x64x64xf16>) -> tensor<64x74x77xf16>
+  return %y : tensor<64x74x77xf16>
+}
+
+// Moving a dimension of one element is a copy.
+
+// UNITS: .entry
+// UNITS-COUNT-1: ld.global{{.*}}v4.b32
+// UNITS-NOT: ld.global
+// UNITS: st.global.v4.b32
+
+//--- units.mlir
+func.func @main(%a: tensor<1x19x1000x24xf32> {tripy.name = "a"}) -> (tensor<19x1000x24x1xf32> {tripy.name = "y"}) {
+  %y = trace.permute %a [1, 2, 3, 0] : (tensor<1x19x1000x24xf32>) -> tensor<19x1000x24x1xf32>
+  return %y : tensor<19x1000x24x1xf32>
+}
+
+// Rows of 1437 elements in another order: a thread of a large tensor has four elements, spaced by the block, and reads all of them first.
+
+// ROWS: .entry
+// ROWS-COUNT-4: ld.global{{.*}}b32
+// ROWS-NOT: ld.global
+// ROWS-COUNT-4: st.global.b32
+// ROWS: ret;
+
+//--- permuted-rows.mlir
+func.func @main(%a: tensor<19x280x1437xf32> {tripy.name = "a"}) -> (tensor<280x19x1437xf32> {tripy.name = "y"}) {
+  %y = trace.permute %a [1, 0, 2] : (tensor<19x280x1437xf32>) -> tensor<280x19x1437xf32>
+  return %y : tensor<280x19x1437xf32>
+}
+
+// Nearly all bytes are written: a thread has two vectors.
+
+// OUTER: .entry
+// OUTER-COUNT-2: st.global.v4.b32
+// OUTER: ret;
+
+//--- outer.mlir
+func.func @main(%a: tensor<6144x1xf32> {tripy.name = "a"}, %b: tensor<1x1024xf32> {tripy.name = "b"}) -> (tensor<6144x1024xf32> {tripy.name = "y"}) {
+  %y = trace.mul %a, %b : (tensor<6144x1xf32>, tensor<1x1024xf32>) -> tensor<6144x1024xf32>
+  return %y : tensor<6144x1024xf32>
 }
 
 // An operand that is read in another order has no runs: neighbouring threads keep neighbouring elements.

@@ -1,9 +1,9 @@
 // compile PROGRAM OUTPUT [TARGET]: a program's text to an executable file.
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
-#include "tripy/Pipelines/Diagnostics.h"
-#include "tripy/Pipelines/InputText.h"
-#include "tripy/Pipelines/ParseProgram.h"
+#include "tripy/ToolSupport/Diagnostics.h"
+#include "tripy/ToolSupport/InputText.h"
+#include "tripy/ToolSupport/ParseProgram.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"

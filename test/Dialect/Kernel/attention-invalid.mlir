@@ -101,3 +101,11 @@ func.func @lengths_element(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: ten
   %r = kernel.attention %q, %k, %v lengths = %m causal = none scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>, tensor<i64>) -> tensor<1x5x8xf32>
   return
 }
+
+// -----
+
+func.func @hidden(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>, %m: tensor<1x5x7xi1>) {
+  // expected-error @below {{a hidden score is finite, and a mask of i1 alone hides keys then; found -1.000000e+04}}
+  %r = kernel.attention %q, %k, %v mask = %m causal = top_left scale = 1.0 hidden = -1.0e4 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>, tensor<1x5x7xi1>) -> tensor<1x5x8xf32>
+  return
+}

@@ -74,6 +74,8 @@ public:
   /// The expression of a visited value. Emits an error at the value's
   /// definition when it has none.
   mlir::FailureOr<TableIndex> lookup(mlir::Value value) const;
+  /// The same, or nothing where it has none.
+  std::optional<TableIndex> valueOf(mlir::Value value) const;
 
   const std::vector<SizeSymbol> &symbolList() const { return symbols; }
   const std::vector<SizeExpr> &exprList() const { return exprs; }
@@ -89,7 +91,6 @@ private:
   TableIndex select(TableIndex condition, TableIndex x, TableIndex y);
   std::optional<TableIndex> arithmetic(mlir::Operation *op);
   TableIndex negation(TableIndex truth);
-  std::optional<TableIndex> valueOf(mlir::Value value) const;
 
   std::vector<SizeSymbol> symbols;
   std::vector<SizeExpr> exprs;

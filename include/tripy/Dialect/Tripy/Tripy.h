@@ -43,7 +43,7 @@ constexpr llvm::StringLiteral argumentPrefix = "arg";
 constexpr llvm::StringLiteral resultPrefix = "result";
 
 /// The name of an argument or result in the executable: its tripy.name, which
-/// may come from the text (Pipelines/ParseProgram.h), or the default.
+/// may come from the text (ToolSupport/ParseProgram.h), or the default.
 std::string argumentName(mlir::FunctionOpInterface function, unsigned index);
 std::string resultName(mlir::FunctionOpInterface function, unsigned index);
 

@@ -39,6 +39,10 @@ Result<std::shared_ptr<runtime::Device>>
 createCudaDevice(const DriverApi &api, int32_t ordinal,
                  const CudaOptions &options = {});
 
+/// Starts this machine's driver, and sees whether it has GPU number `ordinal`,
+/// which is not opened: that takes as long again. Errors: as above.
+Status findCudaDevice(int32_t ordinal);
+
 /// What a program on a CUDA device runs from: "machine code for sm_90a", or
 /// "PTX for sm_80, compiled by the driver for sm_90".
 /// `program` is from prepare() of a CUDA device.
@@ -84,6 +88,21 @@ private:
   CudaEvent() = default;
   class CudaDevice *device = nullptr;
   EventHandle event = nullptr;
+};
+
+/// Keeps the device's context current for the calling thread, so that the calls
+/// in its lifetime need not each ask the driver for it. `device` is a CUDA
+/// device. Where the context cannot be made current, those calls say so. No
+/// code of somebody else's runs in the lifetime: it may change the context.
+class CudaScope {
+public:
+  explicit CudaScope(runtime::Device &device);
+  ~CudaScope();
+  CudaScope(const CudaScope &) = delete;
+  CudaScope &operator=(const CudaScope &) = delete;
+
+private:
+  std::unique_ptr<class ContextScope> scope;
 };
 
 /// Bytes read plus bytes written per second by copies of `bytes` within the

@@ -1,4 +1,4 @@
-// A transformer block of one sequence: nine launches of eight kernels.
+// A transformer block of one sequence: nine launches of eight kernels, with --attention=never.
 func.func @main(%x: tensor<?x256xf16> {tripy.name = "x", tripy.dims = ["tokens", ""], tripy.profile = #tripy.profile<min = [1, 256], opt = [64, 256], max = [512, 256]>},
     %wq: tensor<256x256xf16> {tripy.name = "wq"}, %wk: tensor<256x256xf16> {tripy.name = "wk"},
     %wv: tensor<256x256xf16> {tripy.name = "wv"}, %wo: tensor<256x256xf16> {tripy.name = "wo"},

@@ -1,0 +1,312 @@
+//===- EmitCUDA.cpp - CUDA code of kernels --------------------------------===//
+//
+// kernel.func on linalg -> gpu.func over bare pointers and sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitCUDA.h"
+#include "Codegen/CUDA/Contractions/Gemv.h"
+#include "Codegen/CUDA/Contractions/SplitAttention.h"
+#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+#include "Codegen/CUDA/Streams/RadixTile.h"
+#include "Codegen/CUDA/Streams/Reduction.h"
+
+#include "Codegen/Emit/PluginEmission.h"
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Codegen/Tuning.h"
+#include "tripy/Dialect/Common/Barriers.h"
+#include "tripy/Dialect/Tile/Tile.h"
+#include "tripy/Dialect/Tripy/Provenance.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_EMITCUDAPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+namespace {
+struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
+  using EmitCUDAPassBase::EmitCUDAPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
+    if (kernels.empty())
+      return;
+    tile = parseWgmmaTile(gemmTile);
+    if (!gemmTile.empty() && !tile) {
+      emitError(module.getLoc(), "a tile must be such as 128x256 or 64x64 with "
+                                 "',pingpong', ',cluster=2', ',split=2', "
+                                 "',stream' or ',swapAB'; found '")
+          << gemmTile << "'";
+      return signalPassFailure();
+    }
+    if (!attentionSplit.empty()) {
+      std::optional<AttentionSplitWish> wish =
+          parseAttentionSplit(attentionSplit);
+      if (!wish) {
+        emitError(module.getLoc(), "a split of attention must be such as 8 or "
+                                   "8,keys=16,warps=4,stages=3; found '")
+            << attentionSplit << "'";
+        return signalPassFailure();
+      }
+      attentionWish = *wish;
+    }
+    Result<const Machine *> known = getMachine(chip);
+    if (!known) {
+      emitError(module.getLoc(), known.status().message());
+      return signalPassFailure();
+    }
+    readTuning(module);
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    UnitAttr::get(&getContext()));
+    OpBuilder b(module.getBody(), module.getBody()->end());
+    auto target =
+        NVVM::NVVMTargetAttr::get(&getContext(), /*O=*/3, "nvptx64-nvidia-cuda",
+                                  chip, (**known).ptxFeature());
+    auto device = gpu::GPUModuleOp::create(b, module.getLoc(), "device_code",
+                                           b.getArrayAttr({target}));
+    if (overlap && CudaChip::of(chip).hasClusters())
+      findWrittenInputs(module);
+    // --tile-to-nvvm emits these.
+    llvm::StringSet<> ofTiles;
+    for (auto function : module.getOps<tile::FuncOp>())
+      ofTiles.insert(function.getKernel());
+    for (kernel::FuncOp kernel : kernels) {
+      if (ofTiles.contains(kernel.getSymName()))
+        continue;
+      b.setInsertionPointToEnd(device.getBody());
+      if (failed(emitKernel(kernel, device, b)))
+        return signalPassFailure();
+    }
+    useBarrierIntrinsics(device);
+  }
+
+  void findWrittenInputs(ModuleOp module);
+  void readTuning(ModuleOp module);
+  void cut(kernel::FuncOp kernel, WgmmaSchedule &schedule);
+  LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
+                           OpBuilder &b);
+
+  std::optional<WgmmaTile> tile;
+  AttentionSplitWish attentionWish;
+  TuningRecords tuning;
+  /// The first kernel of each program that has several launches.
+  llvm::StringSet<> firstKernels;
+};
+} // namespace
+
+/// Measured tiles make kernels faster, never wrong: without them, the model
+/// chooses.
+void EmitCUDAPass::readTuning(ModuleOp module) {
+  if (tuningFile.empty())
+    return;
+  if (Result<TuningRecords> found = readTuningFile(tuningFile))
+    tuning = std::move(*found);
+  else
+    emitWarning(module.getLoc(), "the tuning file is not used: ")
+        << found.status().message();
+}
+
+/// Cuts `schedule` into the tile that is asked for, or was measured to be the
+/// fastest, or is so by the model.
+void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
+  auto report = [&](const WgmmaTile &tile, const Twine &why) {
+    auto options = remark::RemarkOpts::name("tile").category("gemm").function(
+        kernel.getSymName());
+    if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
+      remark << remark::add("{0}", ("tile " + tile.str() + ": " + why).str());
+  };
+  if (tile && cutInto(schedule, *tile))
+    return report(*tile, "asked for");
+  std::optional<std::string> contraction = describeContraction(schedule);
+  const TuningRecord *record =
+      contraction ? findTuning(tuning, chip, tuningDevice, *contraction)
+                  : nullptr;
+  if (record)
+    if (WgmmaTile measured = *parseWgmmaTile(record->tile);
+        cutInto(schedule, measured))
+      return report(measured,
+                    llvm::formatv("measured on {0}, {1:F1} us", record->device,
+                                  record->microseconds)
+                        .str());
+  WgmmaCandidate chosen = *chooseTile(schedule);
+  cutInto(schedule, chosen.tile);
+  report(chosen.tile,
+         llvm::formatv("by the model, {0:F0} cycles for {1}", chosen.cycles,
+                       contraction.value_or("dynamic sizes"))
+             .str());
+}
+
+/// Makes every kernel wait for those before it: sets `waitsFor` from the calls,
+/// and notes which are the first of several.
+void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
+  llvm::StringMap<SmallVector<bool>> written;
+  for (auto kernel : module.getOps<kernel::FuncOp>())
+    written[kernel.getSymName()].resize(llvm::count_if(
+        kernel.getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>));
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isFirst = true;
+    auto calls = llvm::to_vector(function.getOps<kernel::CallOp>());
+    for (kernel::CallOp call : calls) {
+      SmallVector<bool> &ofCallee = written[call.getCallee()];
+      if (isFirst && calls.size() > 1)
+        firstKernels.insert(call.getCallee());
+      unsigned number = 0;
+      for (Value input : call.getInputs())
+        if (isa<RankedTensorType>(input.getType()))
+          ofCallee[number++] |= kernel::mayBeWritten(input, isFirst);
+      isFirst = false;
+    }
+  }
+  for (auto kernel : module.getOps<kernel::FuncOp>())
+    kernel.setWaitsFor(ArrayRef<bool>(written[kernel.getSymName()]));
+}
+
+/// A function for the kernel's code: pointers to its tensors, and sizes.
+static gpu::GPUFuncOp createFunction(kernel::FuncOp kernel, unsigned pointers,
+                                     unsigned sizes, OpBuilder &b) {
+  SmallVector<Type> types(pointers,
+                          LLVM::LLVMPointerType::get(b.getContext(), 1));
+  types.append(sizes, b.getIndexType());
+  auto func = gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                     b.getFunctionType(types, {}));
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  describePointers(kernel, func);
+  b.setInsertionPointToStart(&func.getBody().front());
+  auto end = gpu::ReturnOp::create(b, kernel.getLoc());
+  b.setInsertionPoint(end);
+  return func;
+}
+
+/// A sort of whole rows, or half of a pass of one.
+static void emitCUDASortPart(CUDAKernel &state) {
+  for (Operation &op : state.e.kernel.getBody().front()) {
+    if (auto counts = dyn_cast<kernel::DigitCountsOp>(op))
+      return emitCUDADigitCounts(state, counts);
+    if (auto scatter = dyn_cast<kernel::DigitScatterOp>(op))
+      return emitCUDADigitScatter(state, scatter);
+  }
+  emitCUDASort(state);
+}
+
+/// The code of a kernel, by what it is built around.
+static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
+                              const std::optional<GemvSchedule> &gemv,
+                              const std::optional<AttentionSplit> &split) {
+  switch (root) {
+  case kernel::FusionRoot::Loop:
+    if (!emitCUDATranspose(state))
+      emitCUDALoop(state);
+    return success();
+  case kernel::FusionRoot::Row:
+    emitCUDARow(state);
+    return success();
+  case kernel::FusionRoot::Reduce:
+    emitCUDAReduce(state);
+    return success();
+  case kernel::FusionRoot::Scan:
+    emitCUDAScan(state);
+    return success();
+  case kernel::FusionRoot::Attention:
+    if (split)
+      emitSplitAttention(state, *split);
+    else
+      emitCUDAAttention(state);
+    return success();
+  case kernel::FusionRoot::Sort:
+    emitCUDASortPart(state);
+    return success();
+  case kernel::FusionRoot::Gemm:
+    if (!gemv)
+      state.await();
+    return gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state);
+  case kernel::FusionRoot::Plugin:
+    break; // It has code of its own.
+  }
+  llvm_unreachable("all fusion roots are above");
+}
+
+/// Tells the assembler the threads of a block, and how many blocks are to be
+/// `resident`; 0: any number.
+static void setBounds(gpu::GPUFuncOp func, kernel::FuncOp kernel,
+                      int64_t resident) {
+  Builder b(func.getContext());
+  auto block = kernel.getConfigAttr().getBlock();
+  func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
+      {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}));
+  // Without it, the assembler delays loads in order to save registers.
+  if (resident > 0)
+    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  b.getI32IntegerAttr(resident));
+}
+
+LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
+                                       gpu::GPUModuleOp device, OpBuilder &b) {
+  if (failed(verifyForm(kernel)))
+    return failure();
+  if (kernel::PluginOp plugin = KernelEmission::pluginOf(kernel))
+    return emitDevicePlugin(kernel, plugin, device, chip);
+  const CudaChip &target = CudaChip::of(chip);
+  std::optional<GemvSchedule> gemv = scheduleGemv(kernel, target);
+  if (!gemv && kernel.getRoot() == kernel::FusionRoot::Gemm &&
+      target.hasWgmma())
+    if (std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel)) {
+      cut(kernel, *schedule);
+      return emitWgmma(kernel, *schedule, device, b);
+    }
+  FunctionType type = kernel.getFunctionType();
+  unsigned sizes =
+      llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
+  unsigned inputs = type.getNumInputs() - sizes;
+  unsigned tensors = inputs + type.getNumResults();
+  std::optional<ReductionPlan> reduction = planReduction(kernel, target);
+  FailureOr<std::optional<AttentionSplit>> split =
+      planSplitAttention(kernel, target, attentionWish);
+  if (failed(split))
+    return failure();
+  SmallVector<int64_t> workspace = reduction ? reduction->workspace()
+                                   : *split  ? (*split)->workspace()
+                                             : SmallVector<int64_t>();
+  unsigned pointers = tensors + workspace.size();
+  gpu::GPUFuncOp func = createFunction(kernel, pointers, sizes, b);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  ValueRange arguments = func.getBody().front().getArguments();
+  if (failed(emission.bind(arguments.take_front(tensors),
+                           arguments.slice(pointers, sizes))))
+    return failure();
+  markAccuracy(kernel);
+  emission.math.divideNarrow();
+  if (kernel.getRoot() != kernel::FusionRoot::Gemm &&
+      kernel.getRoot() != kernel::FusionRoot::Attention)
+    emission.math.joinInside();
+  CUDAKernel state{emission, device, target};
+  if (tile)
+    state.wantedTile = {tile->m, tile->n};
+  state.prefetches = prefetch;
+  state.releasesEarly = !firstKernels.contains(kernel.getSymName());
+  state.workspace =
+      llvm::to_vector(arguments.slice(tensors, pointers - tensors));
+  if (reduction)
+    emitCUDAReduction(state, *reduction);
+  else if (failed(emitBody(state, emission.root(), gemv, *split)))
+    return failure();
+  CUDAKernel::finish(func);
+  setBounds(func, kernel, gemv ? gemv->residentBlocks : state.residentBlocks);
+  return success();
+}

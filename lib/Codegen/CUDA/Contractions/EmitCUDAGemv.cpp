@@ -1,0 +1,563 @@
+//===- EmitCUDAGemv.cpp - Code of contractions with few rows --------------===//
+//
+// Each thread loads its part of the matrix straight from memory, 16 bytes at a
+// time and several loads in flight; the vectors come through the L1 cache. The
+// sums of a block are added in shared memory, those of a cluster through
+// distributed shared memory, always in the same order. The epilogue reads them
+// there.
+//
+// A kernel that needs the results of others prefetches its first part of the
+// matrix before it waits for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gemv.h"
+
+#include "Codegen/Emit/ContractionSpace.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Bytes of shared memory for the sums of a block's parts.
+static constexpr int64_t partsBytes = 24 * 1024;
+
+namespace {
+class GemvEmitter {
+public:
+  GemvEmitter(CUDAKernel &kernel, const GemvSchedule &schedule,
+              ContractionSpace space)
+      : kernel(kernel), e(kernel.e), math(e.math), schedule(schedule),
+        space(std::move(space)) {}
+
+  void emit();
+
+private:
+  /// What a thread reads of the matrices at once: the elements of each
+  /// contraction and column.
+  using Fragment = SmallVector<Elements>;
+  /// A position along K, and whether it is inside where it may be past the end.
+  struct At {
+    Index k;
+    Value inside;
+  };
+
+  void locate();
+  void prefetch();
+  SmallVector<Value> accumulate();
+  SmallVector<Value> round(Index begin, ValueRange sums, int64_t depth,
+                           bool masked);
+  SmallVector<Value> foldAcrossLanes(SmallVector<Value> sums);
+  void storeFolded(ArrayRef<Value> sums);
+  void storeColumns(ArrayRef<Value> sums, int64_t firstRow, int64_t rows);
+  Elements reduceParts(Index row, Index column, int64_t vectorSize);
+  void reduceToTotals(int64_t firstRow, int64_t rows);
+  Elements reduceBlocks(Index row, Index column, int64_t vectorSize);
+  int64_t resultVectorSize(int64_t rows);
+  void finish(int64_t firstRow, int64_t rows);
+  void finishVector(Index row, int64_t firstRow, Index column,
+                    int64_t vectorSize);
+
+  SmallVector<Index> pointAt(Index row, Index column, Index k);
+  At kAt(Index begin, int64_t access, int64_t depth, bool masked);
+  Index columnAt(int64_t number);
+  Fragment matrixAt(const At &at);
+  Elements vectorAt(int64_t row, const At &at, int64_t count);
+  SmallVector<Value>::iterator multiply(const Elements &elements,
+                                        const Elements &vector,
+                                        SmallVector<Value>::iterator sum);
+  Value add(Value a, Value b);
+  Value multiplyAdd(Value a, Value b, Value c);
+  Value zero() {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
+  }
+  void setAccess(Access access);
+  /// Sums of one row of all contractions, counted in rows of shared memory.
+  int64_t each() const { return schedule.contractions(); }
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  GemvSchedule schedule;
+  ContractionSpace space;
+  Type number;
+  Value initial;
+  /// The kernel's arguments that the matrices are made of.
+  SmallVector<BlockArgument> sources;
+  /// Sums of the block's parts, [part][row, contraction][column], of some rows
+  /// at a time; where a cluster shares K, those of the block, of all rows.
+  Memory parts, totals;
+  /// Point of the first element of this block's batch.
+  SmallVector<Index> origin;
+  /// Of this thread: its place along K or along the columns, its group, its
+  /// part, and its block's place in the cluster.
+  Index thread, place, group, part, rank;
+  Index columnBegin;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Where things are
+//===----------------------------------------------------------------------===//
+
+void GemvEmitter::locate() {
+  AffineExpr grid = space.extentOf(schedule.batch) *
+                    space.extentOf(schedule.columns).ceilDiv(schedule.tile()) *
+                    schedule.blocks;
+  e.setConfig({grid}, {schedule.threads(), 1, 1}, 0, {schedule.blocks, 1, 1});
+  Index tiles = math.ceilDiv(space.sizeOf(schedule.columns),
+                             math.constant(schedule.tile()));
+  SmallVector<Index> at =
+      math.delinearize(kernel.blockId(), {space.sizeOf(schedule.batch), tiles,
+                                          math.constant(schedule.blocks)});
+  origin.assign(schedule.ops.front().getNumLoops(), math.constant(0));
+  space.spread(at[0], schedule.batch, origin);
+  columnBegin = math.mul(at[1], math.constant(schedule.tile()));
+  rank = at[2];
+  thread = kernel.threadId();
+  at = math.delinearize(thread, {math.constant(schedule.parts),
+                                 math.constant(schedule.groups),
+                                 math.constant(schedule.width)});
+  part = at[0];
+  group = at[1];
+  place = at[2];
+}
+
+SmallVector<Index> GemvEmitter::pointAt(Index row, Index column, Index k) {
+  SmallVector<Index> point = origin;
+  space.spread(row, schedule.rows, point);
+  space.spread(column, schedule.columns, point);
+  space.spread(k, schedule.k, point);
+  return point;
+}
+
+/// Where access number `access` of `depth` of this thread lies in the round
+/// from `begin` on; 0 when that is behind the end.
+GemvEmitter::At GemvEmitter::kAt(Index begin, int64_t access, int64_t depth,
+                                 bool masked) {
+  Index all = math.add(math.mul(rank, math.constant(schedule.parts)), part);
+  Index own = math.mul(all, math.constant(depth));
+  own = math.add(own, math.constant(access));
+  if (schedule.alongK) {
+    own = math.add(math.mul(own, math.constant(schedule.width)), place);
+    own = math.mul(own, math.constant(schedule.vectorSize));
+  }
+  Index k = math.add(begin, own);
+  if (!masked)
+    return {k, Value()};
+  Value inside =
+      kernel.compare(arith::CmpIPredicate::ult, k, space.sizeOf(schedule.k));
+  return {kernel.clampTo(inside, k), inside};
+}
+
+/// This thread's column number `number`, or its first one when the matrix lies
+/// along them; 0 for those behind the last one.
+Index GemvEmitter::columnAt(int64_t number) {
+  Index own =
+      schedule.alongK
+          ? math.add(math.mul(group, math.constant(schedule.columnsEach)),
+                     math.constant(number))
+          : math.mul(place, math.constant(schedule.vectorSize));
+  Index column = math.add(columnBegin, own),
+        size = space.sizeOf(schedule.columns);
+  std::optional<int64_t> known = IndexMath::constantOf(size);
+  if (known && *known % schedule.tile() == 0)
+    return column;
+  return kernel.clampTo(kernel.compare(arith::CmpIPredicate::ult, column, size),
+                        column);
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplication
+//===----------------------------------------------------------------------===//
+
+Value GemvEmitter::add(Value a, Value b) {
+  if (isa<FloatType>(number))
+    return arith::AddFOp::create(e.b, e.loc, a, b);
+  return arith::AddIOp::create(e.b, e.loc, a, b);
+}
+
+Value GemvEmitter::multiplyAdd(Value a, Value b, Value c) {
+  if (isa<FloatType>(number))
+    return math::FmaOp::create(e.b, e.loc, a, b, c);
+  return add(arith::MulIOp::create(e.b, e.loc, a, b), c);
+}
+
+/// The matrices at `k`, contraction by contraction and column by column.
+GemvEmitter::Fragment GemvEmitter::matrixAt(const At &at) {
+  Fragment fragment;
+  for (linalg::GenericOp op : schedule.ops)
+    for (int64_t c = 0; c < (schedule.alongK ? schedule.columnsEach : 1); ++c) {
+      fragment.push_back(e.elements.emitFactors(
+          op, schedule.matrix, pointAt(math.constant(0), columnAt(c), at.k),
+          schedule.vectorLoop(), schedule.vectorSize));
+      if (at.inside)
+        for (Value &value : fragment.back())
+          value = kernel.select(at.inside, value, zero());
+    }
+  return fragment;
+}
+
+/// `count` elements of vector `row`.
+Elements GemvEmitter::vectorAt(int64_t row, const At &at, int64_t count) {
+  Index ownRow = math.constant(row);
+  if (row >= schedule.leastRows)
+    ownRow = kernel.clampTo(kernel.compare(arith::CmpIPredicate::ult, ownRow,
+                                           space.sizeOf(schedule.rows)),
+                            ownRow);
+  Elements values = e.elements.emitFactors(
+      schedule.ops.front(), 1 - schedule.matrix,
+      pointAt(ownRow, math.constant(0), at.k), schedule.k.back(), count);
+  if (at.inside)
+    for (Value &value : values)
+      value = kernel.select(at.inside, value, zero());
+  return values;
+}
+
+/// Adds the products to the sum of a column, or to those of neighbours; returns
+/// the next sum.
+SmallVector<Value>::iterator
+GemvEmitter::multiply(const Elements &elements, const Elements &vector,
+                      SmallVector<Value>::iterator sum) {
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    *sum = multiplyAdd(element, vector[schedule.alongK ? i : 0], *sum);
+    sum += schedule.alongK ? 0 : 1;
+  }
+  return sum + (schedule.alongK ? 1 : 0);
+}
+
+/// One round of accesses: those of the matrix first, so that they are in flight
+/// together. Sums are in the order row, contraction, column.
+SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
+                                      int64_t depth, bool masked) {
+  SmallVector<Fragment> fragments;
+  for (int64_t access = 0; access < depth; ++access)
+    fragments.push_back(matrixAt(kAt(begin, access, depth, masked)));
+  // A thread's rows of K are neighbours.
+  SmallVector<Elements> runs;
+  linalg::GenericOp op = schedule.ops.front();
+  int64_t inner = op.getStaticLoopRanges()[schedule.k.back()];
+  if (!schedule.alongK && !ShapedType::isDynamic(inner) && inner % depth == 0)
+    for (int64_t row = 0; row < schedule.rowCount; ++row)
+      runs.push_back(vectorAt(row, kAt(begin, 0, depth, masked), depth));
+  SmallVector<Value> next(sums);
+  for (int64_t access = 0; access < depth; ++access) {
+    At at = kAt(begin, access, depth, masked);
+    auto sum = next.begin();
+    for (int64_t row = 0; row < schedule.rowCount; ++row) {
+      Elements vector =
+          runs.empty()
+              ? vectorAt(row, at, schedule.alongK ? schedule.vectorSize : 1)
+              : Elements{runs[row][access]};
+      for (const Elements &elements : fragments[access])
+        sum = multiply(elements, vector, sum);
+    }
+  }
+  return next;
+}
+
+/// Whole rounds, then masked ones for what is left of K.
+SmallVector<Value> GemvEmitter::accumulate() {
+  Index size = space.sizeOf(schedule.k),
+        step = math.constant(schedule.step(schedule.depth));
+  Index whole = math.mul(math.div(size, step), step);
+  SmallVector<Value> sums(schedule.contractions() * schedule.sumsEach(),
+                          zero());
+  if (IndexMath::constantOf(whole) != int64_t(0))
+    sums = e.reduceLoop(math.constant(0), whole, step, sums,
+                        [&](Index begin, ValueRange carried) {
+                          return round(begin, carried, schedule.depth, false);
+                        });
+  std::optional<int64_t> known = IndexMath::constantOf(size);
+  if (known && *known % schedule.step(schedule.depth) == 0)
+    return sums;
+  return e.reduceLoop(whole, size,
+                      math.constant(schedule.step(schedule.lastDepth)), sums,
+                      [&](Index begin, ValueRange carried) {
+                        return round(begin, carried, schedule.lastDepth, true);
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of a block
+//===----------------------------------------------------------------------===//
+
+/// Adds up the sums of the `width` threads along K. While a thread has several,
+/// two threads exchange halves, so that n sums take n + 4 shuffles, not 5 n.
+/// storeFolded() says which ones each is left with.
+SmallVector<Value> GemvEmitter::foldAcrossLanes(SmallVector<Value> sums) {
+  while (!llvm::isPowerOf2_64(sums.size()))
+    sums.push_back(zero());
+  for (int64_t distance = schedule.width / 2; distance > 0; distance /= 2) {
+    if (sums.size() == 1) {
+      sums[0] = add(sums[0], kernel.shuffle(sums[0], distance));
+      continue;
+    }
+    Index bit =
+        math.rem(math.div(place, math.constant(distance)), math.constant(2));
+    Value upper =
+        kernel.compare(arith::CmpIPredicate::ne, bit, math.constant(0));
+    size_t half = sums.size() / 2;
+    for (size_t i = 0; i < half; ++i) {
+      Value kept = kernel.select(upper, sums[half + i], sums[i]);
+      Value given = kernel.select(upper, sums[i], sums[half + i]);
+      sums[i] = add(kept, kernel.shuffle(given, distance));
+    }
+    sums.truncate(half);
+  }
+  return sums;
+}
+
+/// Stores what foldAcrossLanes() left: of a number of sums that was a power of
+/// two, n, thread p has sums [p n / width, (p + 1) n / width), or, when there
+/// are fewer than threads, `width / n` threads have the same one.
+void GemvEmitter::storeFolded(ArrayRef<Value> sums) {
+  int64_t count = schedule.contractions() * schedule.sumsEach();
+  int64_t padded = llvm::PowerOf2Ceil(count);
+  int64_t copies = std::max<int64_t>(1, schedule.width / padded);
+  Index first = math.div(place, math.constant(copies));
+  first = math.mul(first, math.constant(int64_t(sums.size())));
+  Value writes =
+      kernel.compare(arith::CmpIPredicate::eq,
+                     math.rem(place, math.constant(copies)), math.constant(0));
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Index own = math.add(first, math.constant(int64_t(i)));
+    Value inside = arith::AndIOp::create(
+        e.b, e.loc, writes,
+        kernel.compare(arith::CmpIPredicate::ult, own, math.constant(count)));
+    e.when(inside, [&, sum = sum] {
+      Index columns = math.constant(schedule.columnsEach);
+      Index column = math.add(math.mul(group, columns), math.rem(own, columns));
+      e.elements.store(parts, {part, math.div(own, columns), column}, {sum});
+    });
+  }
+}
+
+/// Stores the sums of some rows of a thread that has columns of its own.
+void GemvEmitter::storeColumns(ArrayRef<Value> sums, int64_t firstRow,
+                               int64_t rows) {
+  Index column = math.mul(place, math.constant(schedule.vectorSize));
+  for (int64_t i = 0; i < rows * each(); ++i)
+    e.elements.store(parts, {part, math.constant(i), column},
+                     sums.slice((firstRow * each() + i) * schedule.vectorSize,
+                                schedule.vectorSize));
+}
+
+/// The block's sums, part after part.
+Elements GemvEmitter::reduceParts(Index row, Index column, int64_t vectorSize) {
+  Elements sums;
+  for (int64_t i = 0; i < schedule.parts; ++i) {
+    Elements more =
+        e.elements.load(parts, {math.constant(i), row, column}, vectorSize);
+    for (int64_t element = 0; element < vectorSize; ++element)
+      if (i == 0)
+        sums.push_back(more[element]);
+      else
+        sums[element] = add(sums[element], more[element]);
+  }
+  return sums;
+}
+
+/// Puts the block's sums of some rows where the cluster can read them.
+void GemvEmitter::reduceToTotals(int64_t firstRow, int64_t rows) {
+  int64_t vectorSize = schedule.tile() % 4 == 0 ? 4 : 1;
+  int64_t count = rows * each() * schedule.tile() / vectorSize;
+  for (int64_t begin = 0; begin < count; begin += schedule.threads()) {
+    Index own = math.add(thread, math.constant(begin));
+    Value inside =
+        kernel.compare(arith::CmpIPredicate::ult, own, math.constant(count));
+    e.when(inside, [&] {
+      Index vectors = math.constant(schedule.tile() / vectorSize);
+      Index row = math.div(own, vectors);
+      Index column =
+          math.mul(math.rem(own, vectors), math.constant(vectorSize));
+      Elements sums = reduceParts(row, column, vectorSize);
+      row = math.add(row, math.constant(firstRow * each()));
+      e.elements.store(totals, {row, column}, sums);
+    });
+  }
+}
+
+/// The cluster's sums, block after block.
+Elements GemvEmitter::reduceBlocks(Index row, Index column,
+                                   int64_t vectorSize) {
+  Elements sums;
+  for (int64_t block = 0; block < schedule.blocks; ++block) {
+    Memory other = kernel.sharedOf(totals, math.constant(block));
+    Elements more = e.elements.load(other, {row, column}, vectorSize);
+    for (int64_t element = 0; element < vectorSize; ++element)
+      if (block == 0)
+        sums.push_back(more[element]);
+      else
+        sums[element] = add(sums[element], more[element]);
+  }
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+/// Neighbours of a row that a thread finishes: 4 bytes, and more as long as
+/// all threads have work; 1 where the result is not contiguous along them.
+int64_t GemvEmitter::resultVectorSize(int64_t rows) {
+  linalg::GenericOp op = schedule.ops.front();
+  AffineMap map = op.getIndexingMapsArray().back();
+  if (schedule.columns.empty() || map.getNumResults() == 0)
+    return 1;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  int64_t inner = op.getStaticLoopRanges()[schedule.columns.back()];
+  if (!last || last.getPosition() != schedule.columns.back() ||
+      ShapedType::isDynamic(inner))
+    return 1;
+  int64_t maximum = vectorSizeOf(e), vectorSize = 1;
+  auto fits = [&](int64_t n) {
+    return n <= maximum && inner % n == 0 && schedule.tile() % n == 0;
+  };
+  while (fits(2 * vectorSize) &&
+         (vectorSize < maximum / 4 || rows * schedule.tile() / vectorSize >
+                                          schedule.threads() * schedule.blocks))
+    vectorSize *= 2;
+  return vectorSize;
+}
+
+/// Computes and stores the results of rows [firstRow, firstRow + rows) of this
+/// block's tile; the blocks of a cluster take a share of them each.
+void GemvEmitter::finish(int64_t firstRow, int64_t rows) {
+  int64_t vectorSize = resultVectorSize(rows);
+  int64_t vectors = schedule.tile() / vectorSize, count = rows * vectors;
+  int64_t share = llvm::divideCeil(count, schedule.blocks);
+  for (int64_t begin = 0; begin < share; begin += schedule.threads()) {
+    Index inShare = math.add(thread, math.constant(begin));
+    Index own = math.add(math.mul(rank, math.constant(share)), inShare);
+    Index row = math.div(own, math.constant(vectors));
+    Index column = math.mul(math.rem(own, math.constant(vectors)),
+                            math.constant(vectorSize));
+    auto below = [&](Index a, Index b) {
+      return kernel.compare(arith::CmpIPredicate::ult, a, b);
+    };
+    Value inside = arith::AndIOp::create(
+        e.b, e.loc,
+        arith::AndIOp::create(e.b, e.loc, below(inShare, math.constant(share)),
+                              below(own, math.constant(count))),
+        below(math.add(columnBegin, column), space.sizeOf(schedule.columns)));
+    if (schedule.leastRows < schedule.rowCount)
+      inside =
+          arith::AndIOp::create(e.b, e.loc, inside,
+                                below(math.add(row, math.constant(firstRow)),
+                                      space.sizeOf(schedule.rows)));
+    e.when(inside, [&] { finishVector(row, firstRow, column, vectorSize); });
+  }
+}
+
+/// The results of row `firstRow + row` from column `column` of the tile on.
+void GemvEmitter::finishVector(Index row, int64_t firstRow, Index column,
+                               int64_t vectorSize) {
+  for (auto [i, op] : llvm::enumerate(schedule.ops)) {
+    Index own = math.add(math.mul(row, math.constant(each())),
+                         math.constant(int64_t(i)));
+    Elements sums = schedule.blocks > 1 ? reduceBlocks(own, column, vectorSize)
+                                        : reduceParts(own, column, vectorSize);
+    if (!matchPattern(initial, m_AnyZeroFloat()) &&
+        !matchPattern(initial, m_Zero()))
+      for (Value &sum : sums)
+        sum = add(initial, sum);
+    e.elements.bindSource(op.getResult(0), [sums](ArrayRef<Index>, int64_t n) {
+      assert(n == int64_t(sums.size()));
+      return sums;
+    });
+  }
+  Index atRow = math.add(row, math.constant(firstRow));
+  SmallVector<Index> point =
+      pointAt(atRow, math.add(columnBegin, column), math.constant(0));
+  e.emitResults(space.resultAt(point), vectorSize);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// How the matrices are read from here on.
+void GemvEmitter::setAccess(Access access) {
+  for (BlockArgument argument : sources)
+    e.elements.memoryOf(argument)->access = access;
+}
+
+/// Asks for the first round of the matrices, when no other kernel writes them
+/// but one may write something else that this one reads. Those that a caller
+/// passes are left alone: what that brings depends on their shapes, and it is
+/// less than what it may cost.
+void GemvEmitter::prefetch() {
+  auto waitsFor = e.kernel.getWaitsFor();
+  std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(schedule.k));
+  if (!waitsFor || !llvm::is_contained(*waitsFor, true) || !size || *size == 0)
+    return;
+  for (BlockArgument argument : sources)
+    if (!isSteady(e.kernel, argument))
+      return;
+  setAccess(Access::Prefetch);
+  ElementEmitter::Scope scope(e.elements);
+  bool masked = *size < schedule.step(schedule.depth);
+  int64_t depth = masked ? schedule.lastDepth : schedule.depth;
+  for (int64_t access = 0; access < depth; ++access)
+    matrixAt(kAt(math.constant(0), access, depth, masked));
+}
+
+void GemvEmitter::emit() {
+  for (linalg::GenericOp op : schedule.ops)
+    for (Value value : computedFrom(op.getOperand(schedule.matrix)))
+      if (e.elements.memoryOf(value))
+        sources.push_back(cast<BlockArgument>(value));
+  initial = e.initialValue(schedule.ops.front());
+  number = initial.getType();
+  locate();
+  prefetch();
+  kernel.awaitAndRelease();
+  setAccess(Access::Streamed);
+  SmallVector<Value> sums = accumulate();
+
+  int64_t rowBytes = schedule.parts * each() * schedule.tile() *
+                     number.getIntOrFloatBitWidth() / 8;
+  int64_t atOnce = schedule.rowCount;
+  if (!schedule.alongK)
+    atOnce = std::clamp<int64_t>(partsBytes / rowBytes, 1, schedule.rowCount);
+  parts = kernel.sharedArray(
+      "parts", number, {schedule.parts, atOnce * each(), schedule.tile()});
+  if (schedule.blocks > 1)
+    totals = kernel.sharedArray("totals", number,
+                                {schedule.sums(), schedule.tile()});
+  for (int64_t first = 0; first < schedule.rowCount; first += atOnce) {
+    int64_t rows = std::min(atOnce, schedule.rowCount - first);
+    if (first > 0)
+      kernel.barrier();
+    if (schedule.alongK)
+      storeFolded(foldAcrossLanes(sums));
+    else
+      storeColumns(sums, first, rows);
+    kernel.barrier();
+    if (schedule.blocks == 1)
+      finish(first, rows);
+    else
+      reduceToTotals(first, rows);
+  }
+  if (schedule.blocks == 1)
+    return;
+  kernel.clusterBarrier();
+  finish(0, schedule.rowCount);
+  // A block's shared memory must outlive its readers.
+  kernel.clusterBarrier();
+}
+
+LogicalResult codegen::emitCUDAGemv(CUDAKernel &kernel,
+                                    const GemvSchedule &schedule) {
+  FailureOr<ContractionSpace> space =
+      ContractionSpace::of(schedule.ops.front(), kernel.e);
+  if (failed(space))
+    return failure();
+  GemvEmitter(kernel, schedule, *space).emit();
+  return success();
+}

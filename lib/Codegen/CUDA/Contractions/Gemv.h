@@ -1,0 +1,81 @@
+//===- Gemv.h - Contractions with few rows ----------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. A matrix times one to eight vectors: the matrix
+// is read once, so that only the bandwidth of memory counts.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_GEMV_H
+#define TRIPY_LIB_CODEGEN_CUDA_GEMV_H
+
+#include "Codegen/CUDA/Common/EmitCUDA.h"
+
+#include <optional>
+
+namespace tripy::codegen {
+
+/// How a contraction with few rows is cut. "Rows" are those of the vectors, at
+/// most eight in number, "columns" those of the result that the matrix brings:
+/// it does not matter which of them the program calls M.
+///
+/// A block computes all rows of a tile of columns. Its threads are
+/// `width` x `groups` x `parts`, the first the fastest. The blocks of a cluster
+/// have the same tile and a part of K each.
+///   matrix contiguous along K: `width` threads lie along K and add up by
+///     shuffles; each has `columnsEach` columns, of which it has `depth`
+///     accesses of `vectorSize` elements in flight; each group has its own
+///     columns.
+///   along the columns: each of `width` threads has `vectorSize` columns, of
+///   which
+///     it has `depth` rows of K in flight; one group.
+/// The `parts` have different k-blocks and meet in shared memory.
+struct GemvSchedule {
+  /// One contraction, or several with the same loops and the same vectors.
+  llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  /// Which operand is the matrix; the other one is the vectors.
+  unsigned matrix = 1;
+  llvm::SmallVector<unsigned> batch, rows, columns, k;
+  /// Rows that there are at most, at least and by the profile's optimum. Of
+  /// those that are not there nothing is stored.
+  int64_t rowCount = 1, leastRows = 1, expectedRows = 1;
+  bool alongK = true;
+  /// Elements of one access to the matrix, 16 bytes where its layout allows.
+  int64_t vectorSize = 1;
+  int64_t width = 32, groups = 1, parts = 1, columnsEach = 1, depth = 1;
+  int64_t blocks = 1;
+  /// `depth` of the masked round at the end of K.
+  int64_t lastDepth = 1;
+  /// Blocks that a multiprocessor must have room for: what limits registers.
+  int64_t residentBlocks = 1;
+
+  int64_t contractions() const { return ops.size(); }
+  int64_t sums() const { return contractions() * rowCount; }
+  int64_t threads() const { return width * groups * parts; }
+  int64_t tile() const {
+    return alongK ? groups * columnsEach : width * vectorSize;
+  }
+  /// Sums of each contraction in a thread.
+  int64_t sumsEach() const {
+    return rowCount * (alongK ? columnsEach : vectorSize);
+  }
+  /// K that the threads of a cluster have in flight, `accesses` each.
+  int64_t step(int64_t accesses) const {
+    return blocks * parts * accesses * (alongK ? width * vectorSize : 1);
+  }
+  /// The loop that the elements of an access lie along.
+  unsigned vectorLoop() const { return alongK ? k.back() : columns.back(); }
+};
+
+/// The schedule for `kernel`, or nothing when its contractions have or may
+/// have more than eight rows and more than eight columns, or have perhaps none
+/// where only a run knows, or run faster on the chip's tensor cores.
+std::optional<GemvSchedule> scheduleGemv(kernel::FuncOp kernel,
+                                         const CudaChip &chip);
+
+/// Emits the kernel that `schedule` was made for, with its wait for the kernels
+/// before it.
+mlir::LogicalResult emitCUDAGemv(CUDAKernel &kernel,
+                                 const GemvSchedule &schedule);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_GEMV_H

@@ -1,0 +1,457 @@
+//===- SplitAttention.cpp - Attention of few queries on tensor cores ------===//
+//
+// The rows of a tile are the queries of all heads that share keys: a warp has
+// them all. Each warp goes through its own keys, with its own ring in shared
+// memory, and waits for nobody. Its copies past the registers are what the time
+// depends on; products with rows that are not there cost none.
+//
+// In the end the warps of a block join their sums in shared memory, relative to
+// the largest maximum, and the last block of a tile those of all blocks in
+// memory. Both go through the parts in their order: a result has the same bits
+// in every run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitAttention.h"
+
+#include "AttentionWarp.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::mma;
+
+namespace {
+class SplitEmitter {
+public:
+  SplitEmitter(CUDAKernel &kernel, ElementType elementType,
+               const AttentionSplit &plan)
+      : kernel(kernel), e(kernel.e), math(e.math), words(e), space(e),
+        plan(plan),
+        warp(kernel, space, elementType, plan.fragments, plan.keys) {}
+
+  void emit();
+
+private:
+  /// What the loop over blocks of keys carries: the stage that was read, and
+  /// the next one, are addresses.
+  struct State {
+    AttentionWarp::State warp;
+    Value before, stage;
+  };
+  /// A part of some columns of a row.
+  struct Part {
+    Value max, total;
+    Elements sums;
+  };
+  /// A run of columns of a row of the tile.
+  struct Run {
+    Index row, column;
+  };
+  Index constant(int64_t value) { return math.constant(value); }
+  int64_t queryBytes() const { return plan.tileRows() * warp.depth.lineBytes; }
+  int64_t ringBytes() const { return plan.stages * warp.stageBytes(); }
+
+  AffineExpr numSplits(AffineExpr tiles);
+  void configure();
+  void locate();
+  void prefetch();
+  /// The first key of block of keys `number`.
+  Index keyOf(Index number) { return math.mul(number, constant(plan.keys)); }
+  void startKeys(Value stage, Index number) {
+    warp.startKeys(stage, keyOf(number), lastKey, lane, 32);
+  }
+  State start();
+  void takeKeys(State &state, Index number, bool areOfAll);
+  SmallVector<Value> takeRange(Index from, Index to, bool areOfAll,
+                               ValueRange carried);
+  State takeAll();
+
+  Memory sharedFloats(int64_t floats, ArrayRef<int64_t> sizes);
+  void leaveInBlock(const State &state);
+  void forEachRun(llvm::function_ref<void(const Run &)> body);
+  Part joinParts(ArrayRef<Part> parts);
+  Part joinBlock(const Run &run);
+  Memory inMemory(bool areSums);
+  Index placeOf(Index part, const Run &run);
+  void leaveInMemory(const Run &run, const Part &part);
+  Part joinBlocks(const Run &run);
+  void writeRun(const Run &run, const Part &part);
+  void finishShared();
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  Words words;
+  AttentionSpace space;
+  const AttentionSplit &plan;
+  AttentionWarp warp;
+  Value shared, ring;
+  AttentionSpace::Block block;
+  Index thread, lane, number;
+  /// Of the launch; of this block.
+  Index tiles, splits, tile, split;
+  /// Blocks of keys of this block; the end of its keys.
+  Index firstBlock, lastBlock, lastKey;
+  Memory sumsOfWarps, rowsOfWarps;
+};
+} // namespace
+
+//===-- where a block is --------------------------------------------------===//
+
+/// As many as leave all blocks resident; parts of fewer tiles than there are
+/// places, as `tiles` may be any number.
+AffineExpr SplitEmitter::numSplits(AffineExpr tiles) {
+  if (plan.tiles >= 0 || !plan.mayShare())
+    return e.constantExpr(plan.splits);
+  AffineExpr rounds = (tiles * plan.splits).floorDiv(plan.slots) + 1;
+  return e.constantExpr(plan.splits).ceilDiv(rounds);
+}
+
+void SplitEmitter::configure() {
+  AffineExpr all = space.numBlocks(plan.tileRows());
+  e.setConfig({all * numSplits(all)}, {plan.threads(), 1, 1}, plan.sharedBytes,
+              {1, 1, 1}, {}, plan.workspace());
+}
+
+void SplitEmitter::locate() {
+  shared = sharedAddress(kernel);
+  thread = kernel.threadId();
+  lane = math.rem(thread, constant(32));
+  number = math.div(thread, constant(32));
+  ring = words.add(shared, words.add(words.mul(words.of(number), ringBytes()),
+                                     queryBytes()));
+  SmallVector<Index> sizes(e.elements.sizesOf(space.op.getQuery()));
+  sizes.truncate(sizes.size() - 3);
+  sizes.push_back(space.heads);
+  sizes.push_back(math.ceilDiv(space.rows, constant(plan.tileRows())));
+  tiles = math.product(sizes);
+  splits = constant(plan.splits);
+  if (plan.tiles < 0 && plan.mayShare()) {
+    Index blocks =
+        gpu::GridDimOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
+    splits = math.div(blocks, tiles);
+  }
+  tile = math.div(kernel.blockId(), splits);
+  split = math.rem(kernel.blockId(), splits);
+  block = space.blockAt(tile, plan.tileRows());
+  Index all = math.ceilDiv(block.end, constant(plan.keys));
+  Index each = math.ceilDiv(all, splits);
+  firstBlock = math.mul(split, each);
+  lastBlock = math.min(math.add(firstBlock, each), all);
+  lastKey = math.min(keyOf(lastBlock), block.end);
+  warp.locate(block, shared, constant(0));
+}
+
+/// Brings the warp's first blocks of keys to the L2 cache.
+void SplitEmitter::prefetch() {
+  std::optional<int64_t> keys = IndexMath::constantOf(space.keys);
+  if (!keys || *keys == 0)
+    return;
+  for (auto [tensor, columns] : {std::pair(space.op.getKey(), space.depth),
+                                 std::pair(space.op.getValue(), space.width)}) {
+    int64_t vectorSize = std::gcd(columns, perPiece),
+            runs = columns / vectorSize;
+    for (int64_t stage = 0; stage + 1 < plan.stages; ++stage) {
+      Index first = keyOf(
+          math.add(math.add(firstBlock, number), constant(stage * plan.warps)));
+      for (int64_t begin = 0; begin < plan.keys * runs; begin += 32) {
+        Index run = math.add(lane, constant(begin));
+        Index key = math.add(first, math.div(run, constant(runs)));
+        Index column =
+            math.mul(math.rem(run, constant(runs)), constant(vectorSize));
+        key = math.min(key, constant(*keys - 1));
+        e.elements.emit(tensor, space.ofKey(block, key, column), vectorSize);
+      }
+    }
+  }
+}
+
+//===-- keys --------------------------------------------------------------===//
+
+SplitEmitter::State SplitEmitter::start() {
+  State state{warp.start(), Value(), ring};
+  state.before = words.add(ring, (plan.stages - 1) * warp.stageBytes());
+  warp.startQuery(plan.tileRows(), plan.threads());
+  Index own = math.add(firstBlock, number);
+  for (int64_t stage = 0; stage + 1 < plan.stages; ++stage)
+    startKeys(words.add(ring, stage * warp.stageBytes()),
+              math.add(own, constant(stage * plan.warps)));
+  // The queries, of which each thread has copied some.
+  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, plan.stages - 2);
+  kernel.barrier();
+  return state;
+}
+
+void SplitEmitter::takeKeys(State &state, Index number, bool areOfAll) {
+  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, plan.stages - 2);
+  // All lanes have copied this stage, and have read the one before.
+  NVVM::SyncWarpOp::create(e.b, e.loc, words.constant(-1));
+  startKeys(state.before,
+            math.add(number, constant((plan.stages - 1) * plan.warps)));
+  warp.take(state.warp, state.stage, keyOf(number), areOfAll);
+  state.before = state.stage;
+  Value next = words.add(state.stage, warp.stageBytes());
+  Value isEnd = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq,
+                                      next, words.add(ring, ringBytes()));
+  state.stage = kernel.select(isEnd, ring, next);
+}
+
+/// Every plan.warps-th block of keys of a range.
+SmallVector<Value> SplitEmitter::takeRange(Index from, Index to, bool areOfAll,
+                                           ValueRange carried) {
+  return e.reduceLoop(from, to, constant(plan.warps), carried,
+                      [&](Index number, ValueRange carried) {
+                        size_t values = carried.size() - 2;
+                        State state{warp.unpack(carried.take_front(values)),
+                                    carried[values], carried[values + 1]};
+                        takeKeys(state, number, areOfAll);
+                        SmallVector<Value> all = warp.pack(state.warp);
+                        all.append({state.before, state.stage});
+                        return all;
+                      });
+}
+
+SplitEmitter::State SplitEmitter::takeAll() {
+  State begin = start();
+  SmallVector<Value> state = warp.pack(begin.warp);
+  state.append({begin.before, begin.stage});
+  // Blocks of keys that all rows see, and the others.
+  Index whole = math.min(math.div(block.all, constant(plan.keys)), lastBlock);
+  Index own = math.add(firstBlock, number);
+  std::optional<int64_t> end = IndexMath::constantOf(block.end);
+  bool areAllWhole =
+      end && IndexMath::constantOf(block.all) == end && *end % plan.keys == 0;
+  if (areAllWhole)
+    whole = lastBlock;
+  state = takeRange(own, whole, true, state);
+  if (!areAllWhole) {
+    Index behind = math.sub(math.max(whole, own), own);
+    Index rounds = math.ceilDiv(behind, constant(plan.warps));
+    Index rest = math.add(own, math.mul(rounds, constant(plan.warps)));
+    state = takeRange(rest, lastBlock, false, state);
+  }
+  size_t values = state.size() - 2;
+  return {warp.unpack(ArrayRef(state).take_front(values)), state[values],
+          state[values + 1]};
+}
+
+//===-- joins -------------------------------------------------------------===//
+
+/// An array of f32, `floats` of them behind the start of shared memory.
+Memory SplitEmitter::sharedFloats(int64_t floats, ArrayRef<int64_t> sizes) {
+  SmallVector<Index> all;
+  for (int64_t size : sizes)
+    all.push_back(constant(size));
+  return {words.pointer(words.add(shared, floats * 4)), e.b.getF32Type(), all,
+          16, false};
+}
+
+/// The warp's sums, maxima and sums of powers, in shared memory that nobody
+/// reads any more.
+void SplitEmitter::leaveInBlock(const State &state) {
+  NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, 0);
+  kernel.barrier();
+  int64_t rows = plan.tileRows(), floats = warp.stagedFloats();
+  sumsOfWarps = sharedFloats(0, {plan.warps, rows, floats});
+  rowsOfWarps = sharedFloats(plan.warps * rows * floats, {plan.warps, rows, 2});
+  Value own = words.add(shared, words.mul(words.of(number), rows * floats * 4));
+  size_t each = state.warp.sums.size() / plan.fragments;
+  for (int64_t fragment = 0; fragment < plan.fragments; ++fragment)
+    storeFragments(
+        kernel, ArrayRef(state.warp.sums).slice(fragment * each, each),
+        words.add(own, fragment * fragmentRows * floats * 4), floats);
+  SmallVector<Value> totals = warp.rowTotals(state.warp);
+  Value isFirst = kernel.compare(arith::CmpIPredicate::eq,
+                                 math.rem(lane, constant(4)), constant(0));
+  e.when(isFirst, [&] {
+    for (auto [i, total] : llvm::enumerate(totals)) {
+      Index row = math.add(math.div(lane, constant(4)), constant(8 * i));
+      e.elements.store(rowsOfWarps, {number, row, constant(0)},
+                       {state.warp.maxima[i], total});
+    }
+  });
+  kernel.barrier();
+}
+
+void SplitEmitter::forEachRun(llvm::function_ref<void(const Run &)> body) {
+  int64_t runs = space.width / std::gcd(space.width, perPiece);
+  e.loop(thread, constant(plan.rows * runs), constant(plan.threads()),
+         [&](Index run) {
+           Index row = math.div(run, constant(runs));
+           Index column = math.mul(math.rem(run, constant(runs)),
+                                   constant(space.width / runs));
+           Value inside =
+               kernel.compare(arith::CmpIPredicate::ult,
+                              math.add(block.firstRow, row), space.rows);
+           e.when(inside, [&] { body({row, column}); });
+         });
+}
+
+/// The parts, relative to the largest maximum of them.
+SplitEmitter::Part SplitEmitter::joinParts(ArrayRef<Part> parts) {
+  Part joined = parts.front();
+  for (const Part &part : parts.drop_front())
+    joined.max = arith::MaximumFOp::create(e.b, e.loc, joined.max, part.max);
+  AttentionWarp::Reference reference = warp.referenceOf(joined.max);
+  auto times = [&](Value a, Value b) -> Value {
+    return arith::MulFOp::create(e.b, e.loc, a, b);
+  };
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    Value factor = warp.rescale(part.max, reference);
+    auto addTo = [&](Value &sum, Value own) {
+      Value product = times(own, factor);
+      sum = number == 0
+                ? product
+                : arith::AddFOp::create(e.b, e.loc, sum, product).getResult();
+    };
+    addTo(joined.total, part.total);
+    for (auto [sum, own] : llvm::zip(joined.sums, part.sums))
+      addTo(sum, own);
+  }
+  return joined;
+}
+
+SplitEmitter::Part SplitEmitter::joinBlock(const Run &run) {
+  SmallVector<Part> parts;
+  for (int64_t other = 0; other < plan.warps; ++other) {
+    Elements row = e.elements.load(rowsOfWarps,
+                                   {constant(other), run.row, constant(0)}, 2);
+    parts.push_back(
+        {row[0], row[1],
+         e.elements.load(sumsOfWarps, {constant(other), run.row, run.column},
+                         std::gcd(space.width, perPiece))});
+  }
+  return joinParts(parts);
+}
+
+Memory SplitEmitter::inMemory(bool areSums) {
+  Value pointer = kernel.workspace[0];
+  if (!areSums)
+    pointer =
+        offsetPointer(e, pointer, e.b.getI8Type(), constant(plan.sumBytes()));
+  return {pointer,
+          e.b.getF32Type(),
+          {constant(plan.maxParts() * plan.rows),
+           constant(areSums ? space.width : 2)},
+          16,
+          false};
+}
+
+Index SplitEmitter::placeOf(Index part, const Run &run) {
+  Index number = math.add(math.mul(tile, splits), part);
+  return math.add(math.mul(number, constant(plan.rows)), run.row);
+}
+
+void SplitEmitter::leaveInMemory(const Run &run, const Part &part) {
+  Index place = placeOf(split, run);
+  e.elements.store(inMemory(true), {place, run.column}, part.sums);
+  e.when(kernel.compare(arith::CmpIPredicate::eq, run.column, constant(0)),
+         [&] {
+           e.elements.store(inMemory(false), {place, constant(0)},
+                            {part.max, part.total});
+         });
+}
+
+/// Parts that are loaded at a time.
+static constexpr int64_t partsInFlight = 8;
+
+SplitEmitter::Part SplitEmitter::joinBlocks(const Run &run) {
+  int64_t vectorSize = std::gcd(space.width, perPiece);
+  SmallVector<Value> start(vectorSize + 2, space.number(0));
+  start[0] = space.minusInfinity();
+  std::optional<int64_t> known = IndexMath::constantOf(splits);
+  int64_t each = known ? std::min(*known, partsInFlight) : partsInFlight;
+  bool areWhole = known && *known % each == 0;
+  SmallVector<Value> end = e.reduceLoop(
+      constant(0), splits, constant(each), start,
+      [&](Index first, ValueRange carried) {
+        SmallVector<Part> parts{
+            {carried[0], carried[1], Elements(carried.drop_front(2))}};
+        for (int64_t i = 0; i < each; ++i) {
+          Index number = math.add(first, constant(i));
+          Value isThere;
+          if (!areWhole) {
+            isThere = kernel.compare(arith::CmpIPredicate::ult, number, splits);
+            number = kernel.clampTo(isThere, number);
+          }
+          Index place = placeOf(number, run);
+          Elements row =
+              e.elements.load(inMemory(false), {place, constant(0)}, 2);
+          Part part{
+              row[0], row[1],
+              e.elements.load(inMemory(true), {place, run.column}, vectorSize)};
+          if (isThere) {
+            part.max = kernel.select(isThere, part.max, space.minusInfinity());
+            part.total = kernel.select(isThere, part.total, space.number(0));
+            for (Value &sum : part.sums)
+              sum = kernel.select(isThere, sum, space.number(0));
+          }
+          parts.push_back(part);
+        }
+        Part joined = joinParts(parts);
+        SmallVector<Value> all{joined.max, joined.total};
+        llvm::append_range(all, joined.sums);
+        return all;
+      });
+  return {end[0], end[1], Elements(ArrayRef(end).drop_front(2))};
+}
+
+void SplitEmitter::writeRun(const Run &run, const Part &part) {
+  Value divisor = space.divisor(part.total);
+  Elements values;
+  for (Value sum : part.sums)
+    values.push_back(arith::DivFOp::create(e.b, e.loc, sum, divisor));
+  AttentionSpace::Row row =
+      space.rowAt(block, math.add(block.firstRow, run.row));
+  SmallVector<Index> at = space.ofQuery(block, row, run.column);
+  bindNeighbours(kernel, space.op.getResult(), values, at);
+  e.emitResults(at, static_cast<int64_t>(values.size()));
+}
+
+void SplitEmitter::finishShared() {
+  forEachRun([&](const Run &run) { leaveInMemory(run, joinBlock(run)); });
+  Value isLast = kernel.isLastPart(tile, tiles, splits, thread);
+  e.when(isLast, [&] {
+    forEachRun([&](const Run &run) { writeRun(run, joinBlocks(run)); });
+  });
+}
+
+void SplitEmitter::emit() {
+  configure();
+  // Lengths may be what a kernel before this one writes.
+  if (space.op.getLengths()) {
+    kernel.await();
+    locate();
+  } else {
+    locate();
+    kernel.await([&] { prefetch(); });
+  }
+  leaveInBlock(takeAll());
+  auto finishAlone = [&] {
+    forEachRun([&](const Run &run) { writeRun(run, joinBlock(run)); });
+  };
+  if (!plan.mayShare())
+    return finishAlone();
+  if (IndexMath::constantOf(splits))
+    return finishShared();
+  Value isAlone = kernel.compare(arith::CmpIPredicate::eq, splits, constant(1));
+  e.when(isAlone, finishAlone);
+  Value isShared =
+      kernel.compare(arith::CmpIPredicate::ne, splits, constant(1));
+  e.when(isShared, [&] { finishShared(); });
+}
+
+void codegen::emitSplitAttention(CUDAKernel &kernel,
+                                 const AttentionSplit &split) {
+  Type element = elementTypeOf(kernel.e.attention().getQuery());
+  auto type = element.isF16() ? ElementType::F16 : ElementType::BF16;
+  SplitEmitter(kernel, type, split).emit();
+}

@@ -1,0 +1,285 @@
+//===- WgmmaEmitter.h - Emission of one tensor-core kernel ------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of k-blocks, the
+// producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
+// WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
+// and WgmmaRows.cpp with their sums, WgmmaStream.cpp stream-K.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
+#define TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
+
+#include "WgmmaGemm.h"
+
+#include "Codegen/Emit/ContractionSpace.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace tripy::codegen::wgmma {
+
+/// Bytes of a row of a k-block: one swizzle atom.
+inline constexpr int64_t rowBytes = 128;
+/// Registers of a thread by role, where two consumers share a block with the
+/// producer: what 384 threads begin with, 168 each, moved.
+inline constexpr int64_t producerRegisters = 56, consumerRegisters = 224;
+static_assert(producerRegisters + 2 * consumerRegisters == 3 * 168);
+/// Rows of tiles that are walked together, for locality in the L2 cache.
+inline constexpr int64_t groupRows = 16;
+/// A position in the ring of k-blocks: the stage, and the parity of its round.
+struct RingPosition {
+  mlir::Value stage, parity; // i32
+};
+
+/// Does its part of the current tile, from a position in the ring on.
+using TileBody = llvm::function_ref<RingPosition(RingPosition)>;
+
+class WgmmaEmitter {
+public:
+  /// `maps`: of A, of B of each contraction, and of each result that is stored
+  /// in boxes. `workspace`: memory for sums and for flags, with stream-K.
+  WgmmaEmitter(KernelEmission &e, const WgmmaSchedule &schedule,
+               const ContractionSpace &space, mlir::ValueRange maps,
+               mlir::ValueRange workspace)
+      : e(e), math(e.math), b(e.b), loc(e.loc), schedule(schedule),
+        space(space), maps(maps.begin(), maps.end()),
+        workspace(workspace.begin(), workspace.end()),
+        stagingBegin(stagingAt(schedule)) {}
+
+  void emit(mlir::LLVM::GlobalOp shared);
+  /// For tile functions, whose results are stored as here: `base` is where
+  /// shared memory begins.
+  void openEpilogue(mlir::Value base, Index thread) {
+    this->base = base;
+    this->thread = thread;
+  }
+  /// Stores `sums`, one value for each group of 64 rows, of the tile at a
+  /// batch, row and column, by warp group `consumer` of those that multiply,
+  /// through the memory from `staging` on.
+  void storeAt(mlir::ValueRange sums, Index batch, Index row, Index column,
+               mlir::Value consumer, int64_t staging) {
+    tileBatch = batch;
+    rowBegin = row;
+    columnBegin = column;
+    this->consumer = consumer;
+    stagingBegin = staging;
+    storeTile(sums);
+  }
+  static int64_t sharedBytes(const WgmmaSchedule &schedule) {
+    return barriersAt(schedule) + schedule.stages * 16 +
+           schedule.consumers() * schedule.boxBuffers() * 8;
+  }
+
+private:
+  int64_t stageBytesA() const { return schedule.tileM * rowBytes; }
+  int64_t stageBytesB() const { return schedule.tileN * rowBytes; }
+  static int64_t stagingAt(const WgmmaSchedule &schedule) {
+    return schedule.stages * (schedule.tileM + schedule.tileN) * rowBytes;
+  }
+  static int64_t barriersAt(const WgmmaSchedule &schedule) {
+    return stagingAt(schedule) + schedule.consumers() * schedule.stagingBytes();
+  }
+
+  mlir::Value i32(int64_t value) {
+    return mlir::arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  }
+  mlir::Value add(mlir::Value x, mlir::Value y) {
+    return mlir::arith::AddIOp::create(b, loc, x, y);
+  }
+  mlir::Value mul(mlir::Value x, int64_t y) {
+    return mlir::arith::MulIOp::create(b, loc, x, i32(y));
+  }
+  mlir::Value toI32(Index index) {
+    return mlir::arith::IndexCastOp::create(b, loc, b.getI32Type(),
+                                            math.value(index));
+  }
+  /// Shared memory at a byte address.
+  mlir::Value pointer(mlir::Value address) {
+    return mlir::LLVM::IntToPtrOp::create(
+        b, loc, mlir::LLVM::LLVMPointerType::get(b.getContext(), 3), address);
+  }
+  mlir::Value fullBarrier(mlir::Value stage) {
+    return pointer(add(add(base, i32(barriersAt(schedule))), mul(stage, 8)));
+  }
+  mlir::Value emptyBarrier(mlir::Value stage) {
+    return pointer(
+        add(add(base, i32(barriersAt(schedule) + 8 * schedule.stages)),
+            mul(stage, 8)));
+  }
+  void waitFor(mlir::Value barrier, mlir::Value parity) {
+    awaitPhase(b, loc, barrier, parity);
+  }
+  RingPosition next(RingPosition position);
+  RingPosition skip(RingPosition position, mlir::Value kBlocks);
+  void clearRows();
+  void initialiseBarriers();
+  void forEachTile(Index first, int64_t step, RingPosition start,
+                   llvm::function_ref<RingPosition(RingPosition)> body);
+  Index divideTiles(Index a, Index divisor);
+  void locate(Index tile);
+  void produce();
+  RingPosition produceTile(RingPosition position);
+  void copyKBlock(RingPosition position, Index k);
+  void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
+                   mlir::Value full, mlir::Value k, Index first, int64_t rows,
+                   Index part, mlir::Value blocks);
+  void copyBox(mlir::Value to, mlir::Value map, mlir::ValueRange box,
+               mlir::Value barrier, mlir::Value blocks = nullptr);
+  void fenceAsync();
+  Index rankRow();
+  Index rankColumn();
+  std::pair<Index, Index> kRange();
+  Index rotated(Index k, Index size);
+  void consume();
+  void takeTiles();
+  RingPosition consumeTile(RingPosition position);
+  llvm::SmallVector<mlir::Value> multiplyTile(RingPosition &position);
+  llvm::SmallVector<mlir::Value> multiplyKBlock(mlir::Value stage,
+                                                mlir::ValueRange accumulators,
+                                                bool fromZero = false);
+  llvm::SmallVector<mlir::Value> multiplyPromotedTile(RingPosition &position,
+                                                      mlir::ValueRange zeros);
+  mlir::Value addSums(mlir::Value sums, mlir::Value others);
+  /// The type of sums, f32 or i32, and the sum of two of them.
+  mlir::Type sumType();
+  mlir::Value addSum(mlir::Value mine, mlir::Value other);
+  mlir::Value descriptor(const WgmmaOperand &operand, mlir::Value address);
+  mlir::Value ownRows(mlir::Value kBlock);
+  mlir::Value stageOfA(mlir::Value stage);
+  mlir::Value stageOfB(mlir::Value stage);
+  mlir::Value advance(mlir::Value start, int64_t bytes);
+  /// Bytes from one step of K to the next.
+  int64_t stepBytes(const WgmmaOperand &operand) const {
+    return schedule.stepK() *
+           (operand.kMajor ? schedule.elementBytes : rowBytes);
+  }
+  void release(mlir::Value stage, mlir::Value condition);
+  void syncConsumer();
+  void syncConsumers();
+  void syncCluster(bool ordersMemory);
+  mlir::Value isFirstOfConsumer();
+  void awaitPingPong();
+  void passPingPong();
+
+  // A that is computed (WgmmaPrologue.cpp).
+  mlir::Value multiplyComputedTile(RingPosition &position, mlir::Value zeros);
+  mlir::Value multiplyComputed(mlir::Value stage,
+                               llvm::ArrayRef<mlir::Value> words,
+                               mlir::Value sums);
+  mlir::Value multiplyWords(mlir::Value sums, llvm::ArrayRef<mlir::Value> words,
+                            mlir::Value right);
+  llvm::SmallVector<mlir::Value> computeKBlock(RingPosition position, Index k);
+  llvm::SmallVector<mlir::Value> keepHere(llvm::ArrayRef<mlir::Value> words);
+  mlir::Value computeWord(mlir::Value word, Index row, Index k);
+  llvm::SmallVector<std::pair<Index, mlir::Value>> placesAlongK(Index k);
+  llvm::SmallVector<Index> operandAt(Index row, Index k);
+  void readVectors(Index row, Index k, bool alongK);
+  void findOperandRows();
+
+  // Stream-K.
+  void forEachShare(RingPosition start, TileBody body);
+  void takeShare(Index i, Index cut, Index begin, Index end);
+  mlir::Value isBelow(Index x, Index y);
+  Index select(mlir::Value condition, Index x, Index y);
+  Index firstKBlock(Index number);
+  Index workerOf(Index kBlock);
+  mlir::Value consumerOf(Index number);
+  mlir::Value sumsAt(Index number);
+  mlir::Value flagOf(Index number);
+  void forEachQuad(
+      mlir::ValueRange sums, mlir::Value from,
+      llvm::function_ref<void(size_t group, int64_t first, mlir::Value place)>
+          use);
+  void finishShare(mlir::ValueRange sums);
+  void leaveSums(mlir::ValueRange sums);
+  void awaitSums(Index number);
+  llvm::SmallVector<mlir::Value> reduceShares(mlir::ValueRange sums);
+
+  // The epilogue.
+  void storeTile(mlir::ValueRange sums);
+  void storeByThreads(mlir::Value accumulators, int64_t group);
+  void storeByTMA(mlir::Value accumulators, int64_t group);
+  void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
+                int64_t column, int64_t box);
+  int64_t boxColumns();
+  int64_t boxesOfTile();
+  bool hasSource() const {
+    return schedule.store == WgmmaStore::TMA && schedule.source >= 0;
+  }
+  mlir::Value boxBuffer(int64_t box);
+  mlir::Value sourceBarrier(int64_t buffer);
+  void initialiseSources();
+  void requestSources();
+  void requestSource(int64_t box);
+  void awaitSource(int64_t box);
+  void bindSource(mlir::Value box, int64_t column, int64_t half);
+  llvm::SmallVector<mlir::Value> boxPlace(int64_t group, int64_t column);
+  int64_t boxesUnread(int64_t box);
+  void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
+                int64_t column, mlir::Value box);
+  void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
+  void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
+                   mlir::Value box, int64_t piece);
+  void awaitTMAStores();
+  void writeFloats(llvm::ArrayRef<Elements> values, mlir::Value box,
+                   int64_t first);
+  Elements accumulatorPair(mlir::Value accumulators, int64_t part,
+                           int64_t column, int64_t half);
+  void reduceSplitK(mlir::ValueRange accumulators);
+  void sendShares();
+  mlir::Value sumsOfBlock(mlir::Value number);
+  mlir::Value sumsBarrier();
+  void finishShareOfRows(Index begin, Index rows);
+  void storeTransposed(mlir::ValueRange sums);
+  void stageTransposed(mlir::ValueRange sums, mlir::Value to, int64_t firstRow,
+                       int64_t rows);
+  Memory stagedRows(mlir::Value address, int64_t rows);
+  void finishRows(llvm::ArrayRef<Memory> sums, Index begin, Index rows);
+  void stage(mlir::Value accumulators, int64_t column, int64_t columns,
+             mlir::Value to, int64_t rowFloats);
+  void finishChunk(int64_t chunk, int64_t group);
+  void finishRun(Index inTile, Index column, int64_t vectorSize,
+                 llvm::function_ref<Elements(int64_t part)> load);
+  void finishTogether(Index first, llvm::ArrayRef<Index> rows, Index column,
+                      int64_t vectorSize,
+                      llvm::function_ref<Elements(Index, int64_t)> load);
+  Index clampedRow(Index row);
+  Index clampedColumn(Index at);
+  void bindParts(llvm::function_ref<Elements(int64_t part)> load);
+  int64_t runSize();
+  Index fragmentRow();
+  Index consumerRow();
+  Index groupRow(int64_t group);
+  Index fragmentColumn();
+  llvm::SmallVector<Index> resultAt(Index row, Index column);
+  bool isRagged(llvm::ArrayRef<unsigned> loops, int64_t tile);
+
+  KernelEmission &e;
+  IndexMath &math;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  WgmmaSchedule schedule;
+  ContractionSpace space;
+  llvm::SmallVector<mlir::Value> maps, workspace;
+  mlir::Value base;       ///< address of shared memory, i32
+  int64_t stagingBegin;   ///< bytes from there
+  Index thread;           ///< of the block
+  mlir::Value consumer;   ///< number of this consumer, i32
+  Index rank;             ///< of this block in its cluster
+  Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
+  Index tileBatch, rowBegin, columnBegin; ///< of the current tile
+  mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
+  llvm::SmallVector<Index> operandRows; ///< findOperandRows()
+  Index worker; ///< number of this cluster, with stream-K
+  /// Stream-K: what this worker has of the current tile.
+  struct {
+    Index begin, size; ///< of K
+    mlir::Value owns;  ///< whether it finishes the tile
+    Index last;        ///< the last worker that has a part of it, then
+  } share;
+};
+
+} // namespace tripy::codegen::wgmma
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H

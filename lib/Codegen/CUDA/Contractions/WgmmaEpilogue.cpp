@@ -1,0 +1,526 @@
+//===- WgmmaEpilogue.cpp - From accumulators to results -------------------===//
+//
+// Thread t of a consumer holds, of its 64 rows, rows t / 32 * 16 + t % 32 / 4
+// (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. Three ways lead
+// from there to memory: WgmmaStore::Threads, WgmmaStore::TMA, and whole rows
+// of a tile (WgmmaRows.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandSource.h"
+#include "WgmmaEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::wgmma;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Index WgmmaEmitter::fragmentRow() {
+  Index t = math.rem(thread, math.constant(128));
+  Index warp = math.div(t, math.constant(32));
+  Index lane = math.rem(t, math.constant(32));
+  return math.add(math.mul(warp, math.constant(16)),
+                  math.div(lane, math.constant(4)));
+}
+
+/// 64 times the number of this consumer.
+Index WgmmaEmitter::consumerRow() {
+  Index number =
+      math.sub(math.div(thread, math.constant(128)), math.constant(1));
+  return math.mul(number, math.constant(64));
+}
+
+/// The tile's row that this consumer's group of 64 rows begins at.
+Index WgmmaEmitter::groupRow(int64_t group) {
+  return schedule.pingPong ? math.constant(group * 64) : consumerRow();
+}
+
+Index WgmmaEmitter::fragmentColumn() {
+  Index quad = math.rem(thread, math.constant(4));
+  return math.mul(quad, math.constant(2));
+}
+
+/// Indices of the results at a row of all rows and a column.
+SmallVector<Index> WgmmaEmitter::resultAt(Index row, Index column) {
+  SmallVector<Index> point(schedule.op().getNumLoops(), math.constant(0));
+  space.spread(tileBatch, schedule.batch, point);
+  space.spread(row, schedule.m, point);
+  point[schedule.n.front()] = column;
+  return space.resultAt(point);
+}
+
+/// Whether tiles of `tile` iterations may go beyond the end of `loops`.
+bool WgmmaEmitter::isRagged(ArrayRef<unsigned> loops, int64_t tile) {
+  auto size = IndexMath::constantOf(space.sizeOf(loops));
+  return !size || *size % tile != 0;
+}
+
+/// Neighbours in a row that one access covers at every row.
+int64_t WgmmaEmitter::runSize() {
+  auto columns = IndexMath::constantOf(space.sizeOf(schedule.n));
+  return std::gcd(int64_t(8), *columns);
+}
+
+/// Stores the sums of the current tile, one value for each group of 64 rows.
+void WgmmaEmitter::storeTile(ValueRange sums) {
+  if (schedule.swapAB)
+    return storeTransposed(sums);
+  for (auto [group, accumulators] : llvm::enumerate(sums))
+    if (schedule.store == WgmmaStore::TMA)
+      storeByTMA(accumulators, group);
+    else
+      storeByThreads(accumulators, group);
+}
+
+/// Makes `load` the source of the contractions' elements, while it is there.
+void WgmmaEmitter::bindParts(llvm::function_ref<Elements(int64_t)> load) {
+  for (auto [part, op] : llvm::enumerate(schedule.ops))
+    e.elements.bindSource(
+        op.getResult(0),
+        [load, part = part](ArrayRef<Index>, int64_t vectorSize) {
+          Elements values = load(part);
+          assert(int64_t(values.size()) == vectorSize);
+          return values;
+        });
+}
+
+/// The pair of sums at accumulator column `column` (+ this thread's) of a
+/// contraction, in the upper or lower half of 16 rows.
+Elements WgmmaEmitter::accumulatorPair(Value accumulators, int64_t part,
+                                       int64_t column, int64_t half) {
+  int64_t first = (part * schedule.partN() + column) / 8 * 4 + half * 2;
+  Elements pair;
+  for (int64_t i = 0; i < 2; ++i)
+    pair.push_back(LLVM::ExtractValueOp::create(b, loc, accumulators,
+                                                ArrayRef<int64_t>{first + i}));
+  return pair;
+}
+
+//===----------------------------------------------------------------------===//
+// Stored by threads
+//===----------------------------------------------------------------------===//
+
+/// Some columns at a time go through shared memory, so that a thread gets
+/// neighbours of a row and all accesses of the epilogue are wide.
+void WgmmaEmitter::storeByThreads(Value accumulators, int64_t group) {
+  Value start =
+      add(add(base, i32(stagingBegin)), mul(consumer, 64 * stagingRow * 4));
+  for (int64_t chunk = 0; chunk < schedule.partN() / schedule.chunk();
+       ++chunk) {
+    syncConsumer();
+    for (int64_t part = 0; part < schedule.parts(); ++part)
+      stage(accumulators, part * schedule.partN() + chunk * schedule.chunk(),
+            schedule.chunk(), add(start, i32(part * schedule.chunk() * 4)),
+            stagingRow);
+    syncConsumer();
+    finishChunk(chunk, group);
+  }
+}
+
+/// Writes this thread's part of accumulator columns [column, column + columns)
+/// to rows of `rowFloats` floats.
+void WgmmaEmitter::stage(Value accumulators, int64_t column, int64_t columns,
+                         Value to, int64_t rowFloats) {
+  Value at = add(to, add(mul(toI32(fragmentRow()), rowFloats * 4),
+                         mul(toI32(fragmentColumn()), 4)));
+  auto pair = VectorType::get({2}, sumType());
+  for (int64_t j = 0; j < columns; j += 8)
+    for (int64_t half = 0; half < 2; ++half) {
+      Elements values = accumulatorPair(accumulators, 0, column + j, half);
+      Value vector = vector::FromElementsOp::create(b, loc, pair, values);
+      Value place = pointer(add(at, i32(half * 8 * rowFloats * 4 + j * 4)));
+      LLVM::StoreOp::create(b, loc, vector, place, 8);
+    }
+}
+
+/// Elements of narrow accesses that a thread has under way: registers hold as
+/// many beside the sums.
+static constexpr int64_t maxElementsTogether = 16;
+
+void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
+  int64_t vectorSize = runSize();
+  int64_t runs = schedule.chunk() / vectorSize; // in a row
+  Index t = math.rem(thread, math.constant(128));
+  Index stagedFirst = consumerRow();
+  Index tileFirst = groupRow(group);
+  Index column =
+      math.mul(math.rem(t, math.constant(runs)), math.constant(vectorSize));
+  Memory staging{
+      pointer(add(base, i32(stagingBegin))),
+      sumType(),
+      {math.constant(schedule.consumers() * 64), math.constant(stagingRow)},
+      16,
+      false};
+  auto rowOf = [&](Index piece) {
+    return math.add(math.div(t, math.constant(runs)),
+                    math.mul(piece, math.constant(128 / runs)));
+  };
+  auto load = [&](Index row, int64_t part) {
+    Index staged = math.add(column, math.constant(part * schedule.chunk()));
+    return e.elements.load(staging, {math.add(stagedFirst, row), staged},
+                           vectorSize);
+  };
+  Index inTile = math.add(column, math.constant(chunk * schedule.chunk()));
+  int64_t pieces = std::max<int64_t>(1, runs / 2);
+  if (pieces > 4) {
+    int64_t together = std::min(pieces, maxElementsTogether / vectorSize);
+    e.loop(math.constant(0), math.constant(pieces), math.constant(together),
+           [&](Index first) {
+             SmallVector<Index> rows;
+             for (int64_t piece = 0; piece < together; ++piece)
+               rows.push_back(rowOf(math.add(first, math.constant(piece))));
+             finishTogether(tileFirst, rows, inTile, vectorSize, load);
+           });
+    return;
+  }
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Index row = rowOf(math.constant(piece));
+    finishRun(math.add(tileFirst, row), inTile, vectorSize,
+              [&](int64_t part) { return load(row, part); });
+  }
+}
+
+/// The same for narrow accesses in several rows from row `first` of the tile
+/// on. All that the epilogue reads is asked for before anything is stored:
+/// neither LLVM nor the assembler brings a load in front of a store, and each
+/// row would wait for memory by itself.
+void WgmmaEmitter::finishTogether(
+    Index first, ArrayRef<Index> rows, Index column, int64_t vectorSize,
+    llvm::function_ref<Elements(Index, int64_t)> load) {
+  Index atN = math.add(columnBegin, column);
+  SmallVector<SmallVector<Elements>> values;
+  for (Index row : rows) {
+    auto ofPart = [&](int64_t part) { return load(row, part); };
+    bindParts(ofPart);
+    Index atM = math.add(rowBegin, math.add(first, row));
+    SmallVector<Index> at = resultAt(clampedRow(atM), clampedColumn(atN));
+    SmallVector<Elements> &ofRow = values.emplace_back();
+    for (unsigned number = 0; number < e.numResults(); ++number)
+      ofRow.push_back(e.elements.emit(e.yielded()[number], at, vectorSize));
+  }
+  pinLoads(b, loc);
+  for (auto [row, ofRow] : llvm::zip(rows, values)) {
+    Index atM = math.add(rowBegin, math.add(first, row));
+    Value inside =
+        arith::AndIOp::create(b, loc, isBelow(atM, space.sizeOf(schedule.m)),
+                              isBelow(atN, space.sizeOf(schedule.n)));
+    e.when(inside, [&] {
+      for (auto [number, elements] : llvm::enumerate(ofRow))
+        e.elements.store(e.results[number], resultAt(atM, atN), elements);
+    });
+  }
+}
+
+/// Beyond the end nothing is stored, and what is read must be there.
+Index WgmmaEmitter::clampedRow(Index row) {
+  Index size = space.sizeOf(schedule.m);
+  return isRagged(schedule.m, schedule.tileM * schedule.clusterM)
+             ? math.min(row, math.sub(size, math.constant(1)))
+             : row;
+}
+
+Index WgmmaEmitter::clampedColumn(Index at) {
+  if (!isRagged(schedule.n, schedule.partN() * schedule.clusterN))
+    return at;
+  Value inside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, math.value(at),
+                            math.value(space.sizeOf(schedule.n)));
+  Value clamped = arith::SelectOp::create(b, loc, inside, math.value(at),
+                                          math.value(math.constant(0)));
+  math.setFactor(clamped, math.factorOf(at));
+  return Index(clamped);
+}
+
+/// Runs the epilogue on `vectorSize` neighbours of row `inTile` of the tile,
+/// from its column `column` on, and stores them.
+void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t vectorSize,
+                             llvm::function_ref<Elements(int64_t)> load) {
+  Index atM = math.add(rowBegin, inTile);
+  Index atN = math.add(columnBegin, column);
+  Value inside =
+      arith::AndIOp::create(b, loc, isBelow(atM, space.sizeOf(schedule.m)),
+                            isBelow(atN, space.sizeOf(schedule.n)));
+  e.when(inside, [&] {
+    bindParts(load);
+    e.emitResults(resultAt(atM, atN), vectorSize);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Stores by TMA
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::storeByTMA(Value accumulators, int64_t group) {
+  int64_t box = group * (boxesOfTile() / schedule.rowGroups());
+  for (int64_t column = 0; column < schedule.partN(); column += boxColumns())
+    for (unsigned number = 0; number < e.numResults(); ++number)
+      storeBox(accumulators, group, number, column, box++);
+}
+
+int64_t WgmmaEmitter::boxColumns() {
+  return schedule.boxColumns * schedule.boxRowBytes / 128;
+}
+
+/// Boxes that a consumer stores of a tile.
+int64_t WgmmaEmitter::boxesOfTile() {
+  return schedule.rowGroups() * schedule.partN() / boxColumns() *
+         int64_t(e.numResults());
+}
+
+/// Boxes that may not have been read yet when box `box` of a tile is written.
+/// The one before it in its buffer has been: of this tile or of the last.
+int64_t WgmmaEmitter::boxesUnread(int64_t box) {
+  int64_t buffers = schedule.boxBuffers(), boxes = boxesOfTile();
+  if (box >= buffers)
+    return buffers - 1;
+  if (boxes < buffers)
+    return 0;
+  int64_t last = boxes - 1 - (boxes - 1 - box) % buffers;
+  return boxes - 1 - last + box;
+}
+
+/// The buffer of box `box` of a tile.
+Value WgmmaEmitter::boxBuffer(int64_t box) {
+  int64_t place = box % schedule.boxBuffers() * schedule.boxBytes();
+  return add(add(base, i32(stagingBegin + place)),
+             mul(consumer, schedule.stagingBytes()));
+}
+
+/// Waits before a buffer is used again until what was sent from it has been
+/// read; when the epilogue reads a source, its box lies there then.
+void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
+                            int64_t column, int64_t box) {
+  Value sender = isFirstOfConsumer();
+  if (hasSource()) {
+    awaitSource(box);
+  } else {
+    e.when(sender, [&] {
+      NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, boxesUnread(box),
+                                           b.getUnitAttr());
+    });
+    syncConsumer();
+  }
+  Value buffer = boxBuffer(box);
+  writeBox(accumulators, group, result, column, buffer);
+  // TMA reads what the threads have written.
+  fenceAsync();
+  syncConsumer();
+  e.when(sender, [&] {
+    sendBox(result, buffer, group, column);
+    // The next source takes the place of a box that was sent before this one.
+    int64_t following = box + 1;
+    if (!hasSource() || following < schedule.boxBuffers() ||
+        following >= boxesOfTile())
+      return;
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, schedule.boxBuffers() - 1,
+                                         b.getUnitAttr());
+    requestSource(following);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// A source of the epilogue in the results' boxes
+//===----------------------------------------------------------------------===//
+
+/// Says that the source's part for a buffer has arrived.
+Value WgmmaEmitter::sourceBarrier(int64_t buffer) {
+  Value first =
+      add(base, i32(barriersAt(schedule) + schedule.stages * 16 + buffer * 8));
+  return pointer(add(first, mul(consumer, schedule.boxBuffers() * 8)));
+}
+
+void WgmmaEmitter::initialiseSources() {
+  if (!hasSource())
+    return;
+  for (int64_t number = 0; number < schedule.consumers(); ++number) {
+    consumer = i32(number);
+    for (int64_t buffer = 0; buffer < schedule.boxBuffers(); ++buffer)
+      NVVM::MBarrierInitOp::create(b, loc, sourceBarrier(buffer), i32(1),
+                                   Value());
+  }
+}
+
+/// Asks for the first boxes of a tile, when those of the last have been read.
+void WgmmaEmitter::requestSources() {
+  e.when(isFirstOfConsumer(), [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
+    for (int64_t box = 0; box < std::min(schedule.boxBuffers(), boxesOfTile());
+         ++box)
+      requestSource(box);
+  });
+}
+
+void WgmmaEmitter::requestSource(int64_t box) {
+  int64_t ofGroup = boxesOfTile() / schedule.rowGroups();
+  Value barrier = sourceBarrier(box % schedule.boxBuffers());
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, loc, Type(), barrier, i32(schedule.boxBytes()),
+      NVVM::MemScopeKind::CTA, false, Value());
+  copyBox(boxBuffer(box), maps.back(),
+          boxPlace(box / ofGroup, box % ofGroup * boxColumns()), barrier);
+}
+
+/// Waits for the source of box `box` of this tile: the parity is that of the
+/// times that its buffer was used before.
+void WgmmaEmitter::awaitSource(int64_t box) {
+  int64_t buffers = schedule.boxBuffers(), buffer = box % buffers;
+  int64_t uses = llvm::divideCeil(boxesOfTile() - buffer, buffers);
+  Value parity = i32(box / buffers % 2);
+  if (uses % 2 != 0)
+    parity = arith::XOrIOp::create(b, loc, parity, tileRound);
+  waitFor(sourceBarrier(buffer), parity);
+}
+
+/// This thread's pair of the source at `column` (+ the thread's) of the box, in
+/// the upper or lower half of 16 rows.
+void WgmmaEmitter::bindSource(Value box, int64_t column, int64_t half) {
+  auto type = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
+  auto pair = VectorType::get({2}, type.getElementType());
+  auto load = [this, box, column, half, pair](ArrayRef<Index>,
+                                              int64_t vectorSize) {
+    assert(vectorSize == 2 && "sums are read in pairs");
+    Index row = math.add(fragmentRow(), math.constant(half * 8));
+    Value piece = arith::XOrIOp::create(
+        b, loc, toI32(math.rem(row, math.constant(8))), i32(column / 8));
+    Value inPiece = mul(toI32(fragmentColumn()), 2);
+    Value at = add(add(box, mul(toI32(row), schedule.boxRowBytes)),
+                   add(mul(piece, 16), inPiece));
+    Value words = LLVM::LoadOp::create(b, loc, pair, pointer(at), 4);
+    Elements wide;
+    for (int64_t i = 0; i < vectorSize; ++i)
+      wide.push_back(arith::ExtFOp::create(
+          b, loc, b.getF32Type(),
+          vector::ExtractOp::create(b, loc, words, i).getResult()));
+    return wide;
+  };
+  int64_t number = 0;
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (isa<RankedTensorType>(argument.getType()) &&
+        number++ == schedule.source)
+      e.elements.bindSource(argument, load);
+}
+
+//===----------------------------------------------------------------------===//
+// The contents of a box
+//===----------------------------------------------------------------------===//
+
+/// Computes the epilogue of 64 rows and a box's columns where the sums are.
+void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
+                            int64_t column, Value box) {
+  auto type =
+      cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
+  bool halves = type.getElementTypeBitWidth() == 16;
+  Index first = groupRow(group);
+  SmallVector<Elements> values;
+  for (int64_t j = 0; j < boxColumns(); j += 8)
+    for (int64_t half = 0; half < 2; ++half) {
+      Index row = math.add(math.add(rowBegin, first),
+                           math.add(fragmentRow(), math.constant(half * 8)));
+      Index at = math.add(math.add(columnBegin, fragmentColumn()),
+                          math.constant(column + j));
+      auto pairOf = [&](int64_t part) {
+        return accumulatorPair(accumulators, part, column + j, half);
+      };
+      bindParts(pairOf);
+      if (hasSource())
+        bindSource(box, j, half);
+      values.push_back(
+          e.elements.emit(e.yielded()[result],
+                          resultAt(clampedRow(row), clampedColumn(at)), 2));
+      if (halves && values.size() == 4) {
+        writeHalves(values, type.getElementType(), box, j / 8 - 1);
+        values.clear();
+      } else if (!halves && values.size() == 2) {
+        writeFloats(values, box, j);
+        values.clear();
+      }
+    }
+}
+
+/// Four matrices of 8 x 8: two groups of 8 columns, each in both halves of the
+/// rows. Lane l has the address of row l % 8 of matrix l / 8. 16-byte pieces of
+/// a row lie where the swizzle wants them: piece i of row r at i XOR r % 8 in
+/// rows of 128 bytes, at i XOR r / 2 % 4 in rows of 64.
+void WgmmaEmitter::writeHalves(ArrayRef<Elements> values, Type element,
+                               Value box, int64_t piece) {
+  SmallVector<Value> words;
+  auto pair = VectorType::get({2}, element);
+  for (const Elements &elements : values) {
+    SmallVector<Value> stored;
+    for (Value value : elements)
+      stored.push_back(e.elements.narrow(value, element));
+    Value vector = vector::FromElementsOp::create(b, loc, pair, stored);
+    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
+  }
+  Index t = math.rem(thread, math.constant(128));
+  Index lane = math.rem(t, math.constant(32));
+  Index matrix = math.div(lane, math.constant(8));
+  Index row = math.rem(lane, math.constant(8));
+  Index half = math.rem(matrix, math.constant(2));
+  Index ofTile =
+      math.add(math.mul(math.div(t, math.constant(32)), math.constant(16)),
+               math.add(math.mul(half, math.constant(8)), row));
+  Index turn =
+      schedule.boxRowBytes == 128 ? row : math.div(row, math.constant(2));
+  Value place = arith::XOrIOp::create(
+      b, loc, toI32(math.div(matrix, math.constant(2))), toI32(turn));
+  place = arith::XOrIOp::create(b, loc, place, i32(piece));
+  Value at =
+      add(add(box, mul(toI32(ofTile), schedule.boxRowBytes)), mul(place, 16));
+  NVVM::StMatrixOp::create(b, loc, pointer(at), words, NVVM::MMALayout::row,
+                           NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+                           NVVM::LdStMatrixEltType::B16);
+}
+
+/// A pair of floats in each half of the rows, from column `first` of the box
+/// on, swizzled in the same way.
+void WgmmaEmitter::writeFloats(ArrayRef<Elements> values, Value box,
+                               int64_t first) {
+  Index row = fragmentRow();
+  Value low = toI32(math.rem(row, math.constant(8)));
+  Index quad = math.rem(thread, math.constant(4));
+  Value place = arith::XOrIOp::create(
+      b, loc, toI32(math.div(quad, math.constant(2))), low);
+  place = arith::XOrIOp::create(b, loc, place, i32(first / 4));
+  Value inPiece = mul(toI32(math.rem(quad, math.constant(2))), 8);
+  Value at =
+      add(add(box, mul(toI32(row), rowBytes)), add(mul(place, 16), inPiece));
+  auto pair = VectorType::get({2}, b.getF32Type());
+  for (auto [half, elements] : llvm::enumerate(values)) {
+    Value vector = vector::FromElementsOp::create(b, loc, pair, elements);
+    LLVM::StoreOp::create(b, loc, vector,
+                          pointer(add(at, i32(half * 8 * rowBytes))), 8);
+  }
+}
+
+/// Where a box lies in the result.
+SmallVector<Value> WgmmaEmitter::boxPlace(int64_t group, int64_t column) {
+  Index first = groupRow(group);
+  SmallVector<Value> at = {toI32(math.add(columnBegin, math.constant(column))),
+                           toI32(math.add(rowBegin, first))};
+  if (!schedule.batch.empty())
+    at.push_back(toI32(tileBatch));
+  return at;
+}
+
+void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
+                           int64_t column) {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      b, loc, maps[1 + schedule.parts() + result], pointer(box),
+      boxPlace(group, column), /*l2CacheHint=*/Value(),
+      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+}
+
+/// Waits until this thread's boxes are in memory.
+void WgmmaEmitter::awaitTMAStores() {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, UnitAttr());
+}

@@ -1,0 +1,554 @@
+//===- WgmmaGemm.cpp - Contractions on Hopper's tensor cores --------------===//
+//
+// Shared memory: a ring of k-blocks of A and of B, a staging area for the
+// epilogue of each consumer, and two barriers for each k-block: full (the
+// copies arrived) and empty (the consumers are done). Blocks are persistent:
+// they take one tile after another, or equal shares of all (WgmmaStream.cpp).
+// Blocks that split K have one tile each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::wgmma;
+
+RingPosition WgmmaEmitter::next(RingPosition position) {
+  Value following = add(position.stage, i32(1));
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      following, i32(schedule.stages));
+  Value flipped = arith::XOrIOp::create(b, loc, position.parity, i32(1));
+  return {arith::SelectOp::create(b, loc, wraps, i32(0), following),
+          arith::SelectOp::create(b, loc, wraps, flipped, position.parity)};
+}
+
+/// The position `kBlocks` further on.
+RingPosition WgmmaEmitter::skip(RingPosition position, Value kBlocks) {
+  Value total = add(position.stage, kBlocks);
+  Value rounds = arith::DivUIOp::create(b, loc, total, i32(schedule.stages));
+  Value odd = arith::AndIOp::create(b, loc, rounds, i32(1));
+  return {arith::RemUIOp::create(b, loc, total, i32(schedule.stages)),
+          arith::XOrIOp::create(b, loc, position.parity, odd)};
+}
+
+void WgmmaEmitter::initialiseBarriers() {
+  Value first =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            math.value(thread), math.value(math.constant(0)));
+  e.when(first, [&] {
+    for (int64_t stage = 0; stage < schedule.stages; ++stage) {
+      NVVM::MBarrierInitOp::create(b, loc, fullBarrier(i32(stage)), i32(1),
+                                   Value());
+      // One arrival for each warp that reads a k-block.
+      int64_t readers = schedule.pingPong ? 1 : schedule.consumers();
+      NVVM::MBarrierInitOp::create(b, loc, emptyBarrier(i32(stage)),
+                                   i32(4 * readers * schedule.sharers()),
+                                   Value());
+    }
+    initialiseSources();
+    if (schedule.splitsK())
+      NVVM::MBarrierInitOp::create(b, loc, sumsBarrier(), i32(1), Value());
+    NVVM::FenceMbarrierInitOp::create(b, loc);
+  });
+  gpu::BarrierOp::create(b, loc);
+  // The fence orders what others need.
+  syncCluster(/*ordersMemory=*/false);
+}
+
+/// Zeros for the rows of the tile's k-blocks of A that nothing is copied to.
+void WgmmaEmitter::clearRows() {
+  int64_t perStage = (schedule.tileM - schedule.rowsA) * rowBytes / 16;
+  if (perStage == 0)
+    return;
+  auto type = VectorType::get({4}, b.getI32Type());
+  Value zeros = arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
+  e.loop(thread, math.constant(schedule.stages * perStage),
+         math.constant(128 * (1 + schedule.consumers())), [&](Index piece) {
+           Index stage = math.div(piece, math.constant(perStage));
+           Index inStage = math.rem(piece, math.constant(perStage));
+           Value at = add(
+               add(base, i32(schedule.rowsA * rowBytes)),
+               add(mul(toI32(stage), stageBytesA()), mul(toI32(inStage), 16)));
+           LLVM::StoreOp::create(b, loc, zeros, pointer(at), 16);
+         });
+  fenceAsync();
+}
+
+/// What threads wrote to shared memory is there for TMA and matrix
+/// instructions.
+void WgmmaEmitter::fenceAsync() {
+  NVVM::FenceProxyOp::create(
+      b, loc, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
+/// All threads of all blocks of the cluster. To order memory, every thread
+/// waits first until what it stored is visible to the whole GPU.
+void WgmmaEmitter::syncCluster(bool ordersMemory) {
+  if (schedule.cluster() == 1)
+    return;
+  if (ordersMemory)
+    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  else
+    NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+}
+
+/// The tiles of this block from its tile number `first` on, every `step`-th.
+void WgmmaEmitter::forEachTile(
+    Index first, int64_t step, RingPosition start,
+    llvm::function_ref<RingPosition(RingPosition)> body) {
+  if (schedule.streams)
+    return forEachShare(start, body);
+  Index groups =
+      math.mul(space.sizeOf(schedule.batch), math.mul(groupsM, groupsN));
+  int64_t clusters = residentClusters(schedule.cluster());
+  Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
+  Index own = math.div(block, math.constant(schedule.cluster()));
+  if (schedule.splitsK()) {
+    locate(own);
+    body(start);
+    return;
+  }
+  Index begin = math.add(own, math.mul(first, math.constant(clusters)));
+  e.reduceLoop(
+      begin, groups, math.constant(clusters * step),
+      {start.stage, start.parity, i32(0)}, [&](Index tile, ValueRange carried) {
+        locate(tile);
+        tileRound = carried[2];
+        RingPosition end = body({carried[0], carried[1]});
+        Value other = arith::XOrIOp::create(b, loc, carried[2], i32(1));
+        return SmallVector<Value>{end.stage, end.parity, other};
+      });
+}
+
+/// Quotient of numbers of tiles, which are below 2^32. The assembler calls a
+/// function for quotients of 64 and of 16 bits, and in a function with calls it
+/// serialises matrix instructions: the divisor's range is hidden from LLVM,
+/// which would make 32 bits 16.
+Index WgmmaEmitter::divideTiles(Index a, Index divisor) {
+  if (IndexMath::constantOf(divisor))
+    return math.div(a, divisor);
+  Value hidden =
+      LLVM::InlineAsmOp::create(
+          b, loc, TypeRange(b.getI32Type()), ValueRange{toI32(divisor)},
+          "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
+          /*is_align_stack=*/false, LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  Value quotient = arith::DivUIOp::create(b, loc, toI32(a), hidden);
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), quotient)
+      .getResult();
+}
+
+/// Where this block lies in its cluster of `clusterM` x `clusterN`.
+Index WgmmaEmitter::rankRow() {
+  return schedule.clusterM == 1
+             ? math.constant(0)
+             : math.div(rank, math.constant(schedule.clusterN));
+}
+Index WgmmaEmitter::rankColumn() {
+  return schedule.clusterN == 1
+             ? math.constant(0)
+             : math.rem(rank, math.constant(schedule.clusterN));
+}
+
+/// Where this block's tile of the cluster's group `tile` lies. Groups go in an
+/// order where `groupRows` rows of them are walked column by column.
+void WgmmaEmitter::locate(Index tile) {
+  Index plane = math.mul(groupsM, groupsN);
+  bool single = IndexMath::constantOf(space.sizeOf(schedule.batch)) == 1;
+  tileBatch = single ? math.constant(0) : divideTiles(tile, plane);
+  Index inPlane = math.sub(tile, math.mul(tileBatch, plane));
+  Index band = math.mul(math.constant(groupRows), groupsN);
+  Index bands = divideTiles(inPlane, band);
+  Index firstRow = math.mul(bands, math.constant(groupRows));
+  Index rows = math.min(math.constant(groupRows), math.sub(groupsM, firstRow));
+  Index inBand = math.sub(inPlane, math.mul(bands, band));
+  Index column = divideTiles(inBand, rows);
+  Index row = math.add(firstRow, math.sub(inBand, math.mul(column, rows)));
+  row = math.add(math.mul(row, math.constant(schedule.clusterM)), rankRow());
+  column = math.add(math.mul(column, math.constant(schedule.clusterN)),
+                    rankColumn());
+  rowBegin = math.mul(row, math.constant(schedule.tileM));
+  columnBegin = math.mul(column, math.constant(schedule.partN()));
+}
+
+/// What this block multiplies of K: where it begins, and how much it is. Blocks
+/// that split K get as many k-blocks each, or one more: never none, which keeps
+/// what is known of the accumulators in one place.
+std::pair<Index, Index> WgmmaEmitter::kRange() {
+  Index size = space.sizeOf(schedule.k);
+  if (schedule.streams)
+    return {share.begin, share.size};
+  if (!schedule.splitsK())
+    return {math.constant(0), size};
+  int64_t kBlocks =
+      llvm::divideCeil(*IndexMath::constantOf(size), schedule.tileK());
+  Index maximum = math.constant(kBlocks % schedule.split);
+  Index least = math.constant(kBlocks / schedule.split);
+  Index kBlock = math.constant(schedule.tileK());
+  Value hasMore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        math.value(rank), math.value(maximum));
+  Index more =
+      arith::ExtUIOp::create(b, loc, b.getI32Type(), hasMore).getResult();
+  more =
+      arith::IndexCastUIOp::create(b, loc, b.getIndexType(), math.value(more))
+          .getResult();
+  Index begin = math.add(math.mul(rank, least), math.min(rank, maximum));
+  return {math.mul(begin, kBlock), math.mul(math.add(least, more), kBlock)};
+}
+
+//===----------------------------------------------------------------------===//
+// The producer
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::produce() {
+  Value first =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            math.value(thread), math.value(math.constant(0)));
+  e.when(first, [&] {
+    forEachTile(math.constant(0), 1, {i32(0), i32(0)},
+                [&](RingPosition p) { return produceTile(p); });
+  });
+}
+
+/// `k` of the `size` elements of K that a tile is made of, in the order in
+/// which k-blocks are copied. Clusters side by side begin with different ones,
+/// where all would read the same few lines of A at the same time; with stream-K
+/// they do so anyway.
+Index WgmmaEmitter::rotated(Index k, Index size) {
+  auto known = IndexMath::constantOf(space.sizeOf(schedule.k));
+  int64_t kBlocks = known ? *known / schedule.tileK() / schedule.split : 0;
+  if (!schedule.swapAB || schedule.streams || kBlocks < 2)
+    return k;
+  Index column = math.div(columnBegin,
+                          math.constant(schedule.partN() * schedule.clusterN));
+  Index first = math.mul(math.rem(column, math.constant(kBlocks)),
+                         math.constant(schedule.tileK()));
+  Index end = math.mul(math.ceilDiv(size, math.constant(schedule.tileK())),
+                       math.constant(schedule.tileK()));
+  Index at = math.add(k, first);
+  Index before = math.sub(math.max(at, end), end);
+  return select(isBelow(at, end), at, before);
+}
+
+RingPosition WgmmaEmitter::produceTile(RingPosition position) {
+  auto [begin, size] = kRange();
+  SmallVector<Value> last = e.reduceLoop(
+      math.constant(0), size, math.constant(schedule.tileK()),
+      {position.stage, position.parity},
+      [&, begin = begin, size = size](Index k, ValueRange carried) {
+        RingPosition at{carried[0], carried[1]};
+        copyKBlock(at, math.add(begin, rotated(k, size)));
+        RingPosition following = next(at);
+        return SmallVector<Value>{following.stage, following.parity};
+      });
+  return {last[0], last[1]};
+}
+
+void WgmmaEmitter::copyKBlock(RingPosition position, Index k) {
+  Value other = arith::XOrIOp::create(b, loc, position.parity, i32(1));
+  waitFor(emptyBarrier(position.stage), other);
+  Value full = fullBarrier(position.stage);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, loc, Type(), full, i32(schedule.rowsA * rowBytes + stageBytesB()),
+      NVVM::MemScopeKind::CTA, false, Value());
+  Value atA = stageOfA(position.stage), atB = stageOfB(position.stage);
+  Index row = rankRow(), column = rankColumn();
+  auto blocks = [&](int64_t mask, Value shift) -> Value {
+    Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);
+    return arith::TruncIOp::create(b, loc, b.getI16Type(), shifted);
+  };
+  Value beside, below;
+  if (schedule.clusterN > 1)
+    beside = blocks((1 << schedule.clusterN) - 1,
+                    mul(toI32(row), schedule.clusterN));
+  if (schedule.clusterM > 1) {
+    int64_t mask = 0;
+    for (int64_t i = 0; i < schedule.clusterM; ++i)
+      mask |= int64_t(1) << (i * schedule.clusterN);
+    below = blocks(mask, toI32(column));
+  }
+  copyOperand(schedule.a, maps[0], atA, full, toI32(k), rowBegin,
+              schedule.copiedA(), column, beside);
+  for (int64_t part = 0; part < schedule.parts(); ++part)
+    copyOperand(schedule.b[part], maps[1 + part],
+                add(atB, i32(part * schedule.partN() * rowBytes)), full,
+                toI32(k), columnBegin, schedule.copiedB(), row, below);
+}
+
+/// Copies `rows` rows of a k-block, part `part` of it: one box when K is
+/// contiguous, else one for each 64 rows. `blocks` says which blocks of the
+/// cluster get it; null for this one alone.
+void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
+                               Value full, Value k, Index first, int64_t rows,
+                               Index part, Value blocks) {
+  if (blocks) {
+    Index begin = math.mul(part, math.constant(rows));
+    first = math.add(first, begin);
+    at = add(at, toI32(math.mul(begin, math.constant(rowBytes))));
+  }
+  Value row = toI32(math.add(first, math.constant(operand.rowBegin())));
+  k = add(k, i32(operand.kBegin()));
+  int64_t pieces = operand.kMajor ? 1 : rows / 64;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    Value to = add(at, i32(piece * 64 * rowBytes));
+    Value from = add(row, i32(piece * 64));
+    SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, row}
+                                            : SmallVector<Value>{from, k};
+    if (operand.batched)
+      box.push_back(toI32(tileBatch));
+    copyBox(to, map, box, full, blocks);
+  }
+}
+
+/// Copies the box of `map` at `box` to shared memory, of all of `blocks` of the
+/// cluster if there are any, under an mbarrier.
+void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
+                           Value blocks) {
+  Value place = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(to));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, loc, place, map, box, barrier, ValueRange(), blocks, Value(),
+      NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
+  groupsM = math.ceilDiv(space.sizeOf(schedule.m),
+                         math.constant(schedule.tileM * schedule.clusterM));
+  groupsN = math.ceilDiv(space.sizeOf(schedule.n),
+                         math.constant(schedule.partN() * schedule.clusterN));
+  rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
+                  math.constant(schedule.cluster()));
+  base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
+                                  LLVM::AddressOfOp::create(b, loc, shared));
+  thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
+  clearRows();
+  initialiseBarriers();
+  awaitPredecessors(e);
+  releaseDependents(e);
+  // The same in all lanes of a warp, and known to be so.
+  Value group = toI32(math.div(thread, math.constant(128)));
+  group = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), group, i32(0),
+                               i32(31), NVVM::ShflKind::idx, UnitAttr());
+  Value producer =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, i32(0));
+  auto roles = scf::IfOp::create(b, loc, producer, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  bool moves = schedule.consumers() == 2;
+  {
+    ElementEmitter::Scope scope(e.elements);
+    b.setInsertionPoint(roles.thenBlock()->getTerminator());
+    if (moves)
+      NVVM::SetMaxRegisterOp::create(b, loc, producerRegisters,
+                                     NVVM::SetMaxRegisterAction::decrease);
+    produce();
+  }
+  {
+    ElementEmitter::Scope scope(e.elements);
+    b.setInsertionPoint(roles.elseBlock()->getTerminator());
+    if (moves)
+      NVVM::SetMaxRegisterOp::create(b, loc, consumerRegisters,
+                                     NVVM::SetMaxRegisterAction::increase);
+    consumer = arith::SubIOp::create(b, loc, group, i32(1));
+    consume();
+  }
+  // No block may end while others still write to its shared memory, or read
+  // what it sent. Sums have arrived, so that nothing needs to be ordered.
+  b.setInsertionPointAfter(roles);
+  syncCluster(/*ordersMemory=*/!schedule.splitsK());
+}
+
+static LLVM::LLVMFuncOp declareWithMaps(kernel::FuncOp kernel, OpBuilder &b,
+                                        unsigned pointers, unsigned sizes,
+                                        unsigned maps, int64_t threads) {
+  MLIRContext *context = b.getContext();
+  Type global = LLVM::LLVMPointerType::get(context, 1);
+  SmallVector<Type> types(pointers, global);
+  types.append(sizes, b.getI64Type());
+  types.append(maps, LLVM::LLVMPointerType::get(context));
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto func =
+      LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), type);
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+  func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                b.getI32IntegerAttr(1));
+  describePointers(kernel, func);
+  Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
+  for (unsigned i = pointers + sizes; i < types.size(); ++i) {
+    func.setArgAttr(i, "llvm.byval", TypeAttr::get(bytes));
+    func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(64));
+    func.setArgAttr(i, "nvvm.grid_constant", b.getUnitAttr());
+  }
+  return func;
+}
+
+FunctionWithMaps codegen::openWithMaps(kernel::FuncOp kernel, OpBuilder &b,
+                                       unsigned pointers, unsigned sizes,
+                                       unsigned maps, int64_t threads) {
+  Location loc = kernel.getLoc();
+  auto shared = LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), false,
+      LLVM::Linkage::External, (kernel.getSymName() + "_shared").str(),
+      Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
+  LLVM::LLVMFuncOp function =
+      declareWithMaps(kernel, b, pointers, sizes, maps, threads);
+  Block *body = function.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  auto end = LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPoint(end);
+  ValueRange arguments = body->getArguments();
+  SmallVector<Value> indices;
+  for (Value size : arguments.slice(pointers, sizes))
+    indices.push_back(
+        arith::IndexCastOp::create(b, loc, b.getIndexType(), size));
+  return {function, shared, arguments.take_front(pointers), indices,
+          arguments.drop_front(pointers + sizes)};
+}
+
+/// A tensor map whose boxes have rows of 128 bytes, or 64, and that swizzle.
+static kernel::TensorMapAttr swizzledMap(KernelEmission &e, int64_t tensor,
+                                         ArrayRef<AffineExpr> dims,
+                                         ArrayRef<AffineExpr> strides,
+                                         ArrayRef<int64_t> box,
+                                         int64_t swizzle = 128) {
+  MLIRContext *context = e.kernel.getContext();
+  unsigned symbols = llvm::count_if(e.kernel.getFunctionType().getInputs(),
+                                    [](Type type) { return type.isIndex(); });
+  return kernel::TensorMapAttr::get(
+      context, tensor, AffineMap::get(0, symbols, dims, context),
+      AffineMap::get(0, symbols, strides, context), box, swizzle);
+}
+
+/// The tensor map of an operand: K-contiguous, boxes of a k-block's K x `rows`;
+/// otherwise of 64 rows x a k-block's K.
+static kernel::TensorMapAttr operandMap(KernelEmission &e,
+                                        const WgmmaSchedule &schedule,
+                                        const WgmmaOperand &operand,
+                                        int64_t rows) {
+  MLIRContext *context = e.kernel.getContext();
+  SmallVector<AffineExpr> sizes = e.tensorSizeExprs(operand.buffer);
+  unsigned first = operand.batched ? schedule.batch.size() : 0;
+  ArrayRef<AffineExpr> batch = ArrayRef<AffineExpr>(sizes).take_front(first);
+  AffineExpr row = sizes.back() * schedule.elementBytes;
+  AffineExpr outer = KernelEmission::product(
+      ArrayRef<AffineExpr>(sizes).drop_front(first).drop_back(), context);
+  SmallVector<AffineExpr> dims = {sizes.back(), outer}, strides = {row};
+  if (operand.innerEnd >= 0)
+    dims[0] = e.constantExpr(operand.innerEnd);
+  if (operand.outerEnd >= 0)
+    dims[1] = e.constantExpr(operand.outerEnd);
+  SmallVector<int64_t> box = {operand.kMajor ? schedule.tileK() : 64,
+                              operand.kMajor ? rows : schedule.tileK()};
+  if (operand.batched) {
+    dims.push_back(KernelEmission::product(batch, context));
+    strides.push_back(row * outer);
+    box.push_back(1);
+  }
+  return swizzledMap(e, operand.buffer, dims, strides, box);
+}
+
+/// The tensor map of `tensor`, result `number` or like it: boxes of 64 rows.
+static kernel::TensorMapAttr resultMap(KernelEmission &e,
+                                       const WgmmaSchedule &schedule,
+                                       unsigned tensor, unsigned number) {
+  MLIRContext *context = e.kernel.getContext();
+  auto type =
+      cast<RankedTensorType>(e.kernel.getFunctionType().getResult(number));
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  SmallVector<AffineExpr> sizes = e.sizeExprs(number);
+  ArrayRef<AffineExpr> all(sizes);
+  unsigned first = schedule.batch.size();
+  AffineExpr row = sizes.back() * bytes;
+  AffineExpr rows =
+      KernelEmission::product(all.drop_front(first).drop_back(), context);
+  SmallVector<AffineExpr> dims = {sizes.back(), rows}, strides = {row};
+  SmallVector<int64_t> box = {schedule.boxRowBytes / bytes, 64};
+  if (first > 0) {
+    dims.push_back(KernelEmission::product(all.take_front(first), context));
+    strides.push_back(row * rows);
+    box.push_back(1);
+  }
+  return swizzledMap(e, tensor, dims, strides, box, schedule.boxRowBytes);
+}
+
+SmallVector<kernel::TensorMapAttr>
+codegen::wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
+                         unsigned inputs) {
+  SmallVector<kernel::TensorMapAttr> maps = {
+      operandMap(e, schedule, schedule.a, schedule.copiedA())};
+  for (const WgmmaOperand &operand : schedule.b)
+    maps.push_back(operandMap(e, schedule, operand, schedule.copiedB()));
+  if (schedule.store == WgmmaStore::TMA) {
+    for (unsigned i = 0; i < e.numResults(); ++i)
+      maps.push_back(resultMap(e, schedule, inputs + i, i));
+    if (schedule.source >= 0)
+      maps.push_back(resultMap(e, schedule, schedule.source, 0));
+  }
+  return maps;
+}
+
+/// Blocks: one for each multiprocessor, or of each tile those that split K.
+static AffineExpr gridOf(KernelEmission &e, const WgmmaSchedule &schedule,
+                         const ContractionSpace &space) {
+  if (schedule.streams)
+    return e.constantExpr(schedule.shares().workers * schedule.cluster());
+  if (!schedule.splitsK())
+    return e.constantExpr(residentClusters(schedule.cluster()) *
+                          schedule.cluster());
+  AffineExpr rows = space.extentOf(schedule.m).ceilDiv(schedule.tileM);
+  AffineExpr columns = space.extentOf(schedule.n).ceilDiv(schedule.partN());
+  return space.extentOf(schedule.batch) * rows * columns * schedule.split;
+}
+
+LogicalResult codegen::emitWgmma(kernel::FuncOp kernel,
+                                 const WgmmaSchedule &schedule,
+                                 gpu::GPUModuleOp module, OpBuilder &b) {
+  FunctionType type = kernel.getFunctionType();
+  unsigned sizes =
+      llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
+  unsigned inputs = type.getNumInputs() - sizes;
+  SmallVector<int64_t> workspace = schedule.workspace();
+  unsigned tensors = inputs + type.getNumResults();
+  unsigned pointers = tensors + workspace.size();
+  bool boxes = schedule.store == WgmmaStore::TMA;
+  unsigned ofResults = type.getNumResults() + (schedule.source >= 0 ? 1 : 0);
+  unsigned maps = 1 + schedule.parts() + (boxes ? ofResults : 0);
+  int64_t threads = 128 * (1 + schedule.consumers());
+  FunctionWithMaps opened =
+      openWithMaps(kernel, b, pointers, sizes, maps, threads);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  if (failed(emission.bind(opened.pointers.take_front(tensors), opened.sizes)))
+    return failure();
+  markAccuracy(kernel, schedule.prologue.input ? schedule.op().getInputs()[0]
+                                               : Value());
+  FailureOr<ContractionSpace> space =
+      ContractionSpace::of(schedule.op(), emission);
+  if (failed(space))
+    return failure();
+  emission.setConfig({gridOf(emission, schedule, *space)}, {threads, 1, 1},
+                     WgmmaEmitter::sharedBytes(schedule),
+                     {schedule.cluster(), 1, 1},
+                     wgmmaTensorMaps(emission, schedule, inputs), workspace);
+  WgmmaEmitter(emission, schedule, *space, opened.maps,
+               opened.pointers.drop_front(tensors))
+      .emit(opened.shared);
+  return success();
+}

@@ -1,0 +1,308 @@
+//===- WgmmaGemm.h - Contractions on Hopper's tensor cores ------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. A persistent, warp-specialised kernel: one warp
+// group copies k-blocks of both operands with the tensor memory accelerator
+// (TMA), one or two multiply them (wgmma) and run the epilogue.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAGEMM_H
+#define TRIPY_LIB_CODEGEN_CUDA_WGMMAGEMM_H
+
+#include "Codegen/CUDA/Common/EmitCUDA.h"
+#include "Codegen/Emit/KernelSizes.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <numeric>
+#include <optional>
+
+namespace tripy::codegen {
+
+/// One operand as TMA sees it: [batch,] outer x inner, the inner side
+/// contiguous. It may be a part of its buffer.
+struct WgmmaOperand {
+  /// Number among the kernel's tensors.
+  int64_t buffer = 0;
+  /// K is the contiguous side.
+  bool kMajor = true;
+  bool batched = false;
+  /// Bytes from one row of the buffer to the next.
+  int64_t rowBytes = 0;
+  /// Where the part begins, and where it ends when that is not the buffer's
+  /// end (-1), in elements of the inner and in rows of the outer side.
+  int64_t innerBegin = 0, innerEnd = -1, outerBegin = 0, outerEnd = -1;
+
+  /// Elements that `k` and `row`, counted in the operand, begin at.
+  int64_t kBegin() const { return kMajor ? innerBegin : outerBegin; }
+  int64_t rowBegin() const { return kMajor ? outerBegin : innerBegin; }
+};
+
+/// An element-wise function that A is of a tensor in memory.
+struct WgmmaPrologue {
+  /// The tensor that is copied in A's place; null when A is in memory.
+  mlir::Value input;
+  /// What else it reads: tensors whose elements do not vary with both the row
+  /// and K, and their indices in terms of A's.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::AffineMap>> vectors;
+  /// The operations that compute A.
+  llvm::SmallPtrSet<mlir::Operation *, 8> ops;
+  /// Scalar operations for one element.
+  int64_t cost = 0;
+};
+
+/// How the epilogue brings the tile to memory.
+enum class WgmmaStore {
+  /// Accumulators go through shared memory in f32, so that a thread gets
+  /// neighbours in a row, computes the epilogue and stores them itself.
+  Threads,
+  /// The epilogue is computed where the accumulators are; boxes of the results
+  /// go through shared memory and are stored by TMA while work goes on.
+  TMA,
+};
+
+/// The GPU whose kernels these are.
+inline const CudaChip &wgmmaChip() {
+  static const CudaChip &chip = CudaChip::of("sm_90a");
+  return chip;
+}
+
+/// Clusters of `blocks` blocks that run at the same time.
+inline int64_t residentClusters(int64_t blocks) {
+  return wgmmaChip().clustersAtOnce(blocks);
+}
+
+/// How stream-K shares out work (WgmmaStream.cpp): of the tiles of `groups`
+/// clusters, `kBlocks` of K each, the first `cut` are cut into a run of
+/// k-blocks for each of `workers` clusters, and `whole` tiles for each worker
+/// follow.
+struct StreamShares {
+  /// `clusters` may run at the same time.
+  StreamShares(int64_t groups, int64_t kBlocks, int64_t clusters);
+  int64_t kBlocks, workers, whole, cut;
+
+  /// Workers beside its owner that may have a part of one tile.
+  int64_t sharers() const {
+    return std::max<int64_t>(1, llvm::divideCeil(workers, cut));
+  }
+};
+
+/// Consumers of a tile of `m` x `n` with swapAB: few rows leave work for
+/// one.
+constexpr int64_t swapABConsumers(int64_t m, int64_t n) {
+  return m > 64 && n % 128 == 0 ? 2 : 1;
+}
+
+/// Elements of a tile that each of two ping-pong consumers has the registers
+/// for.
+inline constexpr int64_t maxPingPongElements = 128 * 192;
+/// Whether the consumers have the registers for a tile with swapAB.
+constexpr bool fitsSwapAB(int64_t m, int64_t n) {
+  return m * n <= 128 * 160 * swapABConsumers(m, n);
+}
+
+/// What a contraction must be for this kernel, and how it is cut.
+struct WgmmaSchedule {
+  /// One contraction, or several of the same size with the same A: their
+  /// columns lie side by side in the tile, so that the epilogue has column j
+  /// of all of them together.
+  llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  WgmmaOperand a; ///< or what A is computed from
+  WgmmaPrologue prologue;
+  llvm::SmallVector<WgmmaOperand> b; ///< of each contraction
+  mlir::NVVM::WGMMATypes type = mlir::NVVM::WGMMATypes::f16;
+  int64_t elementBytes = 2;
+  llvm::SmallVector<unsigned> batch, m, n, k;
+  /// Tile of a block: rows, columns of all contractions together.
+  int64_t tileM = 128, tileN = 256, stages = 4;
+  /// Rows of A that are copied for a tile: fewer than it has where A is less
+  /// than one tile. Those that TMA finds beyond the end cost it more time than
+  /// others.
+  int64_t rowsA = 128;
+  /// Consumers take tiles in turn, so that one multiplies while the other runs
+  /// its epilogue; otherwise they share a tile, 64 rows each.
+  bool pingPong = false;
+  /// Blocks of a cluster: `clusterM` x `clusterN`. Those that have tiles one
+  /// below the other share the k-blocks of B, those that have tiles side by
+  /// side share those of A: each copies its part of a shared k-block to all of
+  /// them.
+  int64_t clusterM = 1, clusterN = 1;
+  /// Or all blocks of the cluster have the same tile, and a part of K each: as
+  /// many as this.
+  int64_t split = 1;
+  /// Stream-K: clusters get equal shares of the work, which cut tiles along K.
+  bool streams = false;
+  /// B's columns are the instruction's 64 rows and A's rows its columns: the
+  /// sums of a tile are transposed. Few rows leave work for one consumer.
+  bool swapAB = false;
+  WgmmaStore store = WgmmaStore::Threads;
+  /// Results of 128 bytes, when TMA can store them; else 0.
+  int64_t boxColumns = 0;
+  /// Number of a tensor like the result that the epilogue reads, such as a
+  /// residual, when TMA can bring it in the result's boxes; else -1.
+  int64_t source = -1;
+  /// Bytes of a row of a TMA box of results: 128, or 64 where the tile's
+  /// columns are no multiple of that.
+  int64_t boxRowBytes = 128;
+
+  mlir::linalg::GenericOp op() const { return ops.front(); }
+  int64_t parts() const { return ops.size(); }
+  /// Columns of one contraction in the tile.
+  int64_t partN() const { return tileN / parts(); }
+  /// Elements of a k-block: 128 bytes, one swizzle atom.
+  int64_t tileK() const { return 128 / elementBytes; }
+  /// K of one instruction: 32 bytes.
+  int64_t stepK() const { return 32 / elementBytes; }
+  int64_t consumers() const {
+    return swapAB ? swapABConsumers(tileM, tileN) : pingPong ? 2 : tileM / 64;
+  }
+  /// Groups of 64 rows (of columns, with swapAB) that one consumer multiplies.
+  int64_t rowGroups() const {
+    return swapAB ? tileN / 64 / consumers() : pingPong ? tileM / 64 : 1;
+  }
+  /// Columns of an instruction.
+  int64_t multipliedN() const { return swapAB ? tileM : tileN; }
+  bool splitsK() const { return split > 1; }
+  /// Products of i8, whose sums are i32 and wrap around.
+  bool isInteger() const { return type == mlir::NVVM::WGMMATypes::s8; }
+  /// Whether there is an instruction for so many columns: there is one for
+  /// every multiple of 8, but for integers above 24 only those of 16.
+  bool hasColumns(int64_t columns) const {
+    return !isInteger() || columns <= 24 || columns % 16 == 0;
+  }
+  /// Sums of k-blocks are added up in f32.
+  bool promotes() const {
+    return type == mlir::NVVM::WGMMATypes::e4m3 ||
+           type == mlir::NVVM::WGMMATypes::e5m2;
+  }
+  /// Blocks of a cluster.
+  int64_t cluster() const { return clusterM * clusterN * split; }
+  /// Blocks that copy to a block: those beside it, below it, and itself.
+  int64_t sharers() const { return clusterM + clusterN - 1; }
+  /// Rows of a k-block that one block copies; of B, for each contraction.
+  int64_t copiedA() const { return rowsA / clusterN; }
+  int64_t copiedB() const { return partN() / clusterM; }
+  /// Columns of each contraction that go through the staging area at a time.
+  int64_t chunk() const {
+    int64_t maximum = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
+    return std::gcd(partN(), maximum);
+  }
+  /// Rows of a tile with swapAB that are transposed at a time.
+  int64_t transposedRows() const {
+    return tileM > 64 ? std::gcd(tileM, int64_t(32)) : tileM;
+  }
+  /// Rows of a tile that each of those that split K finishes; the last ones
+  /// may have fewer.
+  int64_t shareRows() const { return llvm::divideCeil(rowsA, split); }
+  /// Bytes of a row of a whole tile of sums in shared memory.
+  int64_t sumBytesOfRow() const;
+  /// Bytes that an epilogue needs for each consumer.
+  int64_t stagingBytes() const;
+  /// Bytes of a TMA box of results: 64 rows. `boxBuffers()` are in use in turn.
+  int64_t boxBytes() const { return 64 * boxRowBytes; }
+  int64_t boxBuffers() const { return 2 * 128 / boxRowBytes; }
+  /// With stream-K; all sizes are known.
+  StreamShares shares() const;
+  /// Bytes of global memory for sums and for flags; nothing without stream-K.
+  llvm::SmallVector<int64_t> workspace() const;
+  /// Product of the static sizes of loops of `op`; dynamic ones count as
+  /// `unknown`.
+  int64_t extent(llvm::ArrayRef<unsigned> loops, int64_t unknown) const;
+  /// The same by the profile; of what is not known either, the optimum is
+  /// `unknown`.
+  kernel::SizeRange range(llvm::ArrayRef<unsigned> loops,
+                          int64_t unknown) const {
+    return extentRange(op(), loops, unknown);
+  }
+};
+
+/// Floats of a row of the staging area: 64 and padding against conflicts.
+inline constexpr int64_t stagingRow = 68;
+
+/// Floats of a row of a whole tile in shared memory: padded for the same
+/// reason.
+inline int64_t tileRow(const WgmmaSchedule &schedule) {
+  return schedule.tileN + 4;
+}
+
+inline int64_t WgmmaSchedule::sumBytesOfRow() const {
+  return tileRow(*this) * 4;
+}
+
+inline int64_t WgmmaSchedule::stagingBytes() const {
+  // For all consumers.
+  if (splitsK())
+    return split * shareRows() * sumBytesOfRow() / consumers();
+  if (swapAB)
+    return transposedRows() * sumBytesOfRow() / consumers();
+  return store == WgmmaStore::TMA ? boxBuffers() * boxBytes()
+                                  : 64 * stagingRow * 4;
+}
+
+/// A way to cut contractions.
+struct WgmmaTile {
+  int64_t m = 0, n = 0;
+  bool pingPong = false;
+  /// Blocks that share k-blocks, one below the other and side by side, or that
+  /// split K.
+  int64_t clusterM = 1, clusterN = 1, split = 1;
+  bool streams = false, swapAB = false;
+
+  /// Blocks of a cluster.
+  int64_t cluster() const { return clusterM * clusterN * split; }
+
+  /// As parseWgmmaTile() reads it.
+  std::string str() const;
+};
+
+/// Reads "128x256", with ",pingpong" for ping-pong consumers, ",cluster=2"
+/// or ",cluster=4x2" for blocks that share k-blocks, ",split=3", or ",stream"
+/// for stream-K; and "16x128,swapAB". Nothing when `text` is none of these.
+std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
+
+/// A tile and the cycles that the model expects of a kernel that uses it.
+struct WgmmaCandidate {
+  WgmmaTile tile;
+  double cycles = 0;
+};
+
+/// What `kernel` computes, not cut yet, or nothing when no tile suits, or for
+/// operands that are not tensors in memory, or parts of such, of a type that
+/// the instruction has, or whose rows are not multiples of 16 bytes.
+std::optional<WgmmaSchedule> recogniseWgmma(kernel::FuncOp kernel);
+
+/// The function that A of the contractions in `schedule` is of a tensor of A's
+/// shape and type; nothing when it is none that the kernel can compute.
+std::optional<WgmmaPrologue> findPrologue(const WgmmaSchedule &schedule);
+
+/// The tile of the least cost; there is one for all that recogniseWgmma()
+/// returns.
+std::optional<WgmmaCandidate> chooseTile(const WgmmaSchedule &schedule);
+/// At most `limit` tiles to be measured: what chooseTile() takes, then others
+/// from the least cost on.
+llvm::SmallVector<WgmmaCandidate> listTiles(const WgmmaSchedule &schedule,
+                                            unsigned limit);
+/// Cuts `schedule`; false, and nothing changes, when `tile` does not suit.
+bool cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile);
+/// What a measured tile holds for, as text: "f16 4096x4096x1024 nt batch=1
+/// parts=1 store=tma16" says element type, rows, columns of each contraction
+/// and K, whether the operands lie as written (n: A is MxK, B is KxN) or
+/// transposed, how results are stored, and that A is computed (prologue=, the
+/// operations for an element). Nothing when a size is dynamic.
+std::optional<std::string> describeContraction(const WgmmaSchedule &schedule);
+
+/// The tensor maps of A, of B of each contraction, and of each result that TMA
+/// stores (and of the tensor that is read like it). `inputs`: tensors before
+/// the results.
+llvm::SmallVector<kernel::TensorMapAttr>
+wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
+                unsigned inputs);
+
+/// Emits `kernel` into `module`.
+mlir::LogicalResult emitWgmma(kernel::FuncOp kernel,
+                              const WgmmaSchedule &schedule,
+                              mlir::gpu::GPUModuleOp module,
+                              mlir::OpBuilder &b);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_WGMMAGEMM_H

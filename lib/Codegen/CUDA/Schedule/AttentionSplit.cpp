@@ -1,0 +1,220 @@
+//===- AttentionSplit.cpp - How blocks divide the keys of few queries -----===//
+//
+// The model: keys and values are read once, at the memory's rate, which blocks
+// on all multiprocessors reach together. A block alone has as many bytes as its
+// copies under way bring in the time of one. Blocks that share a tile cost the
+// time of an atomic operation behind a fence, and of one more round of loads,
+// in which the last of them reads what the others have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Contractions/AttentionPanel.h"
+#include "Codegen/CUDA/Contractions/SplitAttention.h"
+
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using mma::Panel;
+
+std::optional<AttentionSplitWish> codegen::parseAttentionSplit(StringRef text) {
+  AttentionSplitWish wish;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  if (parts.front().getAsInteger(10, wish.splits) || wish.splits < 0)
+    return std::nullopt;
+  for (StringRef part : ArrayRef(parts).drop_front()) {
+    auto [name, number] = part.split('=');
+    int64_t *field = name == "keys"     ? &wish.keys
+                     : name == "warps"  ? &wish.warps
+                     : name == "stages" ? &wish.stages
+                                        : nullptr;
+    if (!field || number.getAsInteger(10, *field) || *field < 1)
+      return std::nullopt;
+  }
+  return wish;
+}
+
+/// Parts of one tile at most: the last block joins them.
+static constexpr int64_t maxSplits = 64;
+/// Bytes that each block has of the system's in shared memory.
+static constexpr int64_t reservedBytes = 1024;
+/// Columns up to which a warp has registers for 32 rows.
+static constexpr int64_t pairColumns = 128;
+/// Bytes of copies that a multiprocessor has under way: more than its part of
+/// the memory's rate times the time of a copy, some 21 bytes a cycle times 1500
+/// cycles.
+static constexpr int64_t bytesUnderWay = 64 << 10;
+
+int64_t AttentionSplit::maxParts() const {
+  // Where the launch chooses, tiles that have parts are fewer than `slots`, and
+  // blocks fewer than twice that.
+  return tiles >= 0 ? tiles * splits : 2 * slots;
+}
+
+int64_t AttentionSplit::sumBytes() const {
+  return llvm::alignTo(maxParts() * rows * width * 4, 16);
+}
+
+SmallVector<int64_t> AttentionSplit::workspace() const {
+  if (!mayShare())
+    return {};
+  return {sumBytes() + maxParts() * rows * 2 * 4,
+          (tiles >= 0 ? tiles : slots) * 4};
+}
+
+/// Cycles of a launch with `splits` of each tile's `keys`.
+static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
+                       int64_t splits, int64_t keys, int64_t keyBytes) {
+  int64_t blocks = plan.tiles * splits;
+  int64_t rounds = llvm::divideCeil(
+      llvm::divideCeil(llvm::divideCeil(keys, plan.keys), splits), plan.warps);
+  double bytes = double(rounds * plan.warps * plan.keys * keyBytes);
+  double rate =
+      std::min(chip.attentionBlockBytes * double(chip.multiprocessors) /
+                   double(std::clamp(blocks, chip.multiprocessors, plan.slots)),
+               chip.memoryBytes / double(std::min(blocks, plan.slots)));
+  double join = splits > 1 ? chip.attentionJoinCycles +
+                                 chip.attentionPartCycles * double(splits)
+                           : 0;
+  // Blocks of later waves begin while others of the multiprocessor still copy.
+  return chip.attentionCopyCycles +
+         double(llvm::divideCeil(blocks, plan.slots)) * (bytes / rate) + join;
+}
+
+namespace {
+/// An attention with few queries. Sizes: of its tensors, with all rows of a
+/// head of keys; -1 where they are not known.
+struct FewQueries {
+  int64_t rows, keys, depth, width, heads;
+
+  static std::optional<FewQueries> find(kernel::FuncOp kernel);
+  int64_t columns() const {
+    return std::max(Panel(depth).read, Panel(width).read);
+  }
+  /// Bytes of a key and its value in shared memory, and of what else is there
+  /// with it or behind it.
+  int64_t lineBytes() const {
+    return Panel(depth).lineBytes + Panel(width).lineBytes;
+  }
+  int64_t sharedBytes(const AttentionSplit &plan) const {
+    int64_t ring = plan.warps * plan.stages * plan.keys * lineBytes();
+    int64_t joined =
+        plan.warps * plan.tileRows() * (Panel(width).read + 8 + 2) * 4;
+    return std::max(plan.tileRows() * Panel(depth).lineBytes + ring, joined);
+  }
+};
+} // namespace
+
+std::optional<FewQueries> FewQueries::find(kernel::FuncOp kernel) {
+  if (kernel.getRoot() != kernel::FusionRoot::Attention)
+    return std::nullopt;
+  auto ops = kernel.getBody().front().getOps<kernel::AttentionOp>();
+  if (ops.empty())
+    return std::nullopt;
+  kernel::AttentionOp op = *ops.begin();
+  auto query = cast<RankedTensorType>(op.getQuery().getType());
+  auto key = cast<RankedTensorType>(op.getKey().getType());
+  auto value = cast<RankedTensorType>(op.getValue().getType());
+  Type element = query.getElementType();
+  int64_t rank = query.getRank(), queries = query.getDimSize(rank - 2);
+  int64_t group = std::max<int64_t>(1, op.getGroupSize());
+  if ((!element.isF16() && !element.isBF16()) ||
+      ShapedType::isDynamic(queries) || queries == 0 ||
+      queries * group > maxSplitRows)
+    return std::nullopt;
+  int64_t heads = 1;
+  for (int64_t size : query.getShape().drop_back(2))
+    heads = ShapedType::isDynamic(size) || heads < 0 ? -1 : heads * size;
+  int64_t keys = key.getDimSize(rank - 2);
+  return FewQueries{queries * group, ShapedType::isDynamic(keys) ? -1 : keys,
+                    query.getShape().back(), value.getShape().back(),
+                    heads < 0 ? -1 : heads / group};
+}
+
+/// As many stages as bring enough at a time, of two blocks of a multiprocessor
+/// if these fit.
+static void chooseStages(AttentionSplit &plan, const FewQueries &problem,
+                         const CudaChip &chip, int64_t blockBytes) {
+  constexpr int64_t least = 3, most = 8;
+  plan.stages = least;
+  int64_t half = chip.sharedBytes / 2 - reservedBytes;
+  bool isPair = problem.sharedBytes(plan) <= half;
+  int64_t stageBytes = plan.warps * plan.keys * problem.lineBytes();
+  int64_t enough =
+      1 + llvm::divideCeil(bytesUnderWay / (isPair ? 2 : 1), stageBytes);
+  plan.stages = std::clamp(enough, least, most);
+  while (plan.stages > 2 &&
+         problem.sharedBytes(plan) > (isPair ? half : blockBytes))
+    --plan.stages;
+}
+
+/// `splits`, and what it depends on.
+static void chooseSplits(AttentionSplit &plan, const FewQueries &problem,
+                         const CudaChip &chip) {
+  int64_t resident = std::clamp<int64_t>(
+      chip.sharedBytes / (plan.sharedBytes + reservedBytes), 1, 2);
+  plan.slots = chip.multiprocessors * resident;
+  int64_t most = maxSplits;
+  if (problem.keys >= 0)
+    most = std::clamp<int64_t>(
+        llvm::divideCeil(problem.keys, plan.keys * plan.warps), 1, maxSplits);
+  plan.splits = most;
+  if (problem.heads <= 0 || problem.keys < 0)
+    return;
+  plan.tiles = problem.heads * llvm::divideCeil(problem.rows, plan.tileRows());
+  plan.splits = 1;
+  int64_t keyBytes = (problem.depth + problem.width) * 2;
+  auto cycles = [&](int64_t splits) {
+    return cyclesOf(plan, chip, splits, problem.keys, keyBytes);
+  };
+  // Less than 3 % is no reason for another block.
+  for (int64_t splits = 2; splits <= most; ++splits)
+    if (cycles(splits) < cycles(plan.splits) * 0.97)
+      plan.splits = splits;
+}
+
+FailureOr<std::optional<AttentionSplit>>
+codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
+                            const AttentionSplitWish &wish) {
+  std::optional<FewQueries> problem = FewQueries::find(kernel);
+  if (!problem || !chip.hasMma())
+    return std::optional<AttentionSplit>();
+  AttentionSplit plan;
+  bool isWide = problem->columns() > pairColumns;
+  plan.fragments = problem->rows > 16 && !isWide ? 2 : 1;
+  plan.rows = std::min(problem->rows, plan.tileRows());
+  plan.width = problem->width;
+  plan.keys = problem->columns() <= 64 ? 32 : 16;
+  if (wish.keys)
+    plan.keys = wish.keys;
+  if (wish.warps)
+    plan.warps = wish.warps;
+  if (plan.keys % 16 != 0 || plan.keys > 64 || plan.warps > 8)
+    return kernel.emitError("a split of attention has 16, 32, 48 or 64 keys at "
+                            "a time and at most 8 warps; found ")
+           << plan.keys << " and " << plan.warps;
+  int64_t blockBytes =
+      std::min(chip.sharedBytes - reservedBytes, chip.blockSharedBytes);
+  chooseStages(plan, *problem, chip, blockBytes);
+  if (wish.stages)
+    plan.stages = wish.stages;
+  plan.sharedBytes = problem->sharedBytes(plan);
+  if (plan.sharedBytes > blockBytes || plan.stages < 2) {
+    if (wish.keys || wish.warps || wish.stages)
+      return kernel.emitError(
+                 "a split of attention has 2 stages or more, which "
+                 "fit in shared memory; found ")
+             << plan.stages << " of "
+             << plan.warps * plan.keys * problem->lineBytes() << " bytes";
+    return std::optional<AttentionSplit>();
+  }
+  chooseSplits(plan, *problem, chip);
+  if (wish.splits)
+    plan.splits = std::min(wish.splits, maxSplits);
+  return std::optional(plan);
+}

@@ -1,0 +1,328 @@
+//===- GemvSchedule.cpp - How contractions with few rows are cut ----------===//
+//
+// The matrix has to stream at the bandwidth of memory. By Little's law, this
+// needs bandwidth times latency bytes in flight. So
+//
+//   threads wanted = multiprocessors x bytesInFlight (Machines.td)
+//                    / bytes in flight of a thread
+//
+// where a thread with one sum has 64 bytes in flight (64 registers let 1024
+// threads be resident), and a thread with more sums 128. Where the columns
+// alone do not give as many threads, K is split: first between the warps of a
+// block, then between up to eight blocks of a cluster, as long as each still
+// has one round of accesses. What is left of K after whole rounds is one masked
+// round.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Contractions/Gemv.h"
+#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+
+#include "Codegen/Emit/ContractionSpace.h"
+#include "Codegen/Emit/KernelSizes.h"
+#include "tripy/Codegen/Passes.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+static constexpr int64_t maxBlocks = 8, blockThreads = 256;
+/// Shared memory for the sums of the parts of K; those of a cluster's blocks
+/// have 8 KB beside it, and a block 48 KB in all.
+static constexpr int64_t maxPartBytes = 32 * 1024;
+/// What sizes that only a run knows count as.
+static constexpr int64_t unknownSize = 4096;
+
+//===----------------------------------------------------------------------===//
+// What the contractions are
+//===----------------------------------------------------------------------===//
+
+static bool readsReduction(Value value) {
+  return llvm::any_of(computedFrom(value), [](Value from) {
+    auto generic = from.getDefiningOp<linalg::GenericOp>();
+    return generic && generic.getNumReductionLoops() > 0;
+  });
+}
+
+/// Whether `op` may be computed along with `first`: the same loops. findRoles()
+/// sees to it that dynamic sizes are the same.
+static bool sameLoops(linalg::GenericOp first, linalg::GenericOp op) {
+  SmallVector<int64_t> sizes = first.getStaticLoopRanges();
+  return op.getStaticLoopRanges() == sizes &&
+         op.getIndexingMapsArray() == first.getIndexingMapsArray() &&
+         op.getIteratorTypesArray() == first.getIteratorTypesArray() &&
+         op.getResultTypes() == first.getResultTypes();
+}
+
+/// The contractions of `kernel`, if they can be computed together.
+static bool findContractions(kernel::FuncOp kernel, GemvSchedule &schedule) {
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() > 0)
+      schedule.ops.push_back(op);
+  if (schedule.ops.empty() || schedule.ops.size() > 4)
+    return false;
+  linalg::GenericOp first = schedule.ops.front();
+  for (linalg::GenericOp op : schedule.ops)
+    if (llvm::any_of(op.getDpsInputs(), readsReduction) ||
+        (op != first && !sameLoops(first, op)))
+      return false;
+  // Products and sums are of one type.
+  for (Value operand : first->getOperands())
+    if (ElementEmitter::computeType(getElementTypeOrSelf(operand)) !=
+        ElementEmitter::computeType(getElementTypeOrSelf(first.getResult(0))))
+      return false;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(first.getResult(0).getType()).getShape();
+  return llvm::all_of(kernel.getFunctionType().getResults(), [&](Type type) {
+    return cast<RankedTensorType>(type).getShape() == shape;
+  });
+}
+
+/// Product of the sizes of `loops`, at most 2^30; of dynamic ones what is
+/// expected, or `unknown`.
+static int64_t extent(linalg::GenericOp op, ArrayRef<unsigned> loops,
+                      int64_t unknown) {
+  return std::min(int64_t(1) << 30, expectedExtent(op, loops, unknown));
+}
+
+/// Bytes of the narrowest elements that `value` is computed from.
+static int64_t sourceBytes(Value value) {
+  int64_t narrowest = 16;
+  for (Value from : computedFrom(value))
+    if (auto type = dyn_cast<RankedTensorType>(from.getType());
+        type && isa<BlockArgument>(from))
+      narrowest = std::min<int64_t>(
+          narrowest, ElementEmitter::storageType(type.getElementType())
+                             .getIntOrFloatBitWidth() /
+                         8);
+  return narrowest;
+}
+
+static void moveToEnd(SmallVector<unsigned> &loops, unsigned loop) {
+  llvm::erase(loops, loop);
+  loops.push_back(loop);
+}
+
+/// Tells rows from columns, and finds how the matrix lies in memory.
+static bool findRoles(GemvSchedule &schedule) {
+  linalg::GenericOp op = schedule.ops.front();
+  auto dims = linalg::inferContractionDims(op);
+  if (failed(dims) || dims->k.empty())
+    return false;
+  schedule.batch.assign(dims->batch.begin(), dims->batch.end());
+  schedule.rows.assign(dims->m.begin(), dims->m.end());
+  schedule.columns.assign(dims->n.begin(), dims->n.end());
+  schedule.k.assign(dims->k.begin(), dims->k.end());
+  kernel::SizeRange rows = extentRange(op, schedule.rows, maxVectorRows + 1);
+  kernel::SizeRange columns =
+      extentRange(op, schedule.columns, maxVectorRows + 1);
+  if (columns.values.hi < rows.values.hi) {
+    std::swap(schedule.rows, schedule.columns);
+    std::swap(rows, columns);
+    schedule.matrix = 0;
+  }
+  schedule.rowCount = rows.values.hi;
+  schedule.leastRows = rows.values.lo;
+  schedule.expectedRows = rows.opt;
+  // The first row stands for those that are not there.
+  if (schedule.rowCount > maxVectorRows || schedule.leastRows == 0)
+    return false;
+  // The other dynamic sizes are those of the vectors that all share.
+  if (schedule.ops.size() > 1 &&
+      llvm::any_of(schedule.columns, [&](unsigned loop) {
+        return ShapedType::isDynamic(op.getStaticLoopRanges()[loop]);
+      }))
+    return false;
+  // Several contractions share the vectors, not the matrix.
+  for (linalg::GenericOp other : schedule.ops)
+    if (other.getOperand(1 - schedule.matrix) !=
+        op.getOperand(1 - schedule.matrix))
+      return false;
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(schedule.matrix));
+  AffineDimExpr last = nullptr;
+  if (map.getNumResults() > 0)
+    last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  schedule.alongK = true;
+  if (!last)
+    return true;
+  unsigned loop = last.getPosition();
+  schedule.alongK = !llvm::is_contained(schedule.columns, loop);
+  if (llvm::is_contained(schedule.k, loop))
+    moveToEnd(schedule.k, loop);
+  else if (!schedule.alongK)
+    moveToEnd(schedule.columns, loop);
+  else
+    return true;
+  int64_t inner = op.getStaticLoopRanges()[loop];
+  int64_t maximum = 16;
+  for (linalg::GenericOp other : schedule.ops)
+    maximum =
+        std::min(maximum, 16 / sourceBytes(other.getOperand(schedule.matrix)));
+  while (!ShapedType::isDynamic(inner) && schedule.vectorSize < maximum &&
+         inner % (2 * schedule.vectorSize) == 0)
+    schedule.vectorSize *= 2;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// How they are cut
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sizes of the contraction, and what the choice needs of it.
+struct Sizes {
+  const CudaChip &chip;
+  int64_t batch = 1, columns = 1, k = 1, accessBytes = 1;
+  /// Blocks that a cluster may have.
+  int64_t maxBlocks = 1;
+};
+} // namespace
+
+/// Bytes that a thread has in flight.
+static int64_t bytesEach(const GemvSchedule &schedule, const Sizes &sizes) {
+  return schedule.contractions() * schedule.depth * sizes.accessBytes *
+         (schedule.alongK ? schedule.columnsEach : 1);
+}
+
+/// Threads that have enough bytes in flight together.
+static int64_t wantedThreads(const GemvSchedule &schedule, const Sizes &sizes) {
+  return sizes.chip.multiprocessors * sizes.chip.bytesInFlight /
+         bytesEach(schedule, sizes);
+}
+
+/// Room for as many threads as give 64 KB in flight, and their registers: the
+/// sums and some 64 more.
+static void limitRegisters(GemvSchedule &schedule, const Sizes &sizes) {
+  constexpr int64_t bytes = 64 * 1024, others = 64;
+  int64_t sums = schedule.contractions() * schedule.sumsEach();
+  int64_t threads = std::min<int64_t>({1024, bytes / bytesEach(schedule, sizes),
+                                       sizes.chip.registers / (sums + others)});
+  schedule.residentBlocks = std::max<int64_t>(1, threads / schedule.threads());
+  // A masked round needs more.
+  schedule.lastDepth =
+      sums > 32 ? std::max<int64_t>(1, schedule.depth / 2) : schedule.depth;
+}
+
+static int64_t tiles(const GemvSchedule &schedule, const Sizes &sizes) {
+  return llvm::divideCeil(sizes.columns, schedule.tile()) * sizes.batch;
+}
+
+/// Matrices whose rows lie along K.
+static void cutAlongK(GemvSchedule &schedule, const Sizes &sizes) {
+  int64_t accesses = llvm::divideCeil(sizes.k, schedule.vectorSize);
+  schedule.width = std::min<int64_t>(32, llvm::PowerOf2Ceil(accesses));
+  // The vectors come from the L1 cache once for all columns of a thread.
+  int64_t sums = schedule.sums();
+  schedule.columnsEach = sums <= 2 ? 1 : sums <= 4 ? 2 : sums <= 8 ? 4 : 2;
+  schedule.columnsEach = std::min<int64_t>(schedule.columnsEach,
+                                           llvm::PowerOf2Ceil(sizes.columns));
+  int64_t inFlight = sums == 1 ? 64 : 128;
+  int64_t each =
+      schedule.contractions() * schedule.columnsEach * sizes.accessBytes;
+  // Narrow accesses are more, within what registers hold.
+  int64_t maximum = 32 / (schedule.contractions() * schedule.columnsEach);
+  schedule.depth =
+      std::clamp<int64_t>(inFlight / each, 1, std::min<int64_t>(16, maximum));
+  while (schedule.depth > 1 && schedule.width * schedule.depth / 2 >= accesses)
+    schedule.depth /= 2;
+
+  int64_t wanted = wantedThreads(schedule, sizes);
+  int64_t have = llvm::divideCeil(sizes.columns, schedule.columnsEach) *
+                 schedule.width * sizes.batch;
+  int64_t split = accesses / (schedule.width * schedule.depth);
+  while (schedule.parts < 8 && have * schedule.parts < wanted &&
+         schedule.parts * 2 <= split)
+    schedule.parts *= 2;
+  while (schedule.blocks < sizes.maxBlocks &&
+         have * schedule.parts * schedule.blocks < wanted &&
+         schedule.parts * schedule.blocks * 2 <= split)
+    schedule.blocks *= 2;
+  // Few threads a block spread over all multiprocessors evenly.
+  schedule.groups =
+      std::max<int64_t>(1, blockThreads / (schedule.width * schedule.parts));
+  while (schedule.groups > 1 && schedule.threads() > 64 &&
+         (tiles(schedule, sizes) * schedule.blocks <
+              2 * sizes.chip.multiprocessors ||
+          schedule.tile() * schedule.sums() > 2048))
+    schedule.groups /= 2;
+}
+
+/// Matrices whose rows lie along the columns of the result.
+static void cutAlongColumns(GemvSchedule &schedule, const Sizes &sizes) {
+  while (schedule.vectorSize > 1 && schedule.sums() * schedule.vectorSize > 64)
+    schedule.vectorSize /= 2;
+  int64_t accesses = llvm::divideCeil(sizes.columns, schedule.vectorSize);
+  schedule.width = std::min<int64_t>(32, llvm::PowerOf2Ceil(accesses));
+  schedule.depth = schedule.sums() <= 2 ? 8 : 4;
+  // Long runs of a row are best for the memory, as long as there are tiles for
+  // all multiprocessors; 128 bytes are the least.
+  while (schedule.width > 8 && tiles(schedule, sizes) * sizes.maxBlocks <
+                                   sizes.chip.multiprocessors - 4)
+    schedule.width /= 2;
+  int64_t rounds = llvm::divideCeil(sizes.k, schedule.depth);
+  schedule.parts = std::min<int64_t>(blockThreads / schedule.width,
+                                     llvm::PowerOf2Ceil(rounds));
+  int64_t wanted = wantedThreads(schedule, sizes);
+  int64_t have = tiles(schedule, sizes) * schedule.width;
+  while (schedule.blocks < sizes.maxBlocks &&
+         have * schedule.parts * schedule.blocks < wanted &&
+         schedule.parts * schedule.blocks * 2 <= rounds)
+    schedule.blocks *= 2;
+  if (have * schedule.parts * schedule.blocks < wanted &&
+      schedule.parts * schedule.blocks * 2 <= rounds)
+    schedule.parts *= 2;
+  // A row of each contraction meets in shared memory at once.
+  linalg::GenericOp first = schedule.ops.front();
+  Type number =
+      ElementEmitter::computeType(getElementTypeOrSelf(first.getResult(0)));
+  int64_t partBytes = schedule.contractions() * schedule.tile() *
+                      number.getIntOrFloatBitWidth() / 8;
+  while (schedule.parts * partBytes > maxPartBytes)
+    schedule.parts /= 2;
+  // Whole warps.
+  schedule.parts = std::max<int64_t>(schedule.parts, 32 / schedule.width);
+}
+
+/// Whether the kernel has a form for tensor cores that is faster, with swapAB.
+static bool suitsTensorCores(kernel::FuncOp kernel,
+                             const GemvSchedule &schedule) {
+  linalg::GenericOp op = schedule.ops.front();
+  auto known = [&](ArrayRef<unsigned> loops) {
+    return std::min(int64_t(1) << 30, staticExtent(op, loops, /*unknown=*/0));
+  };
+  Type element = getElementTypeOrSelf(op.getOperand(1));
+  FewRows few{schedule.expectedRows,
+              known(schedule.batch),
+              known(schedule.columns),
+              known(schedule.k),
+              int64_t(element.getIntOrFloatBitWidth()),
+              schedule.alongK};
+  if (schedule.matrix != 1 || !few.suitsTensorCores(wgmmaChip()))
+    return false;
+  std::optional<WgmmaSchedule> found = recogniseWgmma(kernel);
+  return found && chooseTile(*found)->tile.swapAB;
+}
+
+std::optional<GemvSchedule> codegen::scheduleGemv(kernel::FuncOp kernel,
+                                                  const CudaChip &chip) {
+  GemvSchedule schedule;
+  if (kernel.getRoot() != kernel::FusionRoot::Gemm ||
+      !findContractions(kernel, schedule) || !findRoles(schedule) ||
+      (chip.hasWgmma() && suitsTensorCores(kernel, schedule)))
+    return std::nullopt;
+  linalg::GenericOp op = schedule.ops.front();
+  Sizes sizes{chip};
+  sizes.batch = std::max<int64_t>(1, extent(op, schedule.batch, 1));
+  sizes.columns =
+      std::max<int64_t>(1, extent(op, schedule.columns, unknownSize));
+  sizes.k = std::max<int64_t>(1, extent(op, schedule.k, unknownSize));
+  sizes.maxBlocks = chip.hasClusters() ? maxBlocks : 1;
+  sizes.accessBytes =
+      schedule.vectorSize * sourceBytes(op.getOperand(schedule.matrix));
+  if (schedule.alongK)
+    cutAlongK(schedule, sizes);
+  else
+    cutAlongColumns(schedule, sizes);
+  limitRegisters(schedule, sizes);
+  return schedule;
+}

@@ -1,0 +1,96 @@
+//===- WgmmaText.cpp - Tiles and contractions as text ---------------------===//
+//
+// What options, remarks and tuning files name: tiles of the kernels on tensor
+// cores ("128x256,cluster=2") and the contractions they are chosen for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+std::string WgmmaTile::str() const {
+  std::string text = std::to_string(m) + "x" + std::to_string(n);
+  if (pingPong)
+    text += ",pingpong";
+  if (clusterN > 1)
+    text +=
+        ",cluster=" + std::to_string(clusterM) + "x" + std::to_string(clusterN);
+  else if (clusterM > 1)
+    text += ",cluster=" + std::to_string(clusterM);
+  if (split > 1)
+    text += ",split=" + std::to_string(split);
+  if (streams)
+    text += ",stream";
+  if (swapAB)
+    text += ",swapAB";
+  return text;
+}
+
+/// "4" or "4x2".
+static bool parseCluster(StringRef text, WgmmaTile &tile) {
+  auto [clusterM, clusterN] = text.split('x');
+  return !clusterM.getAsInteger(10, tile.clusterM) &&
+         (clusterN.empty() || !clusterN.getAsInteger(10, tile.clusterN));
+}
+
+std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
+  WgmmaTile tile;
+  auto [size, rest] = text.split(',');
+  auto [m, n] = size.split('x');
+  if (m.getAsInteger(10, tile.m) || n.getAsInteger(10, tile.n))
+    return std::nullopt;
+  while (!rest.empty()) {
+    auto [word, more] = rest.split(',');
+    if (word == "pingpong")
+      tile.pingPong = true;
+    else if (word == "stream")
+      tile.streams = true;
+    else if (word == "swapAB")
+      tile.swapAB = true;
+    else if (!(word.consume_front("cluster=") && parseCluster(word, tile)) &&
+             !(word.consume_front("split=") &&
+               !word.getAsInteger(10, tile.split)))
+      return std::nullopt;
+    rest = more;
+  }
+  bool rows = tile.swapAB ? tile.m >= 8 && tile.m <= 256 && tile.m % 8 == 0
+                          : tile.m == 64 || tile.m == 128;
+  bool suits =
+      rows && tile.n >= 16 && tile.n <= 256 &&
+      tile.n % (tile.swapAB ? 64 : 16) == 0 &&
+      !(tile.swapAB && (tile.pingPong || !fitsSwapAB(tile.m, tile.n))) &&
+      tile.clusterM >= 1 && tile.clusterN >= 1 && tile.split >= 1 &&
+      tile.clusterM <= 8 && tile.clusterN <= 8 && tile.split <= 8 &&
+      tile.cluster() <= 8 &&
+      (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
+      (!tile.streams || (tile.split == 1 && !tile.pingPong)) &&
+      (!tile.pingPong || tile.m * tile.n <= maxPingPongElements);
+  return suits ? std::optional(tile) : std::nullopt;
+}
+
+std::optional<std::string>
+codegen::describeContraction(const WgmmaSchedule &schedule) {
+  SmallVector<int64_t> ranges = schedule.op().getStaticLoopRanges();
+  if (llvm::any_of(ranges, ShapedType::isDynamic))
+    return std::nullopt;
+  auto number = [](int64_t value) { return std::to_string(value); };
+  std::string text = NVVM::stringifyWGMMATypes(schedule.type).str() + " " +
+                     number(schedule.extent(schedule.m, 1)) + "x" +
+                     number(schedule.extent(schedule.n, 1)) + "x" +
+                     number(schedule.extent(schedule.k, 1));
+  text += schedule.a.kMajor ? " n" : " t";
+  text += schedule.b.front().kMajor ? "t" : "n";
+  text += " batch=" + number(schedule.extent(schedule.batch, 1)) +
+          " parts=" + number(schedule.parts()) + " store=";
+  // A box has 128 bytes in a row.
+  text += schedule.boxColumns ? "tma" + number(128 * 8 / schedule.boxColumns)
+                              : std::string("threads");
+  if (schedule.source >= 0)
+    text += "+source";
+  return schedule.prologue.input
+             ? text + " prologue=" + number(schedule.prologue.cost)
+             : text;
+}

@@ -1,0 +1,518 @@
+//===- WgmmaTiles.cpp - How contractions on tensor cores are cut ----------===//
+
+#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+
+#include "Codegen/Emit/ContractionSpace.h"
+#include "tripy/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+int64_t WgmmaSchedule::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
+  return staticExtent(op(), loops, unknown);
+}
+
+//===-- costs -------------------------------------------------------------===//
+
+namespace {
+/// A row of the table of tiles.
+struct Tile {
+  int64_t m, n;
+  bool pingPong;
+};
+/// Blocks that share k-blocks.
+struct Cluster {
+  int64_t clusterM, clusterN;
+};
+} // namespace
+
+static constexpr Tile tiles[] = {
+    {128, 256, false}, {128, 192, false}, {128, 160, true}, {128, 128, true},
+    {128, 128, false}, {128, 112, false}, {128, 64, false}, {64, 256, false},
+    {64, 192, false},  {64, 128, false},  {64, 64, false}};
+
+/// Measured on an H200 (bench/results/notes-gemm.md): sharing pays where one
+/// row of tiles makes all blocks read the same few lines of the L2 cache at
+/// once, or where rows begin within lines, and then with tiles of 64 rows.
+static constexpr Cluster pairs[] = {{1, 1}, {2, 1}};
+static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
+static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
+
+/// What all costs are of.
+static const CudaChip &chip() { return wgmmaChip(); }
+
+/// Parts that K may be split into, and what joining them costs in cycles: a
+/// block sends the others what they finish.
+static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
+/// Sums of a tile, with padding, that fit into shared memory twice, as they are
+/// sent and as they arrive.
+static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
+static double splitKReductionCycles(const WgmmaTile &tile) {
+  double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
+  return chip().splitStart + sent * sent / chip().splitBytes;
+}
+/// A split is taken when it promises this share of the time or less, and so is
+/// stream-K.
+static constexpr double splitGain = 0.97, streamGain = 0.97;
+/// Bytes that memory delivers to `blocks` multiprocessors in a cycle.
+static double memoryRate(int64_t blocks) {
+  return std::min({chip().memoryBytes,
+                   chip().memoryBytesBase + chip().memoryBytesEach * blocks,
+                   chip().memoryBytesOne * blocks});
+}
+/// Scalar operations of a function beside the accumulators of 256 columns: silu
+/// (27) fits, log and gelu spill 8 bytes.
+static constexpr int64_t maxIn256 = 32;
+
+namespace {
+/// What the choice of a tile depends on.
+struct Problem {
+  int64_t m, n, k, batch, parts, elementBytes;
+  bool boxes;
+  /// Instructions for an element of A, where it is computed on the way.
+  double prologue = 0;
+  /// Whether the number of tiles is, when the kernel is compiled, and whether
+  /// that of k-blocks is, of tiles that are not known to be none.
+  bool known, knownK;
+  /// Rows that there may be.
+  int64_t maxRows;
+  double traffic = 1;
+  /// Of the epilogue, on one element.
+  double operations = 0;
+
+  explicit Problem(const WgmmaSchedule &schedule)
+      : m(schedule.range(schedule.m, 4096).opt),
+        n(schedule.extent(schedule.n, 4096)),
+        k(schedule.range(schedule.k, 4096).opt),
+        batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
+        elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
+        known(schedule.extent(schedule.m, 0) > 0 &&
+              schedule.extent(schedule.batch, 0) > 0 &&
+              schedule.extent(schedule.k, 0) > 0),
+        knownK(schedule.extent(schedule.k, 0) > 0 &&
+               schedule.extent(schedule.m, 1) > 0 &&
+               schedule.extent(schedule.batch, 1) > 0),
+        maxRows(schedule.range(schedule.m, 4096).values.hi) {
+    for (const WgmmaOperand &b : schedule.b)
+      if (b.rowBytes % 128 != 0 || schedule.a.rowBytes % 128 != 0)
+        traffic = chip().brokenLines;
+    schedule.op()->getParentOp()->walk([&](Operation *op) {
+      bool isFunction = isa<arith::DivFOp>(op) ||
+                        isa_and_nonnull<math::MathDialect>(op->getDialect());
+      auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
+      if (body && body.getNumReductionLoops() == 0 &&
+          !schedule.prologue.ops.contains(body))
+        operations += isFunction ? 8 : 1;
+    });
+    if (schedule.prologue.input)
+      prologue = schedule.prologue.cost + chip().prologueInstructions;
+  }
+
+  /// Bytes of the operands.
+  double bytes() const {
+    return batch * (double(m) * k + double(n) * parts * k) * elementBytes;
+  }
+
+  ArrayRef<Cluster> clusters(const Tile &tile) const {
+    if (m <= tile.m)
+      return besideEachOther;
+    return traffic > 1 && tile.m == 64 ? ArrayRef<Cluster>(squares)
+                                       : ArrayRef<Cluster>(pairs);
+  }
+};
+} // namespace
+
+/// Cycles of a tile's arithmetic, with that of an A which is computed.
+static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
+  double bytes = double(of.k) * of.elementBytes / tile.split;
+  int64_t columns =
+      tile.swapAB ? std::max(tile.m, chip().leastColumns) : tile.m;
+  double multiplying =
+      double(columns) * tile.n * bytes / double(2 * chip().peakProducts);
+  if (of.prologue == 0)
+    return multiplying;
+  double instructions = double(32 * chip().schedulers);
+  double computing =
+      tile.m * bytes / of.elementBytes * of.prologue / instructions;
+  double wait = tile.m == 64 ? bytes / 128 * chip().prologueWait : 0;
+  return std::max(multiplying, computing) +
+         std::min(multiplying, computing) * chip().prologueExposed + wait;
+}
+
+/// Cycles of the main loop of a tile of a block: arithmetic, what it takes from
+/// the L2 cache, what arrives, or what `blocks` of them read from memory at the
+/// same time, a `share` of all, whichever is longest.
+static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
+                             int64_t blocks, double share) {
+  double bytes = double(of.k) * of.elementBytes / tile.split;
+  double asked =
+      double(tile.m) / tile.clusterN + double(tile.n) / tile.clusterM;
+  double arriving =
+      of.traffic > 1 ? chip().arrivingBroken : chip().arrivingBytes;
+  double kBlock =
+      chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
+  double mainLoop = std::max(
+      {arithmeticOf(tile, of), asked * bytes * of.traffic / chip().wgmmaL2Bytes,
+       (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
+       of.bytes() * share / memoryRate(blocks)});
+  return tile.clusterM * tile.clusterN > 1 ? mainLoop * chip().clusterWait
+                                           : mainLoop;
+}
+
+/// The epilogue stores elements, in boxes or by threads, and has operations.
+static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
+  // Boxes have 64 or 128 bytes in a row.
+  bool boxes = of.boxes && tile.n / of.parts % 32 == 0;
+  return double(tile.m) * tile.n *
+         (1.0 / (boxes ? chip().boxElements : chip().threadElements) +
+          of.operations / chip().epilogueOperations);
+}
+
+/// Cycles of what follows the main loop of a tile.
+static double tailCycles(const WgmmaTile &tile, const Problem &of) {
+  if (tile.split == 1)
+    return epilogueCycles(tile, of);
+  double elements = double(tile.m) * tile.n / tile.split;
+  return splitKReductionCycles(tile) +
+         elements * of.operations / chip().epilogueOperations;
+}
+
+/// Cycles of one tile of a block. Ping-pong consumers hide the epilogue.
+static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
+                       double share) {
+  double mainLoop = mainLoopCycles(tile, of, blocks, share);
+  double epilogue = tailCycles(tile, of);
+  return tile.pingPong && share < 1
+             ? std::max(mainLoop, (mainLoop + epilogue) / 2)
+             : mainLoop + epilogue;
+}
+
+/// Clusters that the tiles make work for, where clusters are whole.
+static int64_t clustersOf(const WgmmaTile &tile, const Problem &of) {
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.clusterM);
+  int64_t columns =
+      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.clusterN);
+  return rows * columns * of.batch * tile.split / tile.cluster();
+}
+
+static StreamShares sharesOf(const WgmmaTile &tile, const Problem &of) {
+  return StreamShares(clustersOf(tile, of),
+                      llvm::divideCeil(of.k, 128 / of.elementBytes),
+                      residentClusters(tile.cluster()));
+}
+
+/// Cycles of the contraction in equal shares: parts of waves, the sums that
+/// every worker leaves, and those that the owner of a tile reads.
+static double streamCost(const WgmmaTile &tile, const Problem &of) {
+  StreamShares shares = sharesOf(tile, of);
+  double waves = shares.whole + double(shares.cut) / shares.workers;
+  double moved = double(tile.m) * tile.n * 4 / chip().sumBytes;
+  int64_t blocks = shares.workers * tile.cluster();
+  return waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
+         std::ceil(waves) * epilogueCycles(tile, of) + moved +
+         shares.sharers() * (chip().flagCycles + moved);
+}
+
+/// Cycles of the contraction: waves of blocks.
+static double costOf(const WgmmaTile &tile, const Problem &of) {
+  double start = tile.clusterM * tile.clusterN > 1 ? chip().clusterStart : 0;
+  if (tile.streams)
+    return start + streamCost(tile, of);
+  int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
+  int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
+  int64_t waves = llvm::divideCeil(clusters, resident);
+  int64_t last = clusters - (waves - 1) * resident;
+  auto wave = [&](int64_t count) {
+    return cyclesOf(tile, of, count * tile.cluster(),
+                    double(count) / double(clusters));
+  };
+  if (tile.split == 1 || waves == 1)
+    return start + double(waves - 1) * wave(resident) + wave(last);
+  // While some blocks join, others read.
+  int64_t blocks = resident * tile.cluster();
+  double reading = of.bytes() / memoryRate(blocks);
+  double tail = tailCycles(tile, of);
+  double working =
+      double(waves) * (mainLoopCycles(tile, of, blocks, /*share=*/0) + tail);
+  return start + std::max(reading + tail, working);
+}
+
+/// Whether the part of a k-block that one of `blocks` blocks copies is made of
+/// whole swizzle atoms, or of whole boxes of 64 rows.
+static bool canShare(const WgmmaOperand &operand, int64_t rows,
+                     int64_t blocks) {
+  return rows % (blocks * (operand.kMajor ? 8 : 64)) == 0;
+}
+
+/// Whether the tile suits: the columns of each contraction in it are whole
+/// pieces of the epilogue and of the copies, and k-blocks can be shared or
+/// split.
+static bool suits(const WgmmaSchedule &schedule, const Problem &of,
+                  const WgmmaTile &tile) {
+  int64_t part = tile.n / schedule.parts();
+  int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
+  // Copies of an A that is contiguous along M have 64 rows.
+  if (tile.swapAB && !schedule.a.kMajor)
+    return false;
+  if (tile.n % schedule.parts() != 0 || part % piece != 0 ||
+      !schedule.hasColumns(tile.swapAB ? tile.m : tile.n))
+    return false;
+  // More than half of a cluster's blocks have tiles.
+  if (tile.clusterM > 1 &&
+      (2 * int64_t(llvm::divideCeil(of.m, tile.m)) <= tile.clusterM ||
+       !canShare(schedule.b.front(), part, tile.clusterM)))
+    return false;
+  if (tile.clusterN > 1 &&
+      (2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.clusterN ||
+       !canShare(schedule.a, tile.m, tile.clusterN)))
+    return false;
+  // An A that is computed needs registers, twice as many for two groups of rows
+  // and more for a costly function; and two k-blocks, as below.
+  if (schedule.prologue.input &&
+      (tile.pingPong || tile.streams || tile.swapAB ||
+       (tile.n > 192 && schedule.prologue.cost > maxIn256)))
+    return false;
+  // A tile of 64 columns reads 128 bytes from each row of the matrix, and such
+  // scattered reads are slow: 28672 columns of a matrix of 8192 rows take 133
+  // us, but 113 us with tiles of 128 columns.
+  if (tile.streams && tile.swapAB && of.m <= maxSwapABRows && tile.n < 128 &&
+      !schedule.b.front().kMajor)
+    return false;
+  // Whole waves need no cut.
+  if (tile.streams &&
+      (!of.known || clustersOf(tile, of) % sharesOf(tile, of).workers == 0))
+    return false;
+  // Two sets of sums need registers as well.
+  if (schedule.promotes() &&
+      (tile.pingPong || tile.n > 192 || (tile.swapAB && tile.m > 64)))
+    return false;
+  // Blocks that split K have one tile each, and two k-blocks where the last
+  // stands behind the loop.
+  int64_t kBlocks = schedule.prologue.input ? 2 : 1;
+  return tile.split == 1 ||
+         (of.knownK && tile.m * (tile.n + 4) <= maxSplitKElements &&
+          of.k / schedule.tileK() >= kBlocks * tile.split);
+}
+
+//===-- choices -----------------------------------------------------------===//
+
+/// Stages of the ring. Blocks for few rows need little shared memory, so
+/// several would share a multiprocessor. Where all run at the same time, each
+/// gets one of its own, or those that begin while a kernel ends crowd where
+/// there is room first: 84 us for a feed-forward layer of 8 rows, not 71. Of
+/// more of them two share one, so that one reads while the other joins sums or
+/// begins: 24.9 us for 8x11008x4096, not 26.5. Rings of wider tiles are too
+/// large for that.
+static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
+                        const Problem &of) {
+  bool few = tile.swapAB && tile.m <= maxSwapABRows;
+  bool two =
+      few && tile.n == 64 &&
+      (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
+  int64_t room = chip().sharedBytes / (two ? 2 : 1) - chip().reservedBytes;
+  int64_t others = 1024 + schedule.consumers() * schedule.stagingBytes();
+  int64_t stageBytes = (schedule.tileM + schedule.tileN) * 128;
+  return std::min<int64_t>(few ? 16 : 8, (room - others) / stageBytes);
+}
+
+bool codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
+  Problem of(schedule);
+  if (!suits(schedule, of, tile))
+    return false;
+  schedule.tileM = tile.m;
+  schedule.tileN = tile.n;
+  // A box has rows, even where there are none.
+  int64_t rows = llvm::alignTo(std::clamp<int64_t>(of.maxRows, 1, tile.m),
+                               8 * tile.clusterN);
+  schedule.rowsA = schedule.a.kMajor ? std::min(tile.m, rows) : tile.m;
+  schedule.pingPong = tile.pingPong;
+  schedule.clusterM = tile.clusterM;
+  schedule.clusterN = tile.clusterN;
+  schedule.split = tile.split;
+  schedule.streams = tile.streams;
+  schedule.swapAB = tile.swapAB;
+  bool halfBoxes = schedule.boxColumns == 64 && schedule.partN() % 64 == 32;
+  schedule.boxRowBytes = halfBoxes ? 64 : 128;
+  bool whole = schedule.source < 0 || !schedule.streams;
+  schedule.store = schedule.boxColumns && !schedule.splitsK() &&
+                           !schedule.swapAB && whole &&
+                           ((halfBoxes && schedule.source < 0) ||
+                            schedule.partN() % schedule.boxColumns == 0)
+                       ? WgmmaStore::TMA
+                       : WgmmaStore::Threads;
+  schedule.stages = stagesOf(schedule, tile, of);
+  return true;
+}
+
+/// Whether a split is worth a thought: one wave, or few rows, and k-blocks
+/// enough for each block.
+static bool maySplit(const WgmmaSchedule &schedule, const Problem &of,
+                     const WgmmaTile &tile) {
+  bool oneWave = clustersOf(tile, of) <= residentClusters(tile.split);
+  return (oneWave || tile.swapAB) && of.k >= 4 * tile.split * schedule.tileK();
+}
+
+/// Columns of tiles for few rows, with swapAB.
+static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
+/// Rows from and up to which swapAB is tried because tiles of 64 rows would go
+/// beyond the end: those with swapAB have as many as there are, or half of it.
+static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
+static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
+                                          {2, 1}, {2, 2}, {2, 4}};
+
+/// Tiles with swapAB for a number of rows that others do not divide.
+static void forEachOdd(const Problem &of, bool cuts,
+                       llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (!of.knownK || of.maxRows > oddRows[1] || of.m < oddRows[0] ||
+      of.m > oddRows[1] || of.m % 64 == 0)
+    return;
+  int64_t parts = llvm::divideCeil(of.m, 256);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
+  for (int64_t columns : oddColumns)
+    for (Cluster cluster : oddClusters) {
+      WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
+      tile.swapAB = true;
+      tile.streams = cuts;
+      if (fitsSwapAB(rows, columns))
+        use(tile);
+    }
+}
+
+/// Tiles for few rows: those that cut K, or the others.
+static void forEachSwapAB(const WgmmaSchedule &schedule, const Problem &of,
+                          bool cuts,
+                          llvm::function_ref<void(const WgmmaTile &)> use) {
+  forEachOdd(of, cuts, use);
+  if (!of.knownK || of.maxRows > maxSwapABRows)
+    return;
+  for (int64_t columns : swapABColumns) {
+    int64_t rows = llvm::alignTo(std::max<int64_t>(1, of.m), 8);
+    WgmmaTile tile{rows + (schedule.hasColumns(rows) ? 0 : 8), columns};
+    tile.swapAB = true;
+    for (int64_t clusterN : {1, 2}) {
+      tile.clusterN = clusterN;
+      tile.streams = cuts;
+      use(tile);
+    }
+    tile.clusterN = 1;
+    tile.streams = false;
+    for (int64_t split : splits)
+      if (tile.split = split; cuts && maySplit(schedule, of, tile))
+        use(tile);
+  }
+}
+
+/// Calls `use` with the tiles of the table, then with those that cut K.
+static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
+                           llvm::function_ref<void(const WgmmaTile &)> use) {
+  for (const Tile &row : tiles)
+    for (Cluster cluster : of.clusters(row))
+      use({row.m, row.n, row.pingPong, cluster.clusterM, cluster.clusterN});
+  forEachSwapAB(schedule, of, /*cuts=*/false, use);
+  for (const Tile &row : tiles)
+    for (int64_t split : splits)
+      if (WgmmaTile tile{row.m, row.n, false, 1, 1, split};
+          !row.pingPong && maySplit(schedule, of, tile))
+        use(tile);
+  for (const Tile &row : tiles)
+    if (!row.pingPong)
+      for (Cluster cluster : of.clusters(row))
+        use({row.m, row.n, false, cluster.clusterM, cluster.clusterN, 1,
+             /*streams=*/true});
+  forEachSwapAB(schedule, of, /*cuts=*/true, use);
+}
+
+std::optional<WgmmaCandidate>
+codegen::chooseTile(const WgmmaSchedule &schedule) {
+  Problem of(schedule);
+  std::optional<WgmmaCandidate> best;
+  double uncut = 0; // the least cost of a tile that leaves K whole
+  // Where a tile of few rows suits, none of 64 or 128 is worth its padding.
+  bool few = false;
+  if (of.maxRows <= maxSwapABRows)
+    forEachSwapAB(schedule, of, /*cuts=*/false, [&](const WgmmaTile &tile) {
+      few |= suits(schedule, of, tile);
+    });
+  forEachOwnTile(schedule, of, [&](const WgmmaTile &tile) {
+    if (!suits(schedule, of, tile) || (few && !tile.swapAB))
+      return;
+    double cost = costOf(tile, of);
+    bool cuts = tile.split > 1 || tile.streams;
+    double gain = tile.streams ? streamGain : splitGain;
+    if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))
+      return;
+    best = {tile, cost};
+    if (!cuts)
+      uncut = cost;
+  });
+  return best;
+}
+
+/// Tiles of the table's sizes, and larger ones, with other ways to share
+/// k-blocks or ping-pong. The model knows less of these.
+static SmallVector<WgmmaTile> furtherTiles() {
+  static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
+                                       {1, 4}, {2, 2}, {4, 2}, {2, 4}};
+  SmallVector<WgmmaTile> found = {{128, 192, true}, {128, 192, true, 2}};
+  for (const Tile &row : tiles)
+    for (bool pingPong : {false, true})
+      for (Cluster cluster : shapes)
+        if (!pingPong || row.m * row.n <= maxPingPongElements)
+          found.push_back(
+              {row.m, row.n, pingPong, cluster.clusterM, cluster.clusterN});
+  return found;
+}
+
+SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaSchedule &schedule,
+                                               unsigned limit) {
+  Problem of(schedule);
+  SmallVector<WgmmaCandidate> all;
+  llvm::StringSet<> known;
+  auto add = [&](const WgmmaTile &tile) {
+    if (suits(schedule, of, tile) && known.insert(tile.str()).second)
+      all.push_back({tile, costOf(tile, of)});
+  };
+  auto sortFrom = [&](size_t first) {
+    llvm::sort(all.begin() + first, all.end(), [](auto &a, auto &b) {
+      return std::pair(a.cycles, a.tile.str()) <
+             std::pair(b.cycles, b.tile.str());
+    });
+  };
+  forEachOwnTile(schedule, of, add);
+  // Of tiles for few rows there are as many.
+  size_t own = std::partition(all.begin(), all.end(),
+                              [](auto &each) { return !each.tile.swapAB; }) -
+               all.begin();
+  for (const WgmmaTile &tile : furtherTiles())
+    add(tile);
+  sortFrom(own);
+  // Of each size the two that promise most: else one size takes all places.
+  llvm::StringMap<unsigned> ofSize;
+  all.erase(std::remove_if(all.begin() + own, all.end(),
+                           [&](const WgmmaCandidate &each) {
+                             WgmmaTile size{each.tile.m, each.tile.n};
+                             return ++ofSize[size.str()] > 2;
+                           }),
+            all.end());
+  sortFrom(0);
+  std::optional<WgmmaCandidate> chosen = chooseTile(schedule);
+  if (!chosen)
+    return {};
+  auto *at = llvm::find_if(all, [&](const WgmmaCandidate &each) {
+    return each.tile.str() == chosen->tile.str();
+  });
+  std::rotate(all.begin(), at, at + 1);
+  if (all.size() > limit)
+    all.truncate(limit);
+  return all;
+}

@@ -1,0 +1,599 @@
+//===- EmitCUDARow.cpp - CUDA code of rows and reductions -----------------===//
+//
+// A part of a warp, a warp, a block or a cluster of blocks has each row
+// (RowPlan.h). Where the row's length is static and moderate, each thread's
+// elements are unrolled, so that what the first pass loads stays in registers
+// for the later passes: memory is read once and written once. A cluster's row
+// stays in shared memory where bulk copies can bring it there (StagedRow.h).
+// Other rows are looped over, several pieces at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Common/ClusterExchange.h"
+#include "RowPlan.h"
+#include "StagedRow.h"
+
+#include "Codegen/Emit/KernelSizes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+namespace {
+/// Emits one row kernel.
+class RowEmitter {
+public:
+  explicit RowEmitter(CUDAKernel &kernel)
+      : kernel(kernel), e(kernel.e), math(e.math) {}
+
+  void emit();
+
+private:
+  void choose();
+  RowFacts facts();
+  void setConfig();
+  AffineExpr rowsExpr();
+  void emitRow();
+  void emitSharedBlock();
+  Index prefetchedFrom();
+  void loadShared();
+  /// Reductions that one pass over the row computes.
+  using Pass = SmallVector<linalg::GenericOp>;
+  SmallVector<Pass> passes();
+  Elements reduce(const Pass &pass);
+  Elements reduceStraight(const Pass &pass, Elements totals);
+  Elements reduceLooping(const Pass &pass, Elements totals);
+  Value combine(linalg::GenericOp op, Value value);
+  Value accumulate(linalg::GenericOp op, Index column, Value accumulator);
+  void emitResult(unsigned number);
+  void emitStraight(unsigned number);
+  void emitLooping(unsigned number);
+  Value storesWhere(Value inside);
+  SmallVector<Index> position(Index column) {
+    SmallVector<Index> at(row);
+    llvm::append_range(at, math.delinearize(column, columnSizes));
+    return at;
+  }
+  /// First column of this thread's piece number `piece`, and where the row's
+  /// end may lie before it, whether it is inside.
+  std::pair<Index, Value> pieceAt(int64_t piece);
+  void placePieces();
+  int64_t unrolled();
+  int64_t loopedPieces();
+  /// The columns that loops have, in steps of so many pieces.
+  struct Loop {
+    Index begin, end;
+    int64_t pieces;
+  };
+  SmallVector<Loop> loops();
+  SmallVector<Index> piecesFrom(Index column, const Loop &loop);
+  void loadFirst();
+  RowPiece placePieceOfPart(int64_t piece);
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  SmallVector<linalg::GenericOp> reductions;
+  unsigned rowRank = 0;
+  RowPlan plan;
+  std::optional<int64_t> columns;
+  SmallVector<Index> row, rowSizes, columnSizes;
+  /// Whether a result has rows, not one element for each.
+  bool writesRows = false;
+  Index thread;
+  /// Where the lanes of a warp may have a row that is none: whether this one's
+  /// is one. They take part in the exchanges, and store nothing.
+  Value isRow;
+  /// How the blocks of a cluster exchange their partial results.
+  std::optional<ClusterExchange> exchange;
+  /// pieceAt() of each piece: the same values in all passes, so that elements
+  /// are found again.
+  SmallVector<std::pair<Index, Value>> places;
+  /// Where a cluster's row stays in shared memory.
+  std::optional<StagedRow> staged;
+};
+} // namespace
+
+/// Pieces that a loop loads before it uses them: a thread has 64 bytes on the
+/// way, or 16 of single elements.
+static constexpr int64_t unrolledVectors = 4, unrolledElements = 8;
+
+/// What planRows() decides by.
+RowFacts RowEmitter::facts() {
+  RowFacts facts;
+  facts.rows = expectedSize(e.kernel, rowsExpr());
+  facts.mayGrow = !IndexMath::constantOf(math.product(rowSizes));
+  facts.columns = columns;
+  facts.inner = IndexMath::constantOf(columnSizes.back()).value_or(0);
+  facts.vectorSize = vectorSizeOf(e);
+  facts.reductions = passes().size();
+  facts.writesRows = writesRows;
+  Index points = math.product(loopSizes(reductions.front(), e.elements));
+  auto count = [&](const Memory &memory) {
+    if (columns && math.product(memory.sizes) == points)
+      facts.bytes += llvm::divideCeil(
+          *columns * ElementEmitter::storageType(memory.elementType)
+                         .getIntOrFloatBitWidth(),
+          8);
+  };
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (Memory *memory = e.elements.memoryOf(argument))
+      count(*memory);
+  for (const Memory &result : e.results)
+    count(result);
+  return facts;
+}
+
+void RowEmitter::choose() {
+  reductions = e.reductions();
+  linalg::GenericOp first = reductions.front();
+  rowRank = loopDims(first).parallel.size();
+  llvm::append_range(
+      rowSizes, ArrayRef<Index>(e.results.front().sizes).take_front(rowRank));
+  SmallVector<Index> sizes = loopSizes(first, e.elements);
+  for (unsigned dim : loopDims(first).reduction)
+    columnSizes.push_back(sizes[dim]);
+  columns = IndexMath::constantOf(math.product(columnSizes));
+  writesRows = llvm::any_of(e.results, [&](const Memory &result) {
+    return IndexMath::constantOf(math.product(
+               ArrayRef<Index>(result.sizes).drop_front(rowRank))) !=
+           int64_t(1);
+  });
+  RowFacts known = facts();
+  plan = planRows(known, kernel.chip, kernel.hasClusters);
+  if (plan.blocks > 1)
+    staged = StagedRow::schedule(
+        kernel, first, {rowSizes, columnSizes, *columns, plan.blocks});
+  if (staged)
+    planStaged(plan, known);
+  plan.atOnce = blocksAtOnce(plan, known.rows, kernel.chip);
+  // Rows that may be more get registers for blocks that follow each other.
+  if (staged)
+    kernel.residentBlocks =
+        staged->residentBlocks(known.mayGrow ? 0 : plan.atOnce);
+  else if (!known.mayGrow)
+    kernel.residentBlocks = plan.toldBlocks();
+}
+
+/// Adds the place of piece number `piece` where the columns of a block lie side
+/// by side.
+RowPiece RowEmitter::placePieceOfPart(int64_t piece) {
+  int64_t own = plan.threads / plan.blocks;
+  Index vector = math.add(kernel.threadId(), math.constant(piece * own));
+  Index local = math.mul(vector, math.constant(plan.vectorSize));
+  Value inside;
+  if ((piece + 1) * own * plan.vectorSize > staged->lastPart()) {
+    inside =
+        kernel.compare(arith::CmpIPredicate::ult, local, staged->partSize());
+    local = kernel.clampTo(inside, local);
+  }
+  Index column = math.add(staged->partBegin(), local);
+  places.push_back({column, inside});
+  return {position(column), local};
+}
+
+/// What the first reduction loads of the row: all, or in a loop's first round.
+void RowEmitter::loadFirst() {
+  linalg::GenericOp op = reductions.front();
+  Value initial = e.initialValue(op);
+  for (int64_t piece = 0; piece < plan.pieces; ++piece)
+    accumulate(op, pieceAt(piece).first, initial);
+  if (plan.pieces > 0)
+    return;
+  Index column = math.mul(thread, math.constant(plan.vectorSize));
+  e.when(kernel.compare(arith::CmpIPredicate::ult, column,
+                        math.product(columnSizes)),
+         [&] { accumulate(op, column, initial); });
+}
+
+/// Finds the places of all pieces, and waits for a row that is staged.
+void RowEmitter::placePieces() {
+  SmallVector<RowPiece> ofPart;
+  for (int64_t piece = 0; piece < plan.pieces; ++piece)
+    if (staged)
+      ofPart.push_back(placePieceOfPart(piece));
+    else
+      places.push_back(pieceAt(piece));
+  if (staged)
+    staged->await(ofPart);
+  if (plan.pieces > 0 || !columns)
+    return;
+  // The rest of a loop.
+  for (int64_t piece = loopedPieces();
+       piece * plan.threads * plan.vectorSize < *columns; ++piece)
+    places.push_back(pieceAt(piece));
+}
+
+/// Pieces of a thread that a loop has, of a row of known length.
+int64_t RowEmitter::loopedPieces() {
+  int64_t step = plan.threads * plan.vectorSize * unrolled();
+  return *columns / step * unrolled();
+}
+
+int64_t RowEmitter::unrolled() {
+  return plan.vectorSize > 1 ? unrolledVectors : unrolledElements;
+}
+
+std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
+  Index vector = math.add(thread, math.constant(piece * plan.threads));
+  Index column = math.mul(vector, math.constant(plan.vectorSize));
+  if ((piece + 1) * plan.threads * plan.vectorSize <= *columns)
+    return {column, Value()};
+  Value inside = kernel.compare(arith::CmpIPredicate::ult, column,
+                                math.constant(*columns));
+  return {kernel.clampTo(inside, column), inside};
+}
+
+/// Combines the `vectorSize` elements from `column` on into `accumulator`.
+Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
+                             Value accumulator) {
+  SmallVector<Index> loops = loopsOfResult(op, row, math);
+  LoopDims dims = loopDims(op);
+  for (auto [dim, index] :
+       llvm::zip(dims.reduction, math.delinearize(column, columnSizes)))
+    loops[dim] = index;
+  SmallVector<Elements> inputs;
+  for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
+    inputs.push_back(e.elements.emitOperandElements(
+        op, i, loops, dims.reduction.back(), plan.vectorSize));
+  for (int64_t element = 0; element < plan.vectorSize; ++element) {
+    SmallVector<Value> operands;
+    for (Elements &input : inputs)
+      operands.push_back(input[element]);
+    operands.push_back(accumulator);
+    accumulator = e.elements.emitBody(op, operands, loops).front();
+  }
+  return accumulator;
+}
+
+Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {
+  for (auto [column, inside] : places)
+    for (auto [op, total] : llvm::zip(pass, totals)) {
+      Value next = accumulate(op, column, total);
+      total = inside ? kernel.select(inside, next, total) : next;
+    }
+  return totals;
+}
+
+/// What of a row no places have: as many pieces at a time as are unrolled, and
+/// of a row of unknown length the rest one by one.
+SmallVector<RowEmitter::Loop> RowEmitter::loops() {
+  Index begin = math.mul(thread, math.constant(plan.vectorSize));
+  int64_t step = plan.threads * plan.vectorSize;
+  if (columns) {
+    int64_t looped = plan.pieces > 0 ? 0 : loopedPieces() * step;
+    if (looped == 0)
+      return {};
+    return {{begin, math.constant(looped), unrolled()}};
+  }
+  Index whole = math.product(columnSizes);
+  Index wide = math.constant(step * unrolled());
+  Index looped = math.mul(math.div(whole, wide), wide);
+  return {{begin, looped, unrolled()}, {math.add(looped, begin), whole, 1}};
+}
+
+/// First columns of the pieces of one round of a loop.
+SmallVector<Index> RowEmitter::piecesFrom(Index column, const Loop &loop) {
+  SmallVector<Index> found;
+  for (int64_t piece = 0; piece < loop.pieces; ++piece)
+    found.push_back(math.add(
+        column, math.constant(piece * plan.threads * plan.vectorSize)));
+  return found;
+}
+
+Elements RowEmitter::reduceLooping(const Pass &pass, Elements totals) {
+  for (const Loop &loop : loops()) {
+    Index step = math.constant(loop.pieces * plan.threads * plan.vectorSize);
+    totals = e.reduceLoop(loop.begin, loop.end, step, totals,
+                          [&](Index first, ValueRange sums) {
+                            Elements next(sums);
+                            for (Index column : piecesFrom(first, loop))
+                              for (auto [op, total] : llvm::zip(pass, next))
+                                total = accumulate(op, column, total);
+                            return next;
+                          });
+  }
+  return totals;
+}
+
+/// What all threads of a row have summed, from what each has.
+Value RowEmitter::combine(linalg::GenericOp op, Value value) {
+  if (plan.threads <= 32)
+    return kernel.reduceWarp(op, value, plan.threads);
+  unsigned number =
+      std::distance(reductions.begin(), llvm::find(reductions, op));
+  Memory shared = kernel.sharedArray("partials" + std::to_string(number),
+                                     value.getType(), {32});
+  value = kernel.reduceBlock(op, value, plan.threads / plan.blocks, shared);
+  if (plan.blocks == 1)
+    return value;
+  if (op == reductions.front())
+    exchange->awaitStart();
+  return exchange->combine(op, number, value);
+}
+
+/// The reductions in their order, in as few passes over the row as can be: one
+/// that reads no result of its pass joins it, and what both read is loaded
+/// once.
+SmallVector<RowEmitter::Pass> RowEmitter::passes() {
+  SmallVector<Pass> found;
+  for (linalg::GenericOp op : reductions) {
+    llvm::SetVector<Value> read;
+    for (Value input : op.getDpsInputs())
+      read.insert_range(computedFrom(input));
+    bool waits = found.empty() ||
+                 llvm::any_of(found.back(), [&](linalg::GenericOp before) {
+                   return read.contains(before.getResult(0));
+                 });
+    if (waits)
+      found.emplace_back();
+    found.back().push_back(op);
+  }
+  return found;
+}
+
+/// Loads what all rows read, such as the weights of a norm, together with the
+/// row: where no other block hides it, the way there and back is not to follow
+/// the reductions. Where blocks follow each other it is better read late:
+/// layer_norm of 16384 x 4096 took 70 us, not 66.8.
+void RowEmitter::loadShared() {
+  if (staged)
+    return;
+  for (BlockArgument argument : e.kernel.getBody().getArguments()) {
+    Memory *memory = e.elements.memoryOf(argument);
+    if (!memory || memory->sizes.size() < columnSizes.size() ||
+        math.product(memory->sizes) != math.product(columnSizes) ||
+        ArrayRef<Index>(memory->sizes).take_back(columnSizes.size()) !=
+            ArrayRef<Index>(columnSizes))
+      continue;
+    for (auto [column, inside] : places) {
+      SmallVector<Index> at(memory->sizes.size() - columnSizes.size(),
+                            math.constant(0));
+      llvm::append_range(at, math.delinearize(column, columnSizes));
+      e.elements.emit(argument, at, plan.vectorSize);
+    }
+  }
+}
+
+Elements RowEmitter::reduce(const Pass &pass) {
+  Elements totals;
+  for (linalg::GenericOp op : pass)
+    totals.push_back(e.initialValue(op));
+  totals = reduceStraight(pass, reduceLooping(pass, totals));
+  if (plan.atOnce > 0 && pass.front() == reductions.front())
+    loadShared();
+  for (auto [op, total] : llvm::zip(pass, totals))
+    total = combine(op, total);
+  return totals;
+}
+
+/// `inside` and `isRow`; null for what always holds.
+Value RowEmitter::storesWhere(Value inside) {
+  if (!inside || !isRow)
+    return inside ? inside : isRow;
+  return arith::AndIOp::create(e.b, e.loc, inside, isRow);
+}
+
+void RowEmitter::emitStraight(unsigned number) {
+  for (auto [column, inside] : places) {
+    SmallVector<Index> at = position(column);
+    Value condition = storesWhere(inside);
+    if (!condition) {
+      e.emitResult(number, at, plan.vectorSize);
+      continue;
+    }
+    Elements values = e.elements.emit(e.yielded()[number], at, plan.vectorSize);
+    e.when(condition, [&] { e.elements.store(e.results[number], at, values); });
+  }
+}
+
+void RowEmitter::emitLooping(unsigned number) {
+  for (const Loop &loop : loops()) {
+    Index step = math.constant(loop.pieces * plan.threads * plan.vectorSize);
+    e.loop(loop.begin, loop.end, step, [&](Index first) {
+      SmallVector<std::pair<SmallVector<Index>, Elements>> found;
+      for (Index column : piecesFrom(first, loop)) {
+        SmallVector<Index> at = position(column);
+        found.push_back(
+            {at, e.elements.emit(e.yielded()[number], at, plan.vectorSize)});
+      }
+      for (auto &[at, values] : found)
+        e.elements.store(e.results[number], at, values);
+    });
+  }
+}
+
+void RowEmitter::emitResult(unsigned number) {
+  ArrayRef<Index> sizes = e.results[number].sizes;
+  SmallVector<Index> own(sizes.drop_front(rowRank));
+  // One element for each row, of whatever rank: rows of one column too, whose
+  // results may have other dimensions of size 1 than the reduced tensor.
+  if (IndexMath::constantOf(math.product(own)) == int64_t(1)) {
+    SmallVector<Index> at(row);
+    at.append(own.size(), math.constant(0));
+    Value isFirst =
+        kernel.compare(arith::CmpIPredicate::eq, thread, math.constant(0));
+    e.when(storesWhere(isFirst), [&] { e.emitResult(number, at); });
+    return;
+  }
+  emitLooping(number);
+  emitStraight(number);
+}
+
+void RowEmitter::emitRow() {
+  placePieces();
+  // What is staged each pass reads again: no register is to keep it.
+  std::optional<ElementEmitter::Scope> scope;
+  for (const Pass &pass : passes()) {
+    if (staged)
+      scope.emplace(e.elements);
+    Elements totals = reduce(pass);
+    scope.reset();
+    for (auto [op, total] : llvm::zip(pass, totals))
+      e.elements.bindSource(linalg::GenericOp(op).getResult(0),
+                            [total = Value(total)](ArrayRef<Index>, int64_t n) {
+                              return Elements(n, total);
+                            });
+  }
+  if (staged)
+    scope.emplace(e.elements);
+  for (unsigned i = 0; i < e.numResults(); ++i)
+    emitResult(i);
+}
+
+AffineExpr RowEmitter::rowsExpr() {
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  exprs.resize(rowRank);
+  return KernelEmission::product(exprs, e.kernel.getContext());
+}
+
+void RowEmitter::setConfig() {
+  e.setConfig({rowsExpr().ceilDiv(plan.rowsPerBlock) * plan.blocks},
+              {plan.blockThreads(), 1, 1}, staged ? staged->bytes() : 0,
+              {plan.blocks, 1, 1});
+}
+
+/// An argument with as many elements as the rows of the first blocks have them
+/// to themselves, and no line is asked for by many.
+Index RowEmitter::prefetchedFrom() {
+  Index points = math.product(loopSizes(reductions.front(), e.elements));
+  if (!columns || !IndexMath::constantOf(points))
+    return points;
+  int64_t wave =
+      firstWave(plan, kernel.chip) * plan.rowsPerBlock / plan.blocks * *columns;
+  return math.min(points, math.constant(wave));
+}
+
+/// Rows that share a block.
+void RowEmitter::emitSharedBlock() {
+  Index id = kernel.threadId();
+  thread = math.rem(id, math.constant(plan.threads));
+  Index begin = math.mul(kernel.blockId(), math.constant(plan.rowsPerBlock));
+  Index linear = math.add(begin, math.div(id, math.constant(plan.threads)));
+  // The lanes of a warp exchange values: all of them go on where one has a row.
+  int64_t ofWarp = std::max<int64_t>(1, 32 / plan.threads);
+  Index first = math.add(
+      begin, math.mul(math.div(id, math.constant(32)), math.constant(ofWarp)));
+  Index rows = math.product(rowSizes);
+  std::optional<int64_t> count = IndexMath::constantOf(rows);
+  bool isWhole = ofWarp == 1 || (count && *count % ofWarp == 0);
+  Value someRow =
+      kernel.compare(arith::CmpIPredicate::ult, isWhole ? linear : first, rows);
+  auto ofRow = [&](llvm::function_ref<void()> body) {
+    e.when(someRow, [&] {
+      Index own = linear;
+      if (!isWhole) {
+        isRow = kernel.compare(arith::CmpIPredicate::ult, linear, rows);
+        own = kernel.clampTo(isRow, linear);
+      }
+      row = math.delinearize(own, rowSizes);
+      body();
+    });
+  };
+  kernel.await([&] { ofRow([&] { loadFirst(); }); }, prefetchedFrom());
+  ofRow([&] { emitRow(); });
+}
+
+void RowEmitter::emit() {
+  choose();
+  if (!writesRows && !staged)
+    kernel.streamArguments(loopSizes(reductions.front(), e.elements));
+  setConfig();
+  if (plan.rowsPerBlock > 1)
+    return emitSharedBlock();
+  Index block = kernel.blockId(), count = math.constant(plan.blocks);
+  Index number = math.div(block, count), rank = math.rem(block, count);
+  thread = math.add(math.mul(rank, math.constant(plan.threads / plan.blocks)),
+                    kernel.threadId());
+  row = math.delinearize(number, rowSizes);
+  if (staged)
+    staged->locate(number, rank);
+  kernel.await([&] { staged ? staged->prefetch() : loadFirst(); },
+               prefetchedFrom());
+  if (staged)
+    staged->request();
+  if (plan.blocks > 1) {
+    exchange.emplace(kernel, plan.blocks, reductions.size());
+    exchange->start(rank);
+  }
+  emitRow();
+}
+
+void codegen::emitCUDARow(CUDAKernel &kernel) { RowEmitter(kernel).emit(); }
+
+//===----------------------------------------------------------------------===//
+// Reductions over other dimensions
+//===----------------------------------------------------------------------===//
+
+/// Threads of a block of a reduction.
+static constexpr int64_t reduceThreads = 256;
+
+/// Sizes of the space that `op` reduces.
+static SmallVector<Index> reducedBox(KernelEmission &e, linalg::GenericOp op) {
+  SmallVector<Index> sizes = loopSizes(op, e.elements), box;
+  for (unsigned dim : loopDims(op).reduction)
+    box.push_back(sizes[dim]);
+  return box;
+}
+
+/// Combines `accumulator` with the point `linear` of the reduced space.
+static Value reducePoint(KernelEmission &e, linalg::GenericOp op,
+                         ArrayRef<Index> out, Index linear, Value accumulator) {
+  SmallVector<Index> loops = loopsOfResult(op, out, e.math);
+  for (auto [dim, index] :
+       llvm::zip(loopDims(op).reduction,
+                 e.math.delinearize(linear, reducedBox(e, op))))
+    loops[dim] = index;
+  return e.step(op, loops, accumulator);
+}
+
+/// Combines the points of the reduced space from `first` on, `step` apart.
+static Value reduceStrided(KernelEmission &e, linalg::GenericOp op,
+                           ArrayRef<Index> out, Index first, Index step) {
+  return e
+      .reduceLoop(first, e.math.product(reducedBox(e, op)), step,
+                  e.initialValue(op),
+                  [&](Index linear, ValueRange carried) {
+                    return SmallVector<Value>{
+                        reducePoint(e, op, out, linear, carried.front())};
+                  })
+      .front();
+}
+
+void codegen::emitCUDAReduce(CUDAKernel &kernel) {
+  KernelEmission &e = kernel.e;
+  IndexMath &math = e.math;
+  linalg::GenericOp op = e.reductions().front();
+  LoopDims dims = loopDims(op);
+  AffineExpr outputs =
+      KernelEmission::product(e.sizeExprs(0), e.kernel.getContext());
+  SmallVector<Index> shape(e.elements.sizesOf(op.getResult(0)));
+  auto finish = [&](ArrayRef<Index> at, Value total) {
+    e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
+      return Elements(n, total);
+    });
+    for (unsigned i = 0; i < e.numResults(); ++i)
+      e.emitResult(i, placeIn(e.results[i], at, shape, math));
+  };
+  bool keepsLast =
+      !dims.parallel.empty() && dims.parallel.back() + 1 == op.getNumLoops();
+  if (keepsLast)
+    return emitCUDAColumn(kernel, op);
+  e.setConfig({outputs}, {reduceThreads, 1, 1}, 0);
+  SmallVector<Index> at = math.delinearize(kernel.blockId(), shape);
+  kernel.await([&] {
+    Index first = kernel.threadId();
+    Value inside = kernel.compare(arith::CmpIPredicate::ult, first,
+                                  math.product(reducedBox(e, op)));
+    e.when(inside, [&] { reducePoint(e, op, at, first, e.initialValue(op)); });
+  });
+  Value partial =
+      reduceStrided(e, op, at, kernel.threadId(), math.constant(reduceThreads));
+  Memory shared = kernel.sharedArray("partials", partial.getType(), {32});
+  Value total = kernel.reduceBlock(op, partial, reduceThreads, shared);
+  e.when(kernel.compare(arith::CmpIPredicate::eq, kernel.threadId(),
+                        math.constant(0)),
+         [&] { finish(at, total); });
+}

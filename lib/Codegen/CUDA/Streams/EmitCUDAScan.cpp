@@ -1,0 +1,352 @@
+//===- EmitCUDAScan.cpp - CUDA code of running sums -----------------------===//
+//
+// Along the last dimension: a block for each row. The block goes over the row
+// piece by piece; within a piece each thread sums its neighbouring elements,
+// warps and then the block sum over threads, and what came before is carried
+// on. Where there are few rows, the blocks of a cluster have a part of each:
+// they sum theirs first, and read what the others have summed.
+//
+// Along other dimensions, threads with neighbouring columns read one row,
+// several rows before they add them. Where there are few columns, several
+// threads share each: they sum their own rows, and exchange the sums in shared
+// memory. The order of summation depends on the shape alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Common/EmitCUDA.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+namespace {
+class ScanEmitter {
+public:
+  explicit ScanEmitter(CUDAKernel &kernel)
+      : kernel(kernel), e(kernel.e), math(e.math), op(e.scan()),
+        type(
+            cast<RankedTensorType>(op.getResult().getType()).getElementType()) {
+  }
+
+  void emit();
+
+private:
+  void emitRows();
+  int64_t blocksOfRow(ArrayRef<Index> rowSizes);
+  Value sumPart(Index begin, Index end);
+  Value sumBefore(Index rank, int64_t blocks, Value own);
+  void emitColumns();
+  void chooseColumns(ArrayRef<Index> sizes, Index length);
+  Value emitRowsOfColumns(Index first, Value carry, Index length,
+                          SmallVector<Index> at, Value inside);
+  Value emitPiece(Index first, Value carry);
+  /// The sum over the threads of the warp up to this one.
+  Value sumOverWarp(Value value);
+  Value shuffleUp(Value value, int32_t distance);
+  Value add(Value lhs, Value rhs) {
+    if (isa<FloatType>(type))
+      return arith::AddFOp::create(e.b, e.loc, lhs, rhs);
+    return arith::AddIOp::create(e.b, e.loc, lhs, rhs);
+  }
+  Value zero() {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+  }
+  /// Computes and stores the results at `at`, where the sums are `sums`.
+  void finish(ArrayRef<Index> at, const Elements &sums) {
+    e.elements.bindSource(op.getResult(), [sums](ArrayRef<Index>, int64_t n) {
+      return n == int64_t(sums.size()) ? sums : Elements(n, sums.front());
+    });
+    e.emitResults(at, sums.size());
+  }
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  kernel::ScanOp op;
+  Type type;
+  int64_t threads = 256, vectorSize = 1;
+  /// Of a block that scans columns: columns, and threads of each.
+  int64_t width = 1, height = 1;
+  SmallVector<Index> row;
+  /// `thread` is the column of the block where columns are scanned, and `y` the
+  /// thread of a column.
+  Index columns, thread, lane, warp, y;
+  Memory partials;
+};
+} // namespace
+
+/// Blocks that share a row at most.
+static constexpr int64_t maxBlocks = 8;
+/// Vectors that a thread loads before it adds them.
+static constexpr int64_t vectorsInFlight = 4;
+/// Pieces of a row for each of two blocks, below which a cluster costs more
+/// than it saves.
+static constexpr int64_t minPieces = 8;
+/// Threads of a block that scans columns, and the rows that each loads before
+/// it adds them.
+static constexpr int64_t columnThreads = 256, rowsInFlight = 8;
+
+Value ScanEmitter::shuffleUp(Value value, int32_t distance) {
+  return kernel.shuffle(value, distance, gpu::ShuffleMode::UP);
+}
+
+Value ScanEmitter::sumOverWarp(Value value) {
+  for (int32_t distance = 1; distance < 32; distance *= 2) {
+    Value before = shuffleUp(value, distance);
+    Value inside = kernel.compare(arith::CmpIPredicate::uge, lane,
+                                  math.constant(distance));
+    value = kernel.select(inside, add(before, value), value);
+  }
+  return value;
+}
+
+/// Sums the piece of the row from column `first` on; returns the sum of the
+/// row up to its end.
+Value ScanEmitter::emitPiece(Index first, Value carry) {
+  Index column = math.add(first, math.mul(thread, math.constant(vectorSize)));
+  Value inside = kernel.compare(arith::CmpIPredicate::ult, column, columns);
+  SmallVector<Index> at(row);
+  at.push_back(kernel.clampTo(inside, column));
+  Elements sums = e.elements.emit(op.getInput(), at, vectorSize);
+  for (auto [i, value] : llvm::enumerate(sums)) {
+    value = kernel.select(inside, value, zero());
+    if (i > 0)
+      value = add(sums[i - 1], value);
+  }
+  Value own = sums.back();
+  Value upTo = sumOverWarp(own);
+  // What precedes this thread: of its warp, then of the warps before.
+  Value before = kernel.select(
+      kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(0)), zero(),
+      shuffleUp(upTo, 1));
+  int64_t warps = threads / 32;
+  // Two arrays in turn: a warp may be one piece ahead of the others.
+  Index piece = math.div(first, math.constant(threads * vectorSize));
+  Index array =
+      math.mul(math.rem(piece, math.constant(2)), math.constant(warps));
+  e.when(kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(31)),
+         [&] { e.elements.store(partials, {math.add(array, warp)}, {upTo}); });
+  kernel.barrier();
+  Value total = carry, start = carry;
+  for (int64_t i = 0; i < warps; ++i) {
+    Index from = math.add(array, math.constant(i));
+    total = add(total, e.elements.load(partials, {from}, 1).front());
+    Value precedes =
+        kernel.compare(arith::CmpIPredicate::ugt, warp, math.constant(i));
+    start = kernel.select(precedes, total, start);
+  }
+  Value offset = add(start, before);
+  for (Value &sum : sums)
+    sum = add(offset, sum);
+  e.when(inside, [&] { finish(at, sums); });
+  return total;
+}
+
+/// Blocks of a cluster for each row: few rows leave most of the device idle.
+/// The row is then read twice, for the sums of its parts first.
+int64_t ScanEmitter::blocksOfRow(ArrayRef<Index> rowSizes) {
+  std::optional<int64_t> rows = IndexMath::constantOf(math.product(rowSizes));
+  std::optional<int64_t> known = IndexMath::constantOf(columns);
+  int64_t blocks = 1;
+  while (kernel.hasClusters && rows && known && blocks < maxBlocks &&
+         *rows * blocks < kernel.chip.multiprocessors &&
+         *known >= minPieces * blocks * threads * vectorSize)
+    blocks *= 2;
+  return blocks;
+}
+
+/// The sum of this block's columns, from `begin` to `end`: several vectors of
+/// each thread are loaded before any is added.
+Value ScanEmitter::sumPart(Index begin, Index end) {
+  int64_t stride = threads * vectorSize;
+  auto addVectors = [&](Index first, ValueRange carried) {
+    SmallVector<std::pair<Value, Elements>> vectors;
+    for (int64_t i = 0; i < vectorsInFlight; ++i) {
+      Index column = math.add(first, math.constant(i * stride));
+      Value inside = kernel.compare(arith::CmpIPredicate::ult, column, end);
+      SmallVector<Index> at(row);
+      at.push_back(kernel.clampTo(inside, column));
+      vectors.push_back(
+          {inside, e.elements.emit(op.getInput(), at, vectorSize)});
+    }
+    Value sum = carried.front();
+    for (auto &[inside, values] : vectors)
+      for (Value value : values)
+        sum = add(sum, kernel.select(inside, value, zero()));
+    return SmallVector<Value>{sum};
+  };
+  Index first = math.add(begin, math.mul(thread, math.constant(vectorSize)));
+  Value own = e.reduceLoop(first, end, math.constant(stride * vectorsInFlight),
+                           zero(), addVectors)
+                  .front();
+  Value upTo = sumOverWarp(own);
+  e.when(kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(31)),
+         [&] { e.elements.store(partials, {warp}, {upTo}); });
+  kernel.barrier();
+  Value total = zero();
+  for (int64_t i = 0; i < threads / 32; ++i)
+    total =
+        add(total, e.elements.load(partials, {math.constant(i)}, 1).front());
+  return total;
+}
+
+/// The sum of the parts of the blocks before this one.
+Value ScanEmitter::sumBefore(Index rank, int64_t blocks, Value own) {
+  Memory totals = kernel.sharedArray("total", type, {1});
+  e.when(kernel.compare(arith::CmpIPredicate::eq, thread, math.constant(0)),
+         [&] { e.elements.store(totals, {math.constant(0)}, {own}); });
+  kernel.clusterBarrier();
+  Value sum = zero();
+  for (int64_t i = 0; i + 1 < blocks; ++i) {
+    Memory other = kernel.sharedOf(totals, math.constant(i));
+    Value part = e.elements.load(other, {math.constant(0)}, 1).front();
+    Value precedes =
+        kernel.compare(arith::CmpIPredicate::ugt, rank, math.constant(i));
+    sum = kernel.select(precedes, add(sum, part), sum);
+  }
+  // Shared memory lives until all have read it.
+  kernel.clusterBarrier();
+  return sum;
+}
+
+void ScanEmitter::emitRows() {
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  exprs.pop_back();
+  columns = e.results.front().sizes.back();
+  std::optional<int64_t> known = IndexMath::constantOf(columns);
+  vectorSize = known && *known % vectorSizeOf(e) == 0 ? vectorSizeOf(e) : 1;
+  while (known && threads > 32 && threads * vectorSize / 2 >= *known)
+    threads /= 2;
+  SmallVector<Index> rowSizes(e.results.front().sizes);
+  rowSizes.pop_back();
+  int64_t blocks = blocksOfRow(rowSizes);
+  AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
+  e.setConfig({rows * blocks}, {threads, 1, 1}, 0, {blocks, 1, 1});
+  thread = kernel.threadId();
+  lane = math.rem(thread, math.constant(32));
+  warp = math.div(thread, math.constant(32));
+  Index count = math.constant(blocks), block = kernel.blockId();
+  row = math.delinearize(math.div(block, count), rowSizes);
+  partials = kernel.sharedArray("partials", type, {2 * (threads / 32)});
+  kernel.await();
+  Index begin = math.constant(0), end = columns;
+  Value carry = zero();
+  int64_t piece = threads * vectorSize;
+  if (blocks > 1) {
+    // Whole pieces, so that no vector is of two blocks.
+    int64_t part = llvm::alignTo(llvm::divideCeil(*known, blocks), piece);
+    Index rank = math.rem(block, count);
+    begin = math.mul(rank, math.constant(part));
+    end = math.min(math.add(begin, math.constant(part)), columns);
+    carry = sumBefore(rank, blocks, sumPart(begin, end));
+  }
+  e.reduceLoop(begin, end, math.constant(piece), carry,
+               [&](Index first, ValueRange carried) {
+                 return SmallVector<Value>{emitPiece(first, carried.front())};
+               });
+}
+
+/// How many threads share a column: as many as fill the device with threads,
+/// where the columns alone do not, and have rows of their own.
+void ScanEmitter::chooseColumns(ArrayRef<Index> sizes, Index length) {
+  std::optional<int64_t> count = IndexMath::constantOf(math.product(sizes));
+  std::optional<int64_t> rows = IndexMath::constantOf(length);
+  int64_t most = columnThreads / 32;
+  if (count)
+    most =
+        columnThreads / std::clamp<int64_t>(llvm::PowerOf2Ceil(*count), 8, 32);
+  height = 1;
+  int64_t threads = kernel.chip.multiprocessors * kernel.chip.busyThreads;
+  while (height < most && (!count || *count * height < threads) &&
+         (!rows || height * rowsInFlight < *rows))
+    height *= 2;
+  width = columnThreads / height;
+}
+
+/// Sums the rows from `first` on: `rowsInFlight` of each thread, which are
+/// loaded before any is added; returns the sums up to their end. `at` is this
+/// thread's column.
+Value ScanEmitter::emitRowsOfColumns(Index first, Value carry, Index length,
+                                     SmallVector<Index> at, Value inside) {
+  auto dim = static_cast<int64_t>(op.getDim());
+  Index own = math.add(first, math.mul(y, math.constant(rowsInFlight)));
+  SmallVector<Value> sums, valid;
+  SmallVector<Index> rows;
+  for (int64_t i = 0; i < rowsInFlight; ++i) {
+    Index number = math.add(own, math.constant(i));
+    valid.push_back(arith::AndIOp::create(
+        e.b, e.loc, inside,
+        kernel.compare(arith::CmpIPredicate::ult, number, length)));
+    rows.push_back(kernel.clampTo(valid.back(), number));
+    at[dim] = rows.back();
+    sums.push_back(e.elements.emitOne(op.getInput(), at));
+  }
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    sum = kernel.select(valid[i], sum, zero());
+    if (i > 0)
+      sum = add(sums[i - 1], sum);
+  }
+  Value total = add(carry, sums.back()), start = carry;
+  if (height > 1) {
+    // Two arrays in turn: a warp may be one piece ahead of the others.
+    Index piece = math.div(first, math.constant(height * rowsInFlight));
+    Index array =
+        math.mul(math.rem(piece, math.constant(2)), math.constant(height));
+    e.elements.store(partials, {math.add(array, y), thread}, {sums.back()});
+    kernel.barrier();
+    total = carry;
+    for (int64_t i = 0; i < height; ++i) {
+      Index from = math.add(array, math.constant(i));
+      total = add(total, e.elements.load(partials, {from, thread}, 1).front());
+      Value precedes =
+          kernel.compare(arith::CmpIPredicate::ugt, y, math.constant(i));
+      start = kernel.select(precedes, total, start);
+    }
+  }
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    at[dim] = rows[i];
+    Value result = add(start, sum);
+    e.when(valid[i], [&] { finish(at, {result}); });
+  }
+  return total;
+}
+
+void ScanEmitter::emitColumns() {
+  auto dim = static_cast<int64_t>(op.getDim());
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  SmallVector<Index> sizes(e.results.front().sizes);
+  Index length = sizes[dim];
+  sizes[dim] = math.constant(1);
+  exprs[dim] = e.constantExpr(1);
+  chooseColumns(sizes, length);
+  AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
+  e.setConfig({count.ceilDiv(width)}, {columnThreads, 1, 1}, 0);
+  Index id = kernel.threadId();
+  thread = math.rem(id, math.constant(width));
+  y = math.div(id, math.constant(width));
+  Index column =
+      math.add(math.mul(kernel.blockId(), math.constant(width)), thread);
+  Value inside =
+      kernel.compare(arith::CmpIPredicate::ult, column, math.product(sizes));
+  if (height > 1)
+    partials = kernel.sharedArray("partials", type, {2 * height, width});
+  kernel.await();
+  SmallVector<Index> at =
+      math.delinearize(kernel.clampTo(inside, column), sizes);
+  e.reduceLoop(math.constant(0), length, math.constant(height * rowsInFlight),
+               zero(), [&](Index first, ValueRange carried) {
+                 return SmallVector<Value>{emitRowsOfColumns(
+                     first, carried.front(), length, at, inside)};
+               });
+}
+
+void ScanEmitter::emit() {
+  if (static_cast<size_t>(op.getDim()) + 1 == e.results.front().sizes.size())
+    emitRows();
+  else
+    emitColumns();
+}
+
+void codegen::emitCUDAScan(CUDAKernel &kernel) { ScanEmitter(kernel).emit(); }

@@ -1,0 +1,576 @@
+//===- EmitCUDATranspose.cpp - CUDA code of loops that transpose ----------===//
+//
+// A loop kernel that reads a tensor across its contiguous dimension. Tiles of
+// the tensor go through shared memory, so that memory is read and written along
+// its contiguous dimension, 16 bytes at a time where the sizes allow. The rest
+// of the kernel is emitted as for any loop; only the tensor's elements come
+// from the tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Common/EmitCUDA.h"
+
+#include "Codegen/Emit/KernelSizes.h"
+#include "Codegen/Emit/TensorReads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Static shared memory of a block.
+static constexpr int64_t sharedBytes = 48 * 1024;
+/// Dimensions shorter than this are not worth a tile.
+static constexpr int64_t shortest = 16;
+/// Nor are tensors with fewer elements: what a tile saves is less than its
+/// barrier, and its few blocks leave most multiprocessors without work. Threads
+/// have one element each.
+static constexpr int64_t fewElements = 1 << 15;
+
+/// Registers of a thread for elements that do not go through a tile and are
+/// loaded along with it: as many as 64 x 64 numbers of 4 bytes take 256
+/// threads.
+static constexpr int64_t wordsAhead = 16;
+
+namespace {
+/// Dimensions [first, last] of the output, which follow each other in the
+/// tensors too: tiles take them as one.
+struct Side {
+  unsigned first = 0, last = 0;
+  /// The product of their sizes.
+  Index size;
+  /// Of the tile's first element, and of the thread's.
+  Index origin, at;
+};
+
+/// A tensor that goes through a tile. Its last dimension is the output's
+/// dimension `contiguous`; its dimension `across` is the output's last one.
+struct Staged {
+  Value tensor;
+  AffineMap map;
+  unsigned contiguous, across;
+  /// Elements of an access of 16 bytes, of a load, and of a row of the tile.
+  int64_t vector, width, pitch;
+  bool swizzled;
+  Memory shared;
+};
+
+/// What a thread has of a tensor's tile, and where that is in the tile.
+struct LoadedPiece {
+  Memory shared;
+  Index place;
+  Elements values;
+};
+
+/// A vector of the output that a thread computes.
+struct TilePiece {
+  /// Its place in the tile, along the tensors' contiguous dimension and along
+  /// the output's.
+  Index row, column;
+  SmallVector<Index> at;
+  /// Null where all threads have it.
+  Value valid;
+  SmallVector<Elements> values;
+};
+
+class TransposeEmitter {
+public:
+  explicit TransposeEmitter(CUDAKernel &kernel)
+      : kernel(kernel), e(kernel.e), math(e.math) {}
+  bool choose();
+  /// Sets the kernel's grid, and declares the tiles.
+  void begin();
+  /// Emits a block's tile. `arrays`: the memory of begin(). `waits`: for the
+  /// kernels in front.
+  void emit(ArrayRef<Value> arrays, bool waits);
+
+  /// The tiles in shared memory.
+  SmallVector<Value> arrays;
+
+private:
+  std::optional<Staged> stage(Value tensor, AffineMap map);
+  void chooseSides();
+  void chooseTile();
+  Elements loadPiece(const Staged &staged, ArrayRef<Index> point);
+  void setPoint(SmallVectorImpl<Index> &point, const Side &side, Index at);
+  void locate();
+  void placePieces();
+  void load(Staged &staged, Value array);
+  void loadAhead();
+  void bind(const Staged &staged);
+  void write();
+  /// Element of the tile in row `row` and column `column`.
+  Index placeOf(const Staged &staged, Index row, Index chunk, Index within);
+  /// The place in the tile of index `global` of the side's last dimension,
+  /// given that the thread's element is at `local`.
+  Index localOf(Index global, const Side &side, Index local);
+  Index inside(Index index, Index size, bool whole, Value &valid);
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  /// Elements of a tile along the output's contiguous dimension, and along the
+  /// tensors' one.
+  int64_t tileRows = 64, tileColumns = 64, tileThreads = 256;
+  unsigned last = 0, contiguous = 0;
+  int64_t vectorSize = 1;
+  SmallVector<Staged> tensors;
+  SmallVector<Index> sizes;
+  /// Of the output's contiguous dimension, and of the tensors' one.
+  Side lastSide, contiguousSide;
+  /// Whether the side is a multiple of the tile.
+  bool wholeRows = false, wholeColumns = false;
+  /// The tile's outer indices.
+  SmallVector<Index> origin;
+  /// What the thread has of the tensors' tiles, and of the output's.
+  SmallVector<LoadedPiece> loaded;
+  SmallVector<TilePiece> pieces;
+  /// The piece that is computed.
+  TilePiece *current = nullptr;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is read, and how
+//===----------------------------------------------------------------------===//
+
+std::optional<Staged> TransposeEmitter::stage(Value tensor, AffineMap map) {
+  if (!map || map.getNumResults() < 2 || !memoryBehind(tensor))
+    return std::nullopt;
+  auto inner = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!inner || inner.getPosition() == last)
+    return std::nullopt;
+  Staged staged{tensor, map, inner.getPosition(), 0, 1, 1, tileColumns,
+                false,  {}};
+  bool found = false;
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim && !isa<AffineConstantExpr>(expr))
+      return std::nullopt;
+    if (dim && dim.getPosition() == last) {
+      staged.across = i;
+      found = true;
+    }
+  }
+  if (!found)
+    return std::nullopt;
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  int64_t bytes =
+      ElementEmitter::storageType(element).getIntOrFloatBitWidth() / 8;
+  staged.vector = std::min<int64_t>(8, 16 / bytes);
+  staged.width =
+      std::gcd(staged.vector, math.factorOf(e.elements.sizesOf(tensor).back()));
+  staged.swizzled = vectorSize > 1;
+  // One word more in each row spreads a column over the banks.
+  staged.pitch = staged.swizzled
+                     ? tileColumns
+                     : tileColumns + std::max<int64_t>(1, 4 / bytes);
+  return staged;
+}
+
+/// Of the results: those of the profile's `opt` where sizes are dynamic.
+static std::optional<int64_t> expectedElements(CUDAKernel &kernel) {
+  AffineExpr elements = KernelEmission::product(kernel.e.sizeExprs(0),
+                                                kernel.e.kernel.getContext());
+  if (auto known = dyn_cast<AffineConstantExpr>(elements))
+    return known.getValue();
+  return expectedSize(kernel.e.kernel, elements);
+}
+
+/// Whether tiles of 32 x 32 leave less to the busiest multiprocessor than tiles
+/// of 64 x 64: where some would have none of these, and where the busiest one
+/// would have a quarter more.
+static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
+  auto loadOf = [&](int64_t tile) {
+    int64_t tiles = llvm::divideCeil(elements, tile);
+    return llvm::divideCeil(tiles, chip.multiprocessors) * tile;
+  };
+  constexpr int64_t small = 32 * 32, large = 64 * 64;
+  return elements < chip.multiprocessors * large ||
+         loadOf(large) * 4 > loadOf(small) * 5;
+}
+
+/// Larger tiles read longer runs of memory; they are used where enough of them
+/// are left for the GPU. 512 threads load a tile of 32 KB in 4 accesses each,
+/// and begin to store sooner than 256 threads with 8: 8192 x 16384 take 130.5
+/// us, not 136.3. With registers for three such blocks instead of four, the
+/// assembler issues all loads first: 131.4 us in another run, not 132.6.
+void TransposeEmitter::chooseTile() {
+  std::optional<int64_t> elements = expectedElements(kernel);
+  bool narrow =
+      llvm::all_of(e.kernel.getFunctionType().getInputs(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return !tensor || tensor.getElementTypeBitWidth() <= 16;
+      });
+  if (narrow && elements && *elements >= kernel.chip.streamedElements) {
+    tileRows = tileColumns = 128;
+    tileThreads = 512;
+  } else if (elements && wantsSmallTiles(*elements, kernel.chip)) {
+    tileRows = tileColumns = 32;
+    tileThreads = 128;
+  }
+}
+
+bool TransposeEmitter::choose() {
+  sizes = e.results.front().sizes;
+  if (sizes.size() < 2)
+    return false;
+  last = sizes.size() - 1;
+  std::optional<int64_t> columns = IndexMath::constantOf(sizes.back());
+  vectorSize = std::gcd(vectorSizeOf(e), math.factorOf(sizes.back()));
+  chooseTile();
+  int64_t bytes = 0;
+  for (auto [tensor, map] : readsOf(e)) {
+    std::optional<Staged> staged = stage(tensor, map);
+    if (!staged || (!tensors.empty() && staged->contiguous != contiguous))
+      continue;
+    Type type = ElementEmitter::storageType(
+        cast<RankedTensorType>(tensor.getType()).getElementType());
+    bytes += tileRows * staged->pitch * type.getIntOrFloatBitWidth() / 8;
+    if (bytes > sharedBytes)
+      break;
+    contiguous = staged->contiguous;
+    tensors.push_back(*staged);
+  }
+  if (tensors.empty())
+    return false;
+  chooseSides();
+  std::optional<int64_t> rows = IndexMath::constantOf(contiguousSide.size);
+  columns = IndexMath::constantOf(lastSide.size);
+  wholeRows = rows && *rows % tileColumns == 0;
+  wholeColumns = columns && *columns % tileRows == 0;
+  return (!rows || *rows >= shortest) && (!columns || *columns >= shortest);
+}
+
+/// 7 x 7 elements of each channel are 49 of one dimension. The tensors
+/// themselves are read along what is joined, not views of them.
+void TransposeEmitter::chooseSides() {
+  auto follow = [&](unsigned dim) {
+    return llvm::all_of(tensors, [&](const Staged &staged) {
+      if (!e.elements.memoryOf(staged.tensor))
+        return false;
+      ArrayRef<AffineExpr> exprs = staged.map.getResults();
+      MLIRContext *context = e.kernel.getContext();
+      const auto *place = llvm::find(exprs, getAffineDimExpr(dim, context));
+      return place != exprs.end() && place != exprs.begin() &&
+             *std::prev(place) == getAffineDimExpr(dim - 1, context);
+    });
+  };
+  auto choose = [&](unsigned dim) {
+    Side side;
+    side.first = side.last = dim;
+    side.size = sizes[dim];
+    while (side.first > 0 && follow(side.first)) {
+      --side.first;
+      side.size = math.mul(sizes[side.first], side.size);
+    }
+    return side;
+  };
+  lastSide = choose(last);
+  contiguousSide = choose(contiguous);
+  for (Staged &staged : tensors)
+    staged.width =
+        std::gcd(staged.vector, contiguousSide.first == contiguous
+                                    ? staged.width
+                                    : math.factorOf(contiguousSide.size));
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void TransposeEmitter::begin() {
+  if (tileThreads == 512)
+    kernel.residentBlocks = 3;
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  auto divide = [&](const Side &side, int64_t size) {
+    auto whole = ArrayRef<AffineExpr>(exprs).slice(side.first,
+                                                   side.last - side.first + 1);
+    exprs[side.last] =
+        KernelEmission::product(whole, e.kernel.getContext()).ceilDiv(size);
+    for (unsigned dim = side.first; dim < side.last; ++dim)
+      exprs[dim] = e.constantExpr(1);
+  };
+  divide(contiguousSide, tileColumns);
+  divide(lastSide, tileRows);
+  e.setConfig({KernelEmission::product(exprs, e.kernel.getContext())},
+              {tileThreads, 1, 1}, 0);
+  for (auto [number, staged] : llvm::enumerate(tensors)) {
+    auto type = cast<RankedTensorType>(staged.tensor.getType());
+    arrays.push_back(kernel
+                         .sharedArray("tile" + std::to_string(number),
+                                      type.getElementType(),
+                                      {tileRows * staged.pitch})
+                         .pointer);
+  }
+}
+
+void TransposeEmitter::locate() {
+  SmallVector<Index> blocks(sizes);
+  auto divide = [&](const Side &side, int64_t size) {
+    for (unsigned dim = side.first; dim < side.last; ++dim)
+      blocks[dim] = math.constant(1);
+    blocks[side.last] = math.ceilDiv(side.size, math.constant(size));
+  };
+  divide(contiguousSide, tileColumns);
+  divide(lastSide, tileRows);
+  origin = math.delinearize(kernel.blockId(), blocks);
+  contiguousSide.origin =
+      math.mul(origin[contiguous], math.constant(tileColumns));
+  lastSide.origin = math.mul(origin[last], math.constant(tileRows));
+}
+
+/// Sets the indices of the dimensions of `side` to those of its element `at`.
+void TransposeEmitter::setPoint(SmallVectorImpl<Index> &point, const Side &side,
+                                Index at) {
+  size_t count = side.last - side.first + 1;
+  if (count == 1) {
+    point[side.last] = at;
+    return;
+  }
+  SmallVector<Index> indices =
+      math.delinearize(at, ArrayRef<Index>(sizes).slice(side.first, count));
+  llvm::copy(indices, point.begin() + side.first);
+}
+
+Index TransposeEmitter::placeOf(const Staged &staged, Index row, Index chunk,
+                                Index within) {
+  Index start = math.mul(row, math.constant(staged.pitch));
+  if (staged.swizzled) {
+    // Rows that a warp reads at once have their vectors at different banks.
+    int64_t chunks = tileColumns / staged.vector;
+    Index turn = math.rem(math.div(row, math.constant(vectorSize)),
+                          math.constant(chunks));
+    chunk =
+        arith::XOrIOp::create(e.b, e.loc, math.value(chunk), math.value(turn))
+            .getResult();
+  }
+  Index first = math.mul(chunk, math.constant(staged.vector));
+  return math.add(start, math.add(first, within));
+}
+
+/// `index`, or an element inside where it lies past the end.
+Index TransposeEmitter::inside(Index index, Index size, bool whole,
+                               Value &valid) {
+  if (whole)
+    return index;
+  Value fits = kernel.compare(arith::CmpIPredicate::ult, index, size);
+  valid =
+      valid ? arith::AndIOp::create(e.b, e.loc, valid, fits).getResult() : fits;
+  return kernel.clampTo(fits, index);
+}
+
+/// The elements of a tensor at the output's element `point`, and those that
+/// follow along its own rows.
+Elements TransposeEmitter::loadPiece(const Staged &staged,
+                                     ArrayRef<Index> point) {
+  SmallVector<Index> index;
+  for (AffineExpr expr : staged.map.getResults())
+    index.push_back(math.evaluate(expr, point));
+  size_t joined = contiguousSide.last - contiguousSide.first;
+  if (joined == 0)
+    return e.elements.emit(staged.tensor, index, staged.width);
+  // Over the ends of rows.
+  Memory memory = *e.elements.memoryOf(staged.tensor);
+  memory.sizes.pop_back_n(joined + 1);
+  memory.sizes.push_back(contiguousSide.size);
+  index.pop_back_n(joined + 1);
+  index.push_back(contiguousSide.at);
+  return e.elements.load(memory, index, staged.width);
+}
+
+/// Loads a tile.
+void TransposeEmitter::load(Staged &staged, Value array) {
+  auto type = cast<RankedTensorType>(staged.tensor.getType());
+  staged.shared = {array,
+                   type.getElementType(),
+                   {math.constant(tileRows * staged.pitch)},
+                   16,
+                   /*readOnly=*/false};
+  int64_t perRow = tileColumns / staged.width;
+  Index id = kernel.threadId();
+  for (int64_t pass = 0; pass * tileThreads < tileRows * perRow; ++pass) {
+    Index piece = math.add(id, math.constant(pass * tileThreads));
+    Index r = math.div(piece, math.constant(perRow));
+    Index c = math.rem(piece, math.constant(perRow));
+    Index offset = math.mul(c, math.constant(staged.width));
+    Value valid;
+    SmallVector<Index> point(origin);
+    setPoint(point, lastSide,
+             inside(math.add(lastSide.origin, r), lastSide.size, wholeColumns,
+                    valid));
+    contiguousSide.at = inside(math.add(contiguousSide.origin, offset),
+                               contiguousSide.size, wholeRows, valid);
+    setPoint(point, contiguousSide, contiguousSide.at);
+    Elements values = loadPiece(staged, point);
+    Index vector = math.constant(staged.vector);
+    bool whole = staged.width == staged.vector;
+    Index place = placeOf(staged, r, whole ? c : math.div(offset, vector),
+                          whole ? math.constant(0) : math.rem(offset, vector));
+    loaded.push_back({staged.shared, place, values});
+  }
+}
+
+Index TransposeEmitter::localOf(Index global, const Side &side, Index local) {
+  ArrayRef<Index> at = current->at;
+  if (global == at[side.last])
+    return local;
+  if (auto value = dyn_cast<Value>(global))
+    if (auto sum = value.getDefiningOp<arith::AddIOp>())
+      for (bool swapped : {false, true}) {
+        std::optional<int64_t> more =
+            getConstantIntValue(sum->getOperand(!swapped));
+        if (more && Index(sum->getOperand(swapped)) == at[side.last])
+          return math.add(local, math.constant(*more));
+      }
+  // Elements of a vector follow the thread's own.
+  return math.add(local, math.sub(global, at[side.last]));
+}
+
+/// From here on the tensor's elements come from the tile.
+void TransposeEmitter::bind(const Staged &staged) {
+  e.elements.bindSource(
+      staged.tensor, [this, staged](ArrayRef<Index> index, int64_t count) {
+        Elements result;
+        for (int64_t element = 0; element < count; ++element) {
+          Index r = localOf(index[staged.across], lastSide, current->column);
+          Index c = localOf(math.add(index.back(), math.constant(element)),
+                            contiguousSide, current->row);
+          Index vector = math.constant(staged.vector);
+          Index place =
+              placeOf(staged, r, math.div(c, vector), math.rem(c, vector));
+          result.push_back(e.elements.load(staged.shared, {place}, 1).front());
+        }
+        return result;
+      });
+}
+
+void TransposeEmitter::placePieces() {
+  int64_t perRow = tileRows / vectorSize;
+  Index id = kernel.threadId();
+  for (int64_t pass = 0; pass * tileThreads < tileColumns * perRow; ++pass) {
+    Index number = math.add(id, math.constant(pass * tileThreads));
+    TilePiece &piece = pieces.emplace_back();
+    piece.row = math.div(number, math.constant(perRow));
+    piece.column = math.mul(math.rem(number, math.constant(perRow)),
+                            math.constant(vectorSize));
+    piece.at = origin;
+    setPoint(piece.at, lastSide,
+             inside(math.add(lastSide.origin, piece.column), lastSide.size,
+                    wholeColumns, piece.valid));
+    setPoint(piece.at, contiguousSide,
+             inside(math.add(contiguousSide.origin, piece.row),
+                    contiguousSide.size, wholeRows, piece.valid));
+  }
+}
+
+/// Asks for what the results need besides the tiles, as far as there are
+/// registers: it is on the way while the tiles are. Behind the barrier it is
+/// found again.
+void TransposeEmitter::loadAhead() {
+  AffineExpr along = getAffineDimExpr(last, e.kernel.getContext());
+  int64_t words = 0;
+  for (auto [tensor, map] : readsOf(e)) {
+    bool isStaged = llvm::any_of(
+        tensors, [&](const Staged &staged) { return staged.tensor == tensor; });
+    if (isStaged || !map || !e.elements.memoryOf(tensor) ||
+        !map.isProjectedPermutation(/*allowZero=*/true))
+      continue;
+    bool isVector = map.isFunctionOfDim(last);
+    if (isVector && map.getResults().back() != along)
+      continue;
+    int64_t width = isVector ? vectorSize : 1;
+    Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+    int64_t bits =
+        ElementEmitter::storageType(type).getIntOrFloatBitWidth() * width;
+    words += llvm::divideCeil(bits, 32) * pieces.size();
+    if (words > wordsAhead)
+      return;
+    for (const TilePiece &piece : pieces) {
+      SmallVector<Index> index;
+      for (AffineExpr expr : map.getResults())
+        index.push_back(math.evaluate(expr, piece.at));
+      e.elements.emit(tensor, index, width);
+    }
+  }
+}
+
+/// Computes the tile's elements of the results. A thread may have no element in
+/// some pieces: these are computed for one that exists, so that no piece waits
+/// for another, and not stored.
+void TransposeEmitter::write() {
+  auto store = [&](TilePiece &piece) {
+    for (auto [memory, values] : llvm::zip(e.results, piece.values))
+      e.elements.store(memory, piece.at, values);
+  };
+  for (TilePiece &piece : pieces) {
+    current = &piece;
+    for (Value result : e.yielded())
+      piece.values.push_back(e.elements.emit(result, piece.at, vectorSize));
+    if (!piece.valid)
+      store(piece);
+  }
+  for (TilePiece &piece : pieces)
+    if (piece.valid)
+      e.when(piece.valid, [&] { store(piece); });
+}
+
+void TransposeEmitter::emit(ArrayRef<Value> arrays, bool waits) {
+  // A version with narrower rows may have place for more tiles.
+  if (tensors.size() > arrays.size())
+    tensors.truncate(arrays.size());
+  locate();
+  // Tiles that are asked for before the wait cost 1 % more, not less.
+  if (waits)
+    kernel.await();
+  {
+    ElementEmitter::Scope scope(e.elements);
+    for (auto [staged, array] : llvm::zip(tensors, arrays))
+      load(staged, array);
+  }
+  placePieces();
+  loadAhead();
+  for (const LoadedPiece &piece : loaded)
+    e.elements.store(piece.shared, {piece.place}, piece.values);
+  kernel.barrier();
+  for (const Staged &staged : tensors)
+    bind(staged);
+  write();
+  for (const Staged &staged : tensors)
+    e.elements.unbindSource(staged.tensor);
+}
+
+bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
+  TransposeEmitter emitter(kernel);
+  if (!emitter.choose())
+    return false;
+  std::optional<int64_t> elements = IndexMath::constantOf(
+      kernel.e.math.product(kernel.e.results.front().sizes));
+  if (elements && *elements < fewElements) {
+    emitCUDALoop(kernel, 1);
+    return true;
+  }
+  emitter.begin();
+  KernelEmission &e = kernel.e;
+  SmallVector<Value> inner = e.innerSizes();
+  SmallVector<KernelEmission::Version> versions;
+  for (int64_t width : widthsOf(e.kernel))
+    versions.push_back({width, width});
+  if (inner.empty() || versions.empty()) {
+    emitter.emit(emitter.arrays, /*waits=*/true);
+    return true;
+  }
+  kernel.await();
+  // Tiles of narrower versions have no fewer elements than those of wider ones.
+  e.versions(inner, versions, [&](KernelEmission::Version version) {
+    if (version.factor == 1)
+      return emitter.emit(emitter.arrays, /*waits=*/false);
+    TransposeEmitter aligned(kernel);
+    if (aligned.choose())
+      aligned.emit(emitter.arrays, /*waits=*/false);
+  });
+  return true;
+}

@@ -1,0 +1,76 @@
+//===- RowPlan.h - Threads of a row -----------------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. How many threads, warps or blocks have a row,
+// and how many rows a block has, by number and length of the rows.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_ROWPLAN_H
+#define TRIPY_LIB_CODEGEN_CUDA_ROWPLAN_H
+
+#include "tripy/Codegen/CudaChip.h"
+
+#include <optional>
+
+namespace tripy::codegen {
+
+/// Longest row whose elements stay in registers of one block: 32 for each of
+/// 1024 threads.
+inline constexpr int64_t longestRow = 32 * 1024;
+/// Blocks of a cluster that has a row, at most, and the columns of each.
+inline constexpr int64_t maxBlocksOfRow = 8, longestPart = 16 * 1024;
+
+/// What is known of the rows of a kernel.
+struct RowFacts {
+  /// Rows that are expected; unknown ones are taken for many.
+  std::optional<int64_t> rows;
+  /// There may be many more of them.
+  bool mayGrow = false;
+  /// Unknown: dynamic.
+  std::optional<int64_t> columns;
+  /// Last dimension of a row; 0: unknown.
+  int64_t inner = 0;
+  /// Elements of the widest access.
+  int64_t vectorSize = 1;
+  /// Bytes of a row in memory, read and written, of all tensors of rows.
+  int64_t bytes = 0;
+  /// Reductions, each of which waits for the one before.
+  int64_t reductions = 1;
+  /// Whether a result has rows, not one element for each.
+  bool writesRows = false;
+};
+
+struct RowPlan {
+  /// `threads` of one row, which are a part of a warp, a warp or all of a block
+  /// of one row, or all of a cluster's `blocks`.
+  int64_t threads = 256, rowsPerBlock = 1, blocks = 1, vectorSize = 1;
+  /// Pieces of `vectorSize` columns of each thread; 0 when loops are needed.
+  int64_t pieces = 0;
+
+  /// blocksAtOnce().
+  int64_t atOnce = 0;
+
+  int64_t blockThreads() const { return threads * rowsPerBlock / blocks; }
+  /// Blocks of a multiprocessor that the assembler is told of, which are fewer
+  /// than there is room for and may have more registers; 0: none.
+  int64_t toldBlocks() const;
+};
+
+/// `hasClusters`: blocks may share a row. A plan with several blocks may be
+/// changed by planStaged().
+RowPlan planRows(const RowFacts &facts, const CudaChip &chip, bool hasClusters);
+
+/// Threads and pieces of a row that lies in the shared memory of the plan's
+/// blocks.
+void planStaged(RowPlan &plan, const RowFacts &facts);
+
+/// Blocks that take first loads to the caches ahead of time: all that fit.
+int64_t firstWave(const RowPlan &plan, const CudaChip &chip);
+
+/// Blocks of a multiprocessor, where `rows` are so few that all blocks start at
+/// once and none hides what another one waits for; else 0.
+int64_t blocksAtOnce(const RowPlan &plan, std::optional<int64_t> rows,
+                     const CudaChip &chip);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_ROWPLAN_H

@@ -1,0 +1,235 @@
+//===- AttentionProblem.cpp - Which attention becomes tiles, and how ------===//
+
+#include "AttentionTiles.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+#include "tripy/Dialect/Tile/Tile.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::tiles;
+
+std::optional<AttentionSchedule> tiles::parseAttentionTile(StringRef text) {
+  AttentionSchedule schedule;
+  auto [queries, keys] = text.split('x');
+  if (queries.getAsInteger(10, schedule.queries) ||
+      keys.getAsInteger(10, schedule.keys) || schedule.queries % 64 != 0 ||
+      schedule.queries < 64 || schedule.queries > 192 || schedule.keys < 16 ||
+      schedule.keys > 256 || schedule.keys % 16 != 0)
+    return std::nullopt;
+  if (schedule.queries == 192) {
+    schedule.producerRegisters = 32;
+    schedule.consumerRegisters = 160;
+  }
+  return schedule;
+}
+
+/// Columns in shared memory: whole panels of 128 or 64 bytes; TMA fills them up
+/// with zeros.
+static int64_t paddedColumns(int64_t columns) {
+  return llvm::alignTo(columns, 32);
+}
+
+/// Whether strides are multiples of 16 bytes, and one column follows the other.
+static bool suitsTMA(const StridedOperand &operand) {
+  auto one = dyn_cast<AffineConstantExpr>(operand.strides.back());
+  if (!one || one.getValue() != 1 || operand.offsets.back() != 0)
+    return false;
+  return llvm::all_of(ArrayRef(operand.strides).drop_back(),
+                      [](AffineExpr stride) { return stride.isMultipleOf(8); });
+}
+
+std::optional<AttentionProblem> AttentionProblem::find(KernelEmission &e,
+                                                       const CudaChip &chip,
+                                                       std::string &why) {
+  auto refuse = [&](StringRef reason) {
+    why = reason;
+    return std::nullopt;
+  };
+  AttentionProblem problem;
+  problem.op = e.attention();
+  if (!problem.op || !chip.hasWgmma())
+    return refuse("the GPU has no wgmma");
+  auto query = cast<RankedTensorType>(problem.op.getQuery().getType());
+  auto value = cast<RankedTensorType>(problem.op.getValue().getType());
+  auto key = cast<RankedTensorType>(problem.op.getKey().getType());
+  if (!query.getElementType().isF16() && !query.getElementType().isBF16())
+    return refuse("elements are not of 16 bits");
+  if (problem.op.getLengths())
+    return refuse("lengths are in memory");
+  int64_t depth = query.getShape().back(), width = value.getShape().back();
+  if (depth % 8 != 0 || width % 8 != 0 || depth > 256 || width > 256)
+    return refuse("the head size is no multiple of 8");
+  problem.depth = paddedColumns(depth);
+  problem.width = paddedColumns(width);
+  problem.batchRank = query.getRank() - 3;
+  if (problem.batchRank > 2)
+    return refuse("there are more than two batch dimensions");
+  if (key.getDimSize(key.getRank() - 2) == 0)
+    return refuse("there are no keys");
+  for (auto [operand, tensor] :
+       {std::pair(&problem.query, problem.op.getQuery()),
+        std::pair(&problem.key, problem.op.getKey()),
+        std::pair(&problem.value, problem.op.getValue())}) {
+    std::optional<StridedOperand> found = StridedOperand::find(e, tensor);
+    if (!found)
+      return refuse("an operand is computed in the kernel");
+    if (!suitsTMA(*found))
+      return refuse("rows of an operand are no multiples of 16 bytes apart");
+    *operand = *found;
+  }
+  return problem;
+}
+
+int64_t AttentionProblem::sharedBytes(const AttentionSchedule &schedule) const {
+  int64_t bytes = schedule.queryStages * schedule.queries * depth * 2 +
+                  schedule.stages * schedule.keys * (depth + width) * 2;
+  int64_t stages = schedule.queryStages + 2 * schedule.stages;
+  return bytes + stages * 2 * tile::barrierBytes;
+}
+
+/// Registers of a consumer's thread beside fragments: addresses, positions,
+/// rows.
+static constexpr int64_t otherRegisters = 32;
+
+/// Scores, half as many words of powers, sums.
+int64_t
+AttentionProblem::registersNeeded(const AttentionSchedule &schedule) const {
+  return schedule.keys / 2 + schedule.keys / 4 + width / 2 + otherRegisters;
+}
+
+std::optional<std::string>
+AttentionProblem::whyNot(const AttentionSchedule &schedule,
+                         const CudaChip &chip) const {
+  if (sharedBytes(schedule) + chip.reservedBytes > chip.sharedBytes)
+    return "shared memory has no room for its stages";
+  if (registersNeeded(schedule) > schedule.consumerRegisters)
+    return "a consumer has no registers for its scores and sums";
+  if (schedule.keys * 128 % tile::stageAlignment != 0 ||
+      schedule.keys * 64 % tile::stageAlignment != 0)
+    return "keys are no multiple of 16";
+  return std::nullopt;
+}
+
+void AttentionProblem::refine(AttentionSchedule &schedule,
+                              const CudaChip &chip) const {
+  auto fits = [&](const AttentionSchedule &other) {
+    return sharedBytes(other) + chip.reservedBytes <= chip.sharedBytes;
+  };
+  AttentionSchedule more = schedule;
+  more.queryStages = 2;
+  if (fits(more))
+    schedule = more;
+  more = schedule;
+  more.stages = 3;
+  if (fits(more))
+    schedule = more;
+  // A block of 384 threads has 168 registers for each. Half of what is moved
+  // stays in reserve.
+  for (int64_t moved : {16, 8})
+    if (schedule.consumers() <= 2 && registersNeeded(schedule) + moved / 2 <=
+                                         schedule.consumerRegisters - moved) {
+      schedule.consumerRegisters -= moved;
+      schedule.producerRegisters += 2 * moved;
+      return;
+    }
+}
+
+/// Queries of 192 that tiles have for every 100 that there are: three consumers
+/// hide more of each other's exponentials, but not that much.
+static constexpr int64_t maxPercent = 105;
+
+/// The tiles of FlashAttention-3, where registers and memory have room for
+/// them: for small heads 192 queries, for heads of 128 and many keys 176 of
+/// them.
+AttentionSchedule AttentionProblem::choose(const CudaChip &chip) const {
+  AttentionSchedule schedule;
+  auto sizeOf = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getDimSize(type.getRank() - 2);
+  };
+  int64_t queries = sizeOf(op.getQuery()), keys = sizeOf(op.getKey());
+  if (!ShapedType::isDynamic(queries) && queries <= 64)
+    schedule.queries = 64;
+  AttentionSchedule three = *parseAttentionTile("192x128");
+  if (!ShapedType::isDynamic(queries) && depth <= 64 && width <= 64 &&
+      int64_t(llvm::alignTo(queries, three.queries)) * 100 <=
+          queries * maxPercent)
+    schedule = three;
+  if (ShapedType::isDynamic(keys))
+    return fitted(schedule, chip);
+  auto costOf = [&](int64_t block) {
+    return llvm::divideCeil(keys, block) * (block + chip.attentionKeys);
+  };
+  AttentionSchedule wide = schedule;
+  wide.keys = 176;
+  // A mask cuts larger blocks more often. Less than a hundredth is no reason.
+  if (op.getCausal() == kernel::Causal::None && depth > 64 &&
+      !whyNot(wide, chip) && costOf(176) * 100 < costOf(schedule.keys) * 99)
+    return wide;
+  schedule.keys =
+      std::min<int64_t>(schedule.keys, llvm::alignTo(keys, int64_t(16)));
+  return fitted(schedule, chip);
+}
+
+/// With as many keys as are legal.
+AttentionSchedule AttentionProblem::fitted(AttentionSchedule schedule,
+                                           const CudaChip &chip) const {
+  while (schedule.keys > 16 && whyNot(schedule, chip))
+    schedule.keys -= 16;
+  return schedule;
+}
+
+/// Tiles that are looked at to choose a section.
+static constexpr int64_t maxTilesPriced = int64_t(1) << 22;
+
+/// The number that leaves the block with most work the least of it.
+int64_t AttentionProblem::sectionHeads(const AttentionSchedule &schedule,
+                                       const CudaChip &chip) const {
+  int64_t heads = 1;
+  for (AffineExpr size : ArrayRef(query.sizes).drop_back(2)) {
+    auto known = dyn_cast<AffineConstantExpr>(size);
+    if (!known)
+      return 1;
+    heads *= known.getValue();
+  }
+  auto queries = dyn_cast<AffineConstantExpr>(query.sizes[batchRank + 1]);
+  auto keys = dyn_cast<AffineConstantExpr>(key.sizes[batchRank + 1]);
+  if (!queries || !keys)
+    return 1;
+  int64_t tiles = llvm::divideCeil(queries.getValue(), schedule.queries);
+  int64_t group = std::max<int64_t>(1, op.getGroupSize());
+  int64_t bytes = keys.getValue() * (depth + width) * 2;
+  int64_t most = std::clamp<int64_t>(chip.keptBytes * group / bytes, 1, heads);
+  if (tiles == 0 || heads == 0 || most * tiles * heads > maxTilesPriced)
+    return 1;
+  int64_t shift = op.getCausal() == kernel::Causal::BottomRight
+                      ? keys.getValue() - queries.getValue()
+                      : 0;
+  auto costOf = [&](int64_t tile) {
+    int64_t last = std::min((tile + 1) * schedule.queries, queries.getValue());
+    int64_t seen = std::clamp<int64_t>(last + shift, 1, keys.getValue());
+    return chip.attentionTile + double(llvm::divideCeil(seen, schedule.keys));
+  };
+  int64_t blocks = chip.multiprocessors, best = 1;
+  double least = 0;
+  for (int64_t section = 1; section <= most; ++section) {
+    std::vector<double> work(blocks);
+    int64_t number = 0;
+    for (int64_t first = 0; first < heads; first += section) {
+      int64_t own = std::min(section, heads - first);
+      for (int64_t tile = tiles; tile-- > 0;)
+        for (int64_t head = 0; head < own; ++head, ++number) {
+          int64_t at = number % blocks;
+          work[number / blocks % 2 ? blocks - 1 - at : at] += costOf(tile);
+        }
+    }
+    double longest = *llvm::max_element(work);
+    if (section == 1 || longest < least) {
+      least = longest;
+      best = section;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,158 @@
+//===- KernelSizes.cpp - Sizes that kernels are planned for ---------------===//
+
+#include "KernelSizes.h"
+
+#include "tripy/Dialect/Common/SizeOps.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using kernel::SizeRange;
+
+std::optional<int64_t> codegen::expectedSize(kernel::FuncOp kernel,
+                                             AffineExpr size) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    return constant.getValue();
+  kernel::SizesAttr sizes = kernel.getSizesAttr();
+  if (!sizes)
+    return std::nullopt;
+  SmallVector<AffineExpr> numbers;
+  for (int64_t number : sizes.getOpt())
+    numbers.push_back(getAffineConstantExpr(number, size.getContext()));
+  auto value =
+      dyn_cast<AffineConstantExpr>(size.replaceDimsAndSymbols({}, numbers));
+  return value ? std::optional(value.getValue()) : std::nullopt;
+}
+
+static SizeRange constantRange(int64_t value) {
+  return {{value, value}, value};
+}
+
+/// Of argument number `argument`, an index, of the kernel.
+static std::optional<SizeRange> rangeOfArgument(kernel::FuncOp kernel,
+                                                unsigned argument) {
+  kernel::SizesAttr sizes = kernel.getSizesAttr();
+  if (!sizes)
+    return std::nullopt;
+  auto before = kernel.getFunctionType().getInputs().take_front(argument);
+  auto number = llvm::count_if(before, llvm::IsaPred<IndexType>);
+  return SizeRange{{sizes.getMin()[number], sizes.getMax()[number]},
+                   sizes.getOpt()[number]};
+}
+
+static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim);
+
+static std::optional<SizeRange> rangeOf(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return constantRange(*constant);
+  auto value = cast<Value>(size);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto kernel = dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp());
+    return kernel ? rangeOfArgument(kernel, argument.getArgNumber())
+                  : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> number = dim.getConstantIndex();
+    return number ? rangeOf(dim.getSource(), *number) : std::nullopt;
+  }
+  const SizeOpRow *row = findSizeOp(op);
+  if (!row || row->form != SizeForm::Binary)
+    return std::nullopt;
+  std::optional<SizeRange> a = rangeOf(OpFoldResult(op->getOperand(0)));
+  std::optional<SizeRange> b = rangeOf(OpFoldResult(op->getOperand(1)));
+  if (!a || !b)
+    return std::nullopt;
+  std::optional<int64_t> opt = evaluateSizeOp(row->op, a->opt, b->opt);
+  if (!opt)
+    return std::nullopt;
+  return SizeRange{boundSizeOp(row->op, a->values, b->values).values, *opt};
+}
+
+static SizeRange multiply(const SizeRange &a, const SizeRange &b) {
+  return {{saturatingMul(a.values.lo, b.values.lo),
+           saturatingMul(a.values.hi, b.values.hi)},
+          saturatingMul(a.opt, b.opt)};
+}
+
+/// Dimension `dim` of a tensor of a kernel's body.
+static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return constantRange(type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto kernel = dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp());
+    if (!kernel)
+      return std::nullopt;
+    auto split = kernel::splitSizeArgs(kernel.getSizeArgs(),
+                                       kernel.getFunctionType().getInputs(),
+                                       kernel.getFunctionType().getResults());
+    auto before = kernel.getFunctionType().getInputs().take_front(
+        argument.getArgNumber());
+    auto number = llvm::count_if(before, llvm::IsaPred<RankedTensorType>);
+    return rangeOfArgument(kernel, split[number][type.getDynamicDimIndex(dim)]);
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return rangeOf(empty.getMixedSizes()[dim]);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return rangeOf(expand.getMixedOutputShape()[dim]);
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return rangeOf(cast.getSource(), dim);
+  if (auto structured = dyn_cast<DestinationStyleOpInterface>(op))
+    return rangeOf(
+        structured.getTiedOpOperand(llvm::cast<OpResult>(tensor))->get(), dim);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (slice.getDroppedDims().any())
+      return std::nullopt;
+    return rangeOf(slice.getMixedSizes()[dim]);
+  }
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  if (!collapse)
+    return std::nullopt;
+  SizeRange all = constantRange(1);
+  // A name of its own: a temporary would be gone before the loop's first round.
+  SmallVector<ReassociationIndices> parts = collapse.getReassociationIndices();
+  for (int64_t part : parts[dim]) {
+    std::optional<SizeRange> range = rangeOf(collapse.getSrc(), part);
+    if (!range)
+      return std::nullopt;
+    all = multiply(all, *range);
+  }
+  return all;
+}
+
+static std::optional<SizeRange> rangeOfLoop(linalg::GenericOp op,
+                                            unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto place = dyn_cast<AffineDimExpr>(expr);
+      if (!place || place.getPosition() != loop)
+        continue;
+      if (std::optional<SizeRange> range = rangeOf(operand.get(), dim))
+        return range;
+    }
+  }
+  return std::nullopt;
+}
+
+SizeRange codegen::extentRange(linalg::GenericOp op, ArrayRef<unsigned> loops,
+                               int64_t unknown) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SizeRange all = constantRange(1);
+  for (unsigned loop : loops) {
+    SizeRange range = constantRange(sizes[loop]);
+    if (ShapedType::isDynamic(sizes[loop]))
+      range =
+          rangeOfLoop(op, loop).value_or(SizeRange{{0, anySize.hi}, unknown});
+    all = multiply(all, range);
+  }
+  return all;
+}

@@ -1,0 +1,39 @@
+//===- KernelSizes.h - Sizes that kernels are planned for -------*- C++ -*-===//
+//
+// What the `sizes` of a kernel say of the dimensions in its body: forms of
+// kernels must be right from the smallest to the largest, and are chosen by the
+// optimum.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_KERNELSIZES_H
+#define TRIPY_CODEGEN_KERNELSIZES_H
+
+#include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Kernel/SizeRange.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <optional>
+
+namespace tripy::codegen {
+
+/// The optimum of `size`, an expression of the index arguments of `kernel`;
+/// nothing where it is not known.
+std::optional<int64_t> expectedSize(kernel::FuncOp kernel,
+                                    mlir::AffineExpr size);
+
+/// The product of the sizes of `loops` of `op`, which is in a kernel's body:
+/// with all of a kind that is not known, from 0 to the largest int64_t and with
+/// the optimum `unknown`. All saturate.
+kernel::SizeRange extentRange(mlir::linalg::GenericOp op,
+                              llvm::ArrayRef<unsigned> loops, int64_t unknown);
+
+/// Its optimum.
+inline int64_t expectedExtent(mlir::linalg::GenericOp op,
+                              llvm::ArrayRef<unsigned> loops, int64_t unknown) {
+  return extentRange(op, loops, unknown).opt;
+}
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_CODEGEN_KERNELSIZES_H

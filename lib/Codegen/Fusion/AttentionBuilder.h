@@ -1,0 +1,80 @@
+//===- AttentionBuilder.h - kernel.attention of what was found --*- C++ -*-===//
+//
+// Brings what a pattern has to the kernel's order of dimensions, and its result
+// to the user's. Internal to the fusion pass.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_FUSION_ATTENTIONBUILDER_H
+#define TRIPY_CODEGEN_FUSION_ATTENTIONBUILDER_H
+
+#include "AttentionPattern.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <limits>
+
+namespace tripy::fusion {
+
+/// What hides keys, as the kernel takes it.
+struct Visibility {
+  kernel::Causal causal = kernel::Causal::None;
+  /// The axis of the queries that the mask counts.
+  std::optional<unsigned> queries;
+  /// Whether each query sees a key for certain.
+  bool seesSome = true;
+  /// Conditions that are left, each with the axes of its tensor's dimensions.
+  llvm::SmallVector<std::pair<Condition, DimAxes>> conditions;
+  double hidden = -std::numeric_limits<double>::infinity();
+};
+
+/// Makes one kernel.attention of a pattern that matched.
+class AttentionBuilder {
+public:
+  explicit AttentionBuilder(AttentionPattern &pattern)
+      : pattern(pattern), program(pattern.program), axes(pattern.axes),
+        b(pattern.product), loc(locate()) {}
+
+  /// Replaces the second product. Else says why not.
+  std::string rewrite();
+
+private:
+  mlir::Location locate();
+  std::string chooseRows();
+  std::string chooseHeads();
+  void readFills();
+  bool readCondition(const Condition &condition, const DimAxes &dims);
+  bool isBeyondScores(double number) const;
+
+  mlir::Value reshaped(mlir::Value tensor, const SizeList &sizes);
+  mlir::Value arranged(mlir::Value tensor, const DimAxes &dims,
+                       const Axes &order, const SizeList &sizes);
+  mlir::Value known(mlir::Operation *op);
+  mlir::Value splat(double value, mlir::Value like);
+  SizeList with(mlir::OpFoldResult heads, mlir::OpFoldResult rows,
+                mlir::OpFoldResult columns);
+  mlir::OpFoldResult product(llvm::ArrayRef<unsigned> list);
+  mlir::Value ofScores(mlir::Value tensor, const DimAxes &dims);
+  mlir::Value visible();
+  mlir::Value bias();
+  mlir::Value unscaled(mlir::Value tensor);
+  mlir::Value narrowed(mlir::Value tensor, mlir::Type element);
+  mlir::Value rebuilt(mlir::Value tensor,
+                      llvm::function_ref<mlir::Value(mlir::Operation *)> inner);
+  void dropConversions();
+  void replaceBy(mlir::Value attention);
+
+  AttentionPattern &pattern;
+  Program &program;
+  AxisSpace &axes;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  Visibility seen;
+  /// Queries; heads that share keys; dimensions in front of the heads, and the
+  /// heads of the keys.
+  Axes queries, groups, outer, heads;
+  SizeList batch;
+};
+
+} // namespace tripy::fusion
+
+#endif // TRIPY_CODEGEN_FUSION_ATTENTIONBUILDER_H

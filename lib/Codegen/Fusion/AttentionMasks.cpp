@@ -1,0 +1,433 @@
+//===- AttentionMasks.cpp - What hides keys from queries ------------------===//
+
+#include "AttentionMasks.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::fusion;
+
+using flatir::ComparisonDirection;
+
+/// Elements of a constant that are looked at.
+static constexpr int64_t maxLookedAt = int64_t(1) << 22;
+
+static double numberOf(Attribute value) {
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return real.getValueAsDouble();
+  auto integer = cast<IntegerAttr>(value);
+  if (integer.getType().isInteger(1))
+    return integer.getValue().getBoolValue() ? 1 : 0;
+  return integer.getValue().roundToDouble(
+      !integer.getType().isUnsignedInteger());
+}
+
+std::optional<double> fusion::splatNumber(Value tensor) {
+  while (auto *op = tensor.getDefiningOp()) {
+    if (!isa<flatir::BroadcastOp, flatir::ReshapeOp, flatir::TransposeOp>(op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  auto constant = tensor.getDefiningOp<flatir::ConstantOp>();
+  auto values =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!values || values.empty() || !values.isSplat())
+    return std::nullopt;
+  auto number = values.getSplatValue<Attribute>();
+  if (!isa<FloatAttr, IntegerAttr>(number))
+    return std::nullopt;
+  return numberOf(number);
+}
+
+//===-- sums of sizes -----------------------------------------------------===//
+
+void LinearSize::add(OpFoldResult size, int64_t times) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+    number += *constant * times;
+    return;
+  }
+  auto value = cast<Value>(size);
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    add(sum.getLhs(), times);
+    add(sum.getRhs(), times);
+  } else if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
+    add(difference.getLhs(), times);
+    add(difference.getRhs(), -times);
+  } else {
+    sizes[value] += times;
+  }
+}
+
+void LinearSize::add(const LinearSize &other, int64_t times) {
+  number += other.number * times;
+  for (auto [value, factor] : other.sizes)
+    sizes[value] += factor * times;
+}
+
+bool LinearSize::isZero() const {
+  return number == 0 &&
+         llvm::all_of(sizes, [](auto &each) { return each.second == 0; });
+}
+
+//===-- views -------------------------------------------------------------===//
+
+static bool isView(Operation *op) {
+  return isa_and_nonnull<flatir::BroadcastOp, flatir::ReshapeOp,
+                         flatir::TransposeOp>(op);
+}
+
+/// Dimensions of a reshape's result for those of its input, -1 for dimensions
+/// of size 1; none where it does more than to add or drop these.
+static std::optional<SmallVector<int64_t>> behindReshape(flatir::ReshapeOp op) {
+  ArrayRef<int64_t>
+      from = cast<RankedTensorType>(op.getInput().getType()).getShape(),
+      to = cast<RankedTensorType>(op.getResult().getType()).getShape();
+  SmallVector<int64_t> places;
+  size_t at = 0;
+  for (int64_t size : from) {
+    while (size != 1 && at < to.size() && to[at] == 1)
+      ++at;
+    if (size == 1) {
+      places.push_back(-1);
+      continue;
+    }
+    if (at == to.size() || to[at] != size)
+      return std::nullopt;
+    places.push_back(static_cast<int64_t>(at++));
+  }
+  if (!llvm::all_of(to.drop_front(at), [](int64_t size) { return size == 1; }))
+    return std::nullopt;
+  // Two dynamic sizes may trade factors.
+  if (llvm::count_if(from, ShapedType::isDynamic) > 1)
+    return std::nullopt;
+  return places;
+}
+
+/// The factors of a view's result for those of its input.
+static std::optional<SmallVector<int64_t>>
+throughView(Operation *op, ArrayRef<int64_t> factors,
+            const TensorSizes &sizes) {
+  SmallVector<int64_t> result(rankOf(op->getResult(0)), 0);
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (auto broadcast = dyn_cast<flatir::BroadcastOp>(op)) {
+    for (auto [i, dim] : llvm::enumerate(broadcast.getDims())) {
+      // Whether another dimension is repeated is known at run time alone.
+      if (factors[i] != 0 && from.isDynamicDim(i) &&
+          sizes.get(op->getOperand(0))[i] != sizes.get(op->getResult(0))[dim])
+        return std::nullopt;
+      if (from.getDimSize(i) != 1)
+        result[dim] = factors[i];
+    }
+  } else if (auto transpose = dyn_cast<flatir::TransposeOp>(op)) {
+    for (auto [i, dim] : llvm::enumerate(transpose.getPermutation()))
+      result[i] = factors[dim];
+  } else {
+    auto places = behindReshape(cast<flatir::ReshapeOp>(op));
+    if (!places)
+      return std::nullopt;
+    for (auto [i, place] : llvm::enumerate(*places))
+      if (place >= 0)
+        result[place] = factors[i];
+  }
+  return result;
+}
+
+//===-- positions ---------------------------------------------------------===//
+
+/// Factors of the elements of a constant's dimensions, where they are linear.
+template <typename T>
+static std::optional<HalfSpace> linear(ArrayRef<int64_t> shape,
+                                       ArrayRef<T> values) {
+  HalfSpace found;
+  found.factors.assign(shape.size(), 0);
+  found.offset.number = values[0];
+  int64_t stride = 1;
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    if (shape[dim] > 1)
+      found.factors[dim] = values[stride] - values[0];
+    stride *= shape[dim];
+  }
+  SmallVector<int64_t> index(shape.size(), 0);
+  for (T value : values) {
+    int64_t expected = found.offset.number;
+    for (auto [factor, i] : llvm::zip(found.factors, index))
+      expected += factor * i;
+    if (value != expected)
+      return std::nullopt;
+    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+      if (++index[dim] < shape[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+  return found;
+}
+
+static std::optional<HalfSpace> positionsOfConstant(flatir::ConstantOp op) {
+  auto values = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!values || values.empty() || values.getNumElements() > maxLookedAt)
+    return std::nullopt;
+  if (!isa<IntegerType>(values.getElementType()))
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (const APInt &value : values.getValues<APInt>()) {
+    if (value.getSignificantBits() > 32)
+      return std::nullopt;
+    numbers.push_back(value.getSExtValue());
+  }
+  return linear<int64_t>(values.getType().getShape(), numbers);
+}
+
+/// A tensor of integers as a linear function of its dimensions' positions.
+static std::optional<HalfSpace> positionsOf(Value tensor,
+                                            const TensorSizes &sizes) {
+  Operation *op = tensor.getDefiningOp();
+  auto element = dyn_cast<IntegerType>(elementTypeOf(tensor));
+  if (!op || !element || element.getWidth() < 32 || element.isUnsigned())
+    return std::nullopt;
+  HalfSpace found;
+  found.factors.assign(rankOf(tensor), 0);
+  if (auto iota = dyn_cast<flatir::IotaOp>(op)) {
+    found.factors[static_cast<int64_t>(iota.getDim())] = 1;
+    return found;
+  }
+  if (auto constant = dyn_cast<flatir::ConstantOp>(op))
+    return positionsOfConstant(constant);
+  if (auto size = dyn_cast<flatir::FromIndexOp>(op)) {
+    found.offset.add(size.getValue(), 1);
+    return found;
+  }
+  if (auto convert = dyn_cast<flatir::ConvertOp>(op))
+    return positionsOf(convert.getInput(), sizes);
+  if (isView(op)) {
+    auto inner = positionsOf(op->getOperand(0), sizes);
+    auto factors =
+        inner ? throughView(op, inner->factors, sizes) : std::nullopt;
+    if (!factors)
+      return std::nullopt;
+    return HalfSpace{*factors, inner->offset};
+  }
+  if (auto slice = dyn_cast<flatir::SliceOp>(op)) {
+    auto inner = positionsOf(slice.getInput(), sizes);
+    if (!inner)
+      return std::nullopt;
+    size_t dynamic = 0;
+    for (auto [i, offset] : llvm::enumerate(slice.getStaticOffsets())) {
+      OpFoldResult first =
+          ShapedType::isDynamic(offset)
+              ? OpFoldResult(slice.getOffsets()[dynamic++])
+              : OpFoldResult(Builder(op->getContext()).getIndexAttr(offset));
+      if (inner->factors[i] != 0)
+        inner->offset.add(first, inner->factors[i]);
+      inner->factors[i] *= slice.getStrides()[i];
+    }
+    return inner;
+  }
+  if (!isa<flatir::AddOp, flatir::SubOp>(op))
+    return std::nullopt;
+  auto left = positionsOf(op->getOperand(0), sizes);
+  auto right = left ? positionsOf(op->getOperand(1), sizes) : std::nullopt;
+  if (!right)
+    return std::nullopt;
+  int64_t sign = isa<flatir::AddOp>(op) ? 1 : -1;
+  for (auto [to, from] : llvm::zip(left->factors, right->factors))
+    to += sign * from;
+  left->offset.add(right->offset, sign);
+  return left;
+}
+
+//===-- conditions --------------------------------------------------------===//
+
+/// A choice between numbers, compared with a number: the choice's condition,
+/// or its negation; none where both give the same.
+static std::optional<Condition> comparedChoice(flatir::CompareOp op) {
+  std::optional<double> number = splatNumber(op.getRhs());
+  std::optional<Choice> choice = number ? choiceOf(op.getLhs()) : std::nullopt;
+  if (!choice)
+    return std::nullopt;
+  auto holds = [&](double value) {
+    switch (op.getDirection()) {
+    case ComparisonDirection::Eq:
+      return value == *number;
+    case ComparisonDirection::Ne:
+      return value != *number;
+    case ComparisonDirection::Lt:
+      return value < *number;
+    case ComparisonDirection::Le:
+      return value <= *number;
+    case ComparisonDirection::Gt:
+      return value > *number;
+    case ComparisonDirection::Ge:
+      return value >= *number;
+    }
+    llvm_unreachable("all comparisons are above");
+  };
+  bool ifTrue = holds(choice->ifTrue);
+  if (ifTrue == holds(choice->ifFalse))
+    return std::nullopt;
+  Condition condition = choice->condition;
+  condition.isNegated ^= !ifTrue;
+  return condition;
+}
+
+static void collect(Value tensor, SmallVector<Operation *> views,
+                    bool isNegated, SmallVectorImpl<Condition> &found) {
+  Operation *op = tensor.getDefiningOp();
+  if (isView(op)) {
+    views.insert(views.begin(), op);
+    return collect(op->getOperand(0), views, isNegated, found);
+  }
+  if (auto negation = dyn_cast_or_null<flatir::LogicalNotOp>(op))
+    return collect(negation->getOperand(0), views, !isNegated, found);
+  if (isNegated ? isa_and_nonnull<flatir::LogicalOrOp>(op)
+                : isa_and_nonnull<flatir::LogicalAndOp>(op)) {
+    collect(op->getOperand(0), views, isNegated, found);
+    return collect(op->getOperand(1), views, isNegated, found);
+  }
+  if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op))
+    if (std::optional<Condition> inner = comparedChoice(compare)) {
+      llvm::append_range(inner->views, views);
+      return collect(inner->leaf, inner->views, isNegated ^ inner->isNegated,
+                     found);
+    }
+  found.push_back({tensor, std::move(views), isNegated});
+}
+
+SmallVector<Condition> fusion::conditionsOf(Value tensor, bool isNegated) {
+  SmallVector<Condition> found;
+  collect(tensor, {}, isNegated, found);
+  return found;
+}
+
+std::optional<Choice> fusion::choiceOf(Value tensor) {
+  SmallVector<Operation *> views;
+  Operation *op = tensor.getDefiningOp();
+  while (isView(op)) {
+    views.insert(views.begin(), op);
+    op = op->getOperand(0).getDefiningOp();
+  }
+  if (auto convert = dyn_cast_or_null<flatir::ConvertOp>(op)) {
+    if (elementTypeOf(convert.getInput()).isInteger(1))
+      return Choice{{convert.getInput(), views, false}, 1, 0};
+    // Converted numbers may be rounded: the type of the choice decides.
+    return std::nullopt;
+  }
+  auto select = dyn_cast_or_null<flatir::SelectOp>(op);
+  if (!select)
+    return std::nullopt;
+  std::optional<double> ifTrue = splatNumber(select.getInput()),
+                        ifFalse = splatNumber(select.getOther());
+  if (!ifTrue || !ifFalse)
+    return std::nullopt;
+  return Choice{{select.getCondition(), views, false}, *ifTrue, *ifFalse};
+}
+
+/// Where a constant of i1 is true up to a diagonal: column <= row + offset.
+static std::optional<HalfSpace> lowerTriangle(flatir::ConstantOp op,
+                                              bool isNegated) {
+  auto values = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!values || values.isSplat() || values.getNumElements() > maxLookedAt)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = values.getType().getShape();
+  SmallVector<int64_t> dims;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size != 1)
+      dims.push_back(static_cast<int64_t>(dim));
+  if (dims.size() != 2)
+    return std::nullopt;
+  int64_t rows = shape[dims[0]], columns = shape[dims[1]];
+  SmallVector<bool> seen(values.getValues<bool>());
+  for (bool &each : seen)
+    each ^= isNegated;
+  // Either dimension may be the queries'.
+  for (bool isTransposed : {false, true}) {
+    auto at = [&](int64_t row, int64_t column) {
+      return seen[isTransposed ? column * columns + row
+                               : row * columns + column];
+    };
+    int64_t m = isTransposed ? columns : rows,
+            n = isTransposed ? rows : columns;
+    // The offset, from a row that sees some keys and not all.
+    std::optional<int64_t> offset;
+    for (int64_t row = 0; row < m && !offset; ++row)
+      for (int64_t column = 0; column + 1 < n; ++column)
+        if (at(row, column) && !at(row, column + 1)) {
+          offset = column - row;
+          break;
+        }
+    bool fits = offset.has_value();
+    for (int64_t row = 0; row < m && fits; ++row)
+      for (int64_t column = 0; column < n && fits; ++column)
+        fits = at(row, column) == (column <= row + *offset);
+    if (!fits)
+      continue;
+    HalfSpace found;
+    found.factors.assign(shape.size(), 0);
+    found.factors[dims[isTransposed ? 1 : 0]] = 1;
+    found.factors[dims[isTransposed ? 0 : 1]] = -1;
+    found.offset.number = *offset;
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// left - right >= 0, > 0, <= 0 or < 0, or the opposite.
+static std::optional<HalfSpace> compared(flatir::CompareOp op, bool isNegated,
+                                         const TensorSizes &sizes) {
+  auto left = positionsOf(op.getLhs(), sizes);
+  auto right = left ? positionsOf(op.getRhs(), sizes) : std::nullopt;
+  if (!right)
+    return std::nullopt;
+  for (auto [to, from] : llvm::zip(left->factors, right->factors))
+    to -= from;
+  left->offset.add(right->offset, -1);
+  ComparisonDirection direction = op.getDirection();
+  bool isLess = direction == ComparisonDirection::Le ||
+                direction == ComparisonDirection::Lt;
+  bool isStrict = direction == ComparisonDirection::Lt ||
+                  direction == ComparisonDirection::Gt;
+  if (direction == ComparisonDirection::Eq ||
+      direction == ComparisonDirection::Ne)
+    return std::nullopt;
+  HalfSpace found = *left;
+  auto negate = [&] {
+    for (int64_t &factor : found.factors)
+      factor = -factor;
+    LinearSize offset;
+    offset.add(found.offset, -1);
+    found.offset = offset;
+  };
+  if (isLess)
+    negate();
+  if (isStrict)
+    found.offset.number -= 1;
+  if (isNegated) {
+    negate();
+    found.offset.number -= 1;
+  }
+  return found;
+}
+
+std::optional<HalfSpace> fusion::halfSpaceOf(const Condition &condition,
+                                             const TensorSizes &sizes) {
+  Operation *op = condition.leaf.getDefiningOp();
+  std::optional<HalfSpace> found;
+  if (auto constant = dyn_cast_or_null<flatir::ConstantOp>(op))
+    found = lowerTriangle(constant, condition.isNegated);
+  else if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op))
+    found = compared(compare, condition.isNegated, sizes);
+  for (Operation *view : condition.views) {
+    if (!found)
+      return std::nullopt;
+    auto factors = throughView(view, found->factors, sizes);
+    if (!factors)
+      return std::nullopt;
+    found->factors = *factors;
+  }
+  return found;
+}

@@ -1,0 +1,61 @@
+//===- AttentionMasks.h - What hides keys from queries ----------*- C++ -*-===//
+//
+// Reads masks that were written as comparisons of positions, as constants, or
+// as one of two numbers. Internal to the fusion pass.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_CODEGEN_FUSION_ATTENTIONMASKS_H
+#define TRIPY_CODEGEN_FUSION_ATTENTIONMASKS_H
+
+#include "tripy/Conversion/TensorSizes.h"
+#include "tripy/Dialect/FlatIR/FlatIR.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace tripy::fusion {
+
+/// The number that all elements are, when it is known: of any element type.
+std::optional<double> splatNumber(mlir::Value tensor);
+
+/// A sum of multiples of sizes, and a number.
+struct LinearSize {
+  int64_t number = 0;
+  llvm::SmallMapVector<mlir::Value, int64_t, 4> sizes;
+
+  void add(mlir::OpFoldResult size, int64_t times);
+  void add(const LinearSize &other, int64_t times);
+  bool isZero() const;
+};
+
+/// A tensor that is true where position `factors` . index + offset >= 0.
+struct HalfSpace {
+  llvm::SmallVector<int64_t> factors;
+  LinearSize offset;
+};
+
+/// A tensor of i1, seen through views: `leaf`, of which `views`, innermost
+/// first, make the tensor; true where the leaf is false if `isNegated`.
+struct Condition {
+  mlir::Value leaf;
+  llvm::SmallVector<mlir::Operation *> views;
+  bool isNegated = false;
+};
+
+/// What must all be true for `tensor`, or its negation, to be.
+llvm::SmallVector<Condition> conditionsOf(mlir::Value tensor, bool isNegated);
+
+/// The condition by positions of the tensor's dimensions, if it is one: a
+/// comparison of what iotas count, or a constant that is such.
+std::optional<HalfSpace> halfSpaceOf(const Condition &condition,
+                                     const TensorSizes &sizes);
+
+/// A tensor that has one of two numbers: `ifTrue` where the condition is.
+struct Choice {
+  Condition condition;
+  double ifTrue, ifFalse;
+};
+std::optional<Choice> choiceOf(mlir::Value tensor);
+
+} // namespace tripy::fusion
+
+#endif // TRIPY_CODEGEN_FUSION_ATTENTIONMASKS_H
