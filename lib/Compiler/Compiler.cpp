@@ -365,6 +365,7 @@ FailureOr<std::string> tripy::compileToText(ModuleOp module, StopAfter stop,
                 : stop == StopAfter::FlatIR     ? Level::FlatIR
                 : stop == StopAfter::Dispatches ? Level::Dispatches
                 : stop == StopAfter::Linalg     ? Level::Linalg
+                : stop == StopAfter::Schedules  ? Level::Schedules
                 : stop == StopAfter::Tiles      ? Level::Tiles
                 : stop == StopAfter::Plan       ? Level::Plan
                 : stop == StopAfter::LLVM       ? Level::LLVM

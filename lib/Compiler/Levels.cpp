@@ -28,6 +28,10 @@ Level tripy::levelOf(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   Operation *code = target::codeOf(module);
   bool hasTiles = !module.getOps<tile::FuncOp>().empty();
+  bool isScheduled =
+      llvm::any_of(module.getOps<kernel::FuncOp>(), [](kernel::FuncOp kernel) {
+        return kernel.getSchedule().has_value();
+      });
   Level level = Level::Trace;
   auto atLeast = [&](Level other) { level = std::max(level, other); };
   if (function->hasAttr("kernel.outputs"))
@@ -36,7 +40,10 @@ Level tripy::levelOf(func::FuncOp function) {
     if (isa<kernel::LaunchOp, kernel::BufferOp>(op))
       atLeast(Level::Plan);
     else if (isa<kernel::CallOp>(op))
-      atLeast(code ? Level::Kernels : hasTiles ? Level::Tiles : Level::Linalg);
+      atLeast(code          ? Level::Kernels
+              : hasTiles    ? Level::Tiles
+              : isScheduled ? Level::Schedules
+                            : Level::Linalg);
     else if (isa<kernel::DispatchOp>(op))
       atLeast(Level::Dispatches);
   return level == Level::Plan && isLLVM(code) ? Level::LLVM : level;
@@ -226,7 +233,7 @@ void tripy::writeOptions(ModuleOp module, Level level,
     rows.push_back(b.getNamedAttr(name, b.getStringAttr(value)));
   };
   add(targetOption, targetText(options));
-  if (options.backends != defaults.backends && level < Level::Tiles)
+  if (options.backends != defaults.backends && level < Level::Schedules)
     add(backendOption, backendText(options.backends));
   for (auto [name, field] : ownOptions)
     if (options.*field != defaults.*field)

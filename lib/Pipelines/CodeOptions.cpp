@@ -13,7 +13,7 @@ static constexpr StringLiteral tileForms[] = {"off", "auto", "all"};
 static const TextOption texts[] = {
     {"gemm-tile",
      &CodeOptions::gemmTile,
-     Level::Kernels,
+     Level::Schedules,
      {},
      "TILE",
      "for measurements: the tile of tensor-core kernels, such as 128x256, "
@@ -33,14 +33,14 @@ static const TextOption texts[] = {
      "faster (default), all that can"},
     {"attention-tile",
      &CodeOptions::attentionTile,
-     Level::Tiles,
+     Level::Schedules,
      {},
      "TILE",
      "for measurements: queries and keys of a tile of attention, such as "
      "128x176"},
     {"attention-split",
      &CodeOptions::attentionSplit,
-     Level::Kernels,
+     Level::Schedules,
      {},
      "SPLIT",
      "for measurements: blocks that divide the keys of attention with few "
@@ -48,14 +48,14 @@ static const TextOption texts[] = {
      "8,keys=16,warps=4,stages=3"},
     {"tuning-file",
      &CodeOptions::tuningFile,
-     Level::Kernels,
+     Level::Schedules,
      {},
      "FILE",
      "take the tiles of tensor-core kernels from what was measured; default: "
      "$TRIPY_TUNING_FILE, else none"},
     {"tuning-device",
      &CodeOptions::tuningDevice,
-     Level::Kernels,
+     Level::Schedules,
      {},
      "NAME",
      "the GPU that they are for, such as \"NVIDIA H200\"; default: the only "

@@ -45,6 +45,7 @@ void tripy::registerTripyPasses() {
   registerLibraryCandidatesPass();
   registerEmitCPUPass();
   registerBuildTilesPass();
+  registerChooseSchedulesPass();
   registerTilePlacePass();
   registerTileCheckProtocolPass();
   registerEmitCUDAPass();

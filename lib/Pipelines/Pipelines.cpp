@@ -52,8 +52,8 @@ static bool hasTiles(const PipelineOptions &options) {
          codegen::CudaChip::of(options.chip).hasWgmma();
 }
 
-/// kernel.func on linalg -> tile.func, where a kernel has that form
-static void addTiles(OpPassManager &pm, const PipelineOptions &options) {
+/// kernel.func on linalg -> the same with schedules
+static void addSchedules(OpPassManager &pm, const PipelineOptions &options) {
   if (options.device == DeviceKind::CUDA && options.backends != Backends::Own) {
     LibraryCandidatesPassOptions candidates;
     candidates.chip = options.chip;
@@ -62,13 +62,26 @@ static void addTiles(OpPassManager &pm, const PipelineOptions &options) {
     candidates.always = options.backends == Backends::Libraries;
     pm.addPass(createLibraryCandidatesPass(candidates));
   }
+  if (options.device != DeviceKind::CUDA)
+    return;
+  ChooseSchedulesPassOptions choose;
+  choose.chip = options.chip;
+  choose.tiles = options.kernelTiles;
+  choose.gemmTile = options.gemmTile;
+  choose.attentionTile = options.attentionTile;
+  choose.attentionSplit = options.attentionSplit;
+  choose.tuningFile = options.tuningFile;
+  choose.tuningDevice = options.tuningDevice;
+  pm.addPass(createChooseSchedulesPass(choose));
+}
+
+/// kernel.func with schedules -> tile.func, where a kernel has that form
+static void addTiles(OpPassManager &pm, const PipelineOptions &options) {
   if (!hasTiles(options))
     return;
   BuildTilesPassOptions build;
   build.chip = options.chip;
   build.tiles = options.kernelTiles;
-  build.attentionTile = options.attentionTile;
-  build.gemmTile = options.gemmTile;
   pm.addPass(createBuildTilesPass(build));
 }
 
@@ -93,12 +106,8 @@ static void addEmission(OpPassManager &pm, const PipelineOptions &options) {
   }
   EmitCUDAPassOptions emit;
   emit.chip = options.chip;
-  emit.gemmTile = options.gemmTile;
   emit.overlap = options.overlap;
   emit.prefetch = options.prefetch;
-  emit.attentionSplit = options.attentionSplit;
-  emit.tuningFile = options.tuningFile;
-  emit.tuningDevice = options.tuningDevice;
   pm.addPass(createEmitCUDAPass(emit));
   if (hasTiles(options)) {
     TileToNVVMPassOptions lower;
@@ -152,6 +161,8 @@ void tripy::buildPipeline(OpPassManager &pm, Level from, Level to,
     pm.addPass(createFlatIRToLinalgPass());
     pm.addPass(createRoundValuesPass());
   }
+  if (passes(Level::Schedules))
+    addSchedules(pm, options);
   if (passes(Level::Tiles))
     addTiles(pm, options);
   if (passes(Level::Kernels))

@@ -130,6 +130,7 @@ static constexpr NamedStop stops[] = {
     {levelName(Level::FlatIR), StopAfter::FlatIR},
     {levelName(Level::Dispatches), StopAfter::Dispatches},
     {levelName(Level::Linalg), StopAfter::Linalg},
+    {levelName(Level::Schedules), StopAfter::Schedules},
     {levelName(Level::Tiles), StopAfter::Tiles},
     {levelName(Level::Kernels), StopAfter::Kernels},
     {levelName(Level::Plan), StopAfter::Plan},

@@ -196,7 +196,8 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
   let description = [{
     For each `kernel.func` on linalg, makes a `gpu.func` of the same name in the
     nested `gpu.module @device_code`, over bare pointers and 64-bit sizes, and sets
-    the kernel's `config`.
+the kernel's `config`. Contractions and attention are cut as `schedule`
+    says; a kernel without one gets the model's.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
@@ -205,13 +206,44 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
                  Option<"overlap", "overlap", "bool", "true",
                         "On sm_90 and later, kernels start before their predecessors ended, and wait">,
                  Option<"prefetch", "prefetch", "bool", "true",
-                        "Until their predecessors have ended, kernels prefetch what they read first to the L2 cache">,
+                        "Until their predecessors have ended, kernels prefetch what they read first to the L2 cache">];
+}
+
+def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
+  let summary = "Chooses how contractions and attention are cut";
+  let description = [{
+    Sets `schedule` on each `kernel.func` on linalg that is a contraction or an
+    attention: what an option asks for, else what the tuning file says was the
+    fastest, else what a model of costs expects to be. A schedule that is there
+    stays. Nothing chooses later: what emits code does as the attribute says.
+
+    An illegal schedule, in the text, an option or the tuning file, is an error
+    with the rule that it breaks. A remark of category `gemm` or `attention` says
+    what was chosen, and why.
+
+    ```mlir
+    kernel.func @dot gemm sizeArgs = [] : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
+      ...
+    }
+    // becomes
+    kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 256], stages = 4, clusterM = 2, from = model>} ...
+    ```
+
+    The loop by hand: print a program with `--stop-after=schedules`, edit a
+    number, and compile the text.
+  }];
+  let dependentDialects = ["::tripy::kernel::KernelDialect"];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
+                 Option<"tiles", "tiles", "std::string", "\"auto\"",
+                        "Which attention becomes tile functions: off, auto (where it is expected to be faster), all (where it is legal)">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
-                        "Tile of tensor-core kernels, where it suits, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for measurements">,
+                        "Tile of all tensor-core contractions, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for measurements">,
+                 Option<"attentionTile", "attention-tile", "std::string", "\"\"",
+                        "Queries and keys of a tile of attention, such as 128x176; for measurements">,
                  Option<"attentionSplit", "attention-split", "std::string", "\"\"",
                         "Blocks that divide the keys of attention with few queries, 0 for the model's number, such as 8 or 8,keys=16,warps=4,stages=3; for measurements">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
-                        "Measured tiles of tensor-core kernels; one that suits is used, unless gemm-tile says otherwise">,
+                        "Measured tiles of tensor-core kernels, which count before the model">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",
                         "The GPU that measured tiles are for; empty: the only one that the file has any for">];
 }
@@ -219,21 +251,15 @@ def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
 def BuildTilesPass : Pass<"kernel-build-tiles", "::mlir::ModuleOp"> {
   let summary = "Builds tile functions for kernels that warp groups compute";
   let description = [{
-    For each `kernel.func` that has a form at the tile level, attention of 16-bit
-    floats on sm_90a, makes a `tile.func` behind it. A remark of category
-    `attention` names the tile, or says why there is none: the kernel then has
-    the form that `--kernel-emit-cuda` gives it. With `tiles=all`, contractions
-    of 16-bit floats as well, with remarks of category `gemm`.
+    For each `kernel.func` whose schedule is `#kernel.attention_schedule`, makes a
+    `tile.func` behind it, in the place of the schedule. With `tiles=all`, does so
+    for contractions with `#kernel.wgmma_schedule` as well; a remark of category
+    `gemm` says why there is none.
   }];
   let dependentDialects = ["::tripy::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
-                 Option<"tiles", "tiles", "std::string", "\"auto\"",
-                        "Which kernels: off, auto (where it is expected to be faster), all (where it is legal)">,
-                 Option<"attentionTile", "attention-tile", "std::string", "\"\"",
-                        "Queries and keys of a tile of attention, such as 128x176; an illegal one is an error">,
-                 Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
-                        "Tile of contractions, such as 128x256 or 128x128,pingpong, where it suits">];
+                 Option<"tiles", "tiles", "std::string", "\"auto\"", "Which kernels: off, auto (attention), all">];
 }
 
 def TilePlacePass : Pass<"tile-place", "::mlir::ModuleOp"> {

@@ -32,6 +32,7 @@ enum class StopAfter {
   FlatIR,
   Dispatches,
   Linalg,
+  Schedules,
   Tiles,
   Kernels,
   Plan,

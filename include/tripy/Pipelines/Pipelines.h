@@ -24,6 +24,7 @@ enum class Level {
   FlatIR,     ///< explicit primitives and composites, folded
   Dispatches, ///< kernel.dispatch
   Linalg,     ///< kernel.func on linalg, and kernel.call
+  Schedules,  ///< the same, and how contractions and attention are cut
   Tiles,      ///< the same, and tile.func of kernels that have one
   Kernels,    ///< code over pointers in @host_code or @device_code
   Plan,       ///< kernel.launch
@@ -41,6 +42,8 @@ constexpr std::string_view levelName(Level level) {
     return "dispatches";
   case Level::Linalg:
     return "linalg";
+  case Level::Schedules:
+    return "schedules";
   case Level::Tiles:
     return "tiles";
   case Level::Kernels:

@@ -17,9 +17,7 @@ int64_t codegen::staticExtent(linalg::GenericOp op, ArrayRef<unsigned> loops,
   return product;
 }
 
-FailureOr<ContractionSpace> ContractionSpace::of(linalg::GenericOp op,
-                                                 KernelEmission &emission,
-                                                 unsigned result) {
+FailureOr<ContractionLoops> ContractionLoops::of(linalg::GenericOp op) {
   auto found = linalg::inferContractionDims(op);
   if (failed(found))
     return op.emitOpError("is not a contraction");
@@ -28,11 +26,21 @@ FailureOr<ContractionSpace> ContractionSpace::of(linalg::GenericOp op,
     return op.emitOpError("sums must take whole bytes to be a contraction's; "
                           "found ")
            << element;
-  ContractionSpace space(op, emission, result);
-  space.batch.assign(found->batch.begin(), found->batch.end());
-  space.m.assign(found->m.begin(), found->m.end());
-  space.n.assign(found->n.begin(), found->n.end());
-  space.k.assign(found->k.begin(), found->k.end());
+  ContractionLoops loops;
+  loops.batch.assign(found->batch.begin(), found->batch.end());
+  loops.m.assign(found->m.begin(), found->m.end());
+  loops.n.assign(found->n.begin(), found->n.end());
+  loops.k.assign(found->k.begin(), found->k.end());
+  return loops;
+}
+
+FailureOr<ContractionSpace> ContractionSpace::of(linalg::GenericOp op,
+                                                 KernelEmission &emission,
+                                                 unsigned result) {
+  FailureOr<ContractionLoops> loops = ContractionLoops::of(op);
+  if (failed(loops))
+    return failure();
+  ContractionSpace space(std::move(*loops), op, emission, result);
   space.sizes = loopSizes(op, emission.elements);
   return space;
 }
@@ -140,4 +148,18 @@ codegen::contractionGroups(KernelEmission &emission) {
         return op.emitOpError("contractions that one result depends on must "
                               "have the same loops and first operand");
   return groups;
+}
+
+FailureOr<Contractions> Contractions::of(KernelEmission &emission) {
+  FailureOr<SmallVector<ContractionGroup>> groups = contractionGroups(emission);
+  if (failed(groups))
+    return failure();
+  Contractions all{std::move(*groups), {}};
+  for (const ContractionGroup &group : all.groups) {
+    FailureOr<ContractionLoops> loops = ContractionLoops::of(group.ops.front());
+    if (failed(loops))
+      return failure();
+    all.loops.push_back(std::move(*loops));
+  }
+  return all;
 }

@@ -20,9 +20,15 @@ int64_t staticExtent(mlir::linalg::GenericOp op, llvm::ArrayRef<unsigned> loops,
 /// What dynamic sizes count as where kernels without wgmma are chosen.
 inline constexpr int64_t typicalExtent = 1024;
 
-struct ContractionSpace {
+/// Which loops are which.
+struct ContractionLoops {
   llvm::SmallVector<unsigned> batch, m, n, k;
 
+  /// Fails with an error when `op` is no contraction.
+  static mlir::FailureOr<ContractionLoops> of(mlir::linalg::GenericOp op);
+};
+
+struct ContractionSpace : ContractionLoops {
   /// Fails with an error when `op` is no contraction. Result `result` of the
   /// kernel has its shape.
   static mlir::FailureOr<ContractionSpace>
@@ -40,9 +46,10 @@ struct ContractionSpace {
   llvm::SmallVector<Index> resultAt(llvm::ArrayRef<Index> point) const;
 
 private:
-  ContractionSpace(mlir::linalg::GenericOp op, KernelEmission &emission,
-                   unsigned result)
-      : op(op), result(result), emission(&emission) {}
+  ContractionSpace(ContractionLoops loops, mlir::linalg::GenericOp op,
+                   KernelEmission &emission, unsigned result)
+      : ContractionLoops(std::move(loops)), op(op), result(result),
+        emission(&emission) {}
 
   mlir::linalg::GenericOp op;
   unsigned result;
@@ -69,6 +76,15 @@ struct ContractionGroup {
 /// differ in their loops or first operands.
 mlir::FailureOr<llvm::SmallVector<ContractionGroup>>
 contractionGroups(KernelEmission &emission);
+
+/// The groups of a kernel, and the loops of the first contraction of each.
+struct Contractions {
+  llvm::SmallVector<ContractionGroup> groups;
+  llvm::SmallVector<ContractionLoops> loops;
+
+  /// Fails with an error. `emission` need not be bound.
+  static mlir::FailureOr<Contractions> of(KernelEmission &emission);
+};
 
 } // namespace tripy::codegen
 

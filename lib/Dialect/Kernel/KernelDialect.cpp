@@ -480,6 +480,8 @@ LogicalResult FuncOp::verify() {
       return emitOpError("waitsFor must have one entry for each tensor "
                          "argument; found ")
              << waits->size() << " for " << tensors;
+  if (failed(verifySchedule(*this)))
+    return failure();
   if (std::optional<ProductAttr> product = getProduct())
     return verifyProduct(*this, *product);
   return success();

@@ -21,6 +21,9 @@ unsigned countSizes(FuncOp kernel);
 /// How the kernel is launched: grid, block, cluster, memory, tensor maps.
 mlir::LogicalResult verifyConfig(FuncOp kernel, ConfigAttr config);
 
+/// The schedule is for what the kernel is built around.
+mlir::LogicalResult verifySchedule(FuncOp kernel);
+
 /// What a library may compute in the kernel's place.
 mlir::LogicalResult verifyProduct(FuncOp kernel, ProductAttr product);
 

@@ -29,29 +29,29 @@ func.func @main(
     -> (tensor<3x4096xf16>, tensor<4x2048xf16>, tensor<4x2040xf16>, tensor<1x1024xbf16>, tensor<1x1016xbf16>, tensor<8x256xf16>, tensor<8x1023xf16>, tensor<2x8x1024xf16>, tensor<1024x8xf16>, tensor<8x4096xf32>, tensor<1x128xf16>) {
   // Three rows, a matrix that lies along K; four of a large one, and of a small one.
   %y0 = trace.linear %x0, %w0 : (tensor<3x4096xf16>, tensor<4096x4096xf16>) -> tensor<3x4096xf16>
-  // CHECK: kernel.func @main_gemm_0_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_0_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {schedule = #kernel.gemv_schedule<
   %y1 = trace.linear %x1, %w1 : (tensor<4x4096xf16>, tensor<2048x4096xf16>) -> tensor<4x2048xf16>
   // CHECK: kernel.func @main_gemm_1_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps
   %y2 = trace.linear %x2, %w2 : (tensor<4x4096xf16>, tensor<2040x4096xf16>) -> tensor<4x2040xf16>
-  // CHECK: kernel.func @main_gemm_2_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_2_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {schedule = #kernel.gemv_schedule<
   // A matrix that lies along the columns: from 2^20 elements times rows on.
   %y3 = trace.matmul %x3, %w3 : (tensor<1x1024xbf16>, tensor<1024x1024xbf16>) -> tensor<1x1024xbf16>
   // CHECK: kernel.func @main_gemm_3_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps
   %y4 = trace.matmul %x4, %w4 : (tensor<1x1024xbf16>, tensor<1024x1016xbf16>) -> tensor<1x1016xbf16>
-  // CHECK: kernel.func @main_gemm_4_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_4_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {schedule = #kernel.gemv_schedule<
   %y5 = trace.matmul %x5, %w5 : (tensor<8x512xf16>, tensor<512x256xf16>) -> tensor<8x256xf16>
   // CHECK: kernel.func @main_gemm_5_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps
   // Rows that TMA cannot copy.
   %y6 = trace.matmul %x6, %w6 : (tensor<8x4096xf16>, tensor<4096x1023xf16>) -> tensor<8x1023xf16>
-  // CHECK: kernel.func @main_gemm_6_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_6_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {schedule = #kernel.gemv_schedule<
   // A batch counts as one matrix.
   %y7 = trace.matmul %x7, %w7 : (tensor<2x8x1024xf16>, tensor<2x1024x1024xf16>) -> tensor<2x8x1024xf16>
   // CHECK: kernel.func @main_gemm_7_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps
   // A matrix on the left; numbers of 32 bits.
   %y8 = trace.matmul %x8, %w8 : (tensor<1024x1024xf16>, tensor<1024x8xf16>) -> tensor<1024x8xf16>
-  // CHECK: kernel.func @main_gemm_8_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_8_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {schedule = #kernel.gemv_schedule<
   %y9 = trace.linear %x9, %w9 : (tensor<8x4096xf32>, tensor<4096x4096xf32>) -> tensor<8x4096xf32>
-  // CHECK: kernel.func @main_gemm_9_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {waitsFor
+  // CHECK: kernel.func @main_gemm_9_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}> {schedule = #kernel.gemv_schedule<
   // f8, whose conversion is what takes time.
   %y10 = trace.linear %x10, %w10 dtype = f16 : (tensor<1x256xf8E4M3FN>, tensor<128x256xf8E4M3FN>) -> tensor<1x128xf16>
   // CHECK: kernel.func @main_gemm_10_dot {{ *}}gemm {{.*}}scratch = {{[0-9]+}}, tensor_maps

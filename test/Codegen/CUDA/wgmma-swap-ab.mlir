@@ -7,7 +7,8 @@
 // RUN: tripy-compile %t/few.mlir --target=cuda --gemm-tile=16x64,swapAB,stream --stop-after=kernels -o - | FileCheck %t/few.mlir --check-prefix=STREAM
 // RUN: not tripy-compile %t/few.mlir --target=cuda --gemm-tile=16x96,swapAB --stop-after=kernels -o - 2>&1 | FileCheck %t/few.mlir --check-prefix=BAD
 // RUN: tripy-compile %t/gated.mlir --target=cuda --gemm-tile=24x128,swapAB --stop-after=kernels -o - | FileCheck %t/gated.mlir
-// RUN: tripy-compile %t/transposed.mlir --target=cuda --gemm-tile=16x64,swapAB --stop-after=kernels -o - | FileCheck %t/transposed.mlir
+// RUN: tripy-compile %t/transposed.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/transposed.mlir
+// RUN: not tripy-compile %t/transposed.mlir --target=cuda --gemm-tile=16x64,swapAB --stop-after=kernels -o - 2>&1 | FileCheck %t/transposed.mlir --check-prefix=ILLEGAL
 
 //--- few.mlir
 // 64 tiles for 132 multiprocessors: two blocks have a half of K each. Stages of
@@ -54,6 +55,7 @@ func.func @main(%x: tensor<20x512xf16>, %w: tensor<2048x512xf16>) -> tensor<20x1
 // Copies of an A that is contiguous along M have 64 rows: not this way.
 // CHECK: nvvm.wgmma.mma_async
 // CHECK-NOT: n = 16, k = 16
+// ILLEGAL: error: the tile that is asked for, 16x64,swapAB, is illegal: with swapAB, A is contiguous along K: other copies have 64 rows
 func.func @main(%x: tensor<4096x16xf16>, %w: tensor<4096x4096xf16>) -> tensor<16x4096xf16> {
   %t = trace.permute %x [1, 0] : (tensor<4096x16xf16>) -> tensor<16x4096xf16>
   %y = trace.linear %t, %w : (tensor<16x4096xf16>, tensor<4096x4096xf16>) -> tensor<16x4096xf16>

@@ -6,7 +6,7 @@
 #ifndef TRIPY_DIALECT_KERNEL_KERNELOPS
 #define TRIPY_DIALECT_KERNEL_KERNELOPS
 
-include "tripy/Dialect/Kernel/KernelBase.td"
+include "tripy/Dialect/Kernel/KernelSchedules.td"
 
 def Kernel_DispatchOp : Kernel_Op<"dispatch", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Tensor operations that become one kernel";
@@ -42,7 +42,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
     the program and in front of it, so that it may start while they run: for
     each tensor argument, whether one of them may write it. `product` is set
     where a library may compute the result in the kernel's place. `sizes` are
-    those of all its calls.
+    those of all its calls. `schedule` says how the kernel is cut: contractions
+    and attention have one once --kernel-choose-schedules ran.
 
     ```mlir
     kernel.func @exp loop sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
@@ -55,7 +56,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
                        DenseI64ArrayAttr:$sizeArgs, OptionalAttr<Kernel_ConfigAttr>:$config,
                        OptionalAttr<DenseBoolArrayAttr>:$waitsFor,
                        OptionalAttr<Kernel_ProductAttr>:$product,
-                       OptionalAttr<Kernel_SizesAttr>:$sizes);
+                       OptionalAttr<Kernel_SizesAttr>:$sizes,
+                       OptionalAttr<Kernel_AnySchedule>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $root `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
   let hasVerifier = 1;

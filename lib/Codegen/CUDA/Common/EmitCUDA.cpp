@@ -5,15 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitCUDA.h"
-#include "Codegen/CUDA/Contractions/Gemv.h"
-#include "Codegen/CUDA/Contractions/SplitAttention.h"
-#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+#include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
 #include "Codegen/CUDA/Streams/Reduction.h"
 
 #include "Codegen/Emit/PluginEmission.h"
 #include "tripy/Codegen/Passes.h"
-#include "tripy/Codegen/Tuning.h"
 #include "tripy/Dialect/Common/Barriers.h"
 #include "tripy/Dialect/Tile/Tile.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
@@ -25,10 +22,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace tripy {
 #define GEN_PASS_DEF_EMITCUDAPASS
@@ -48,31 +43,11 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
     SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
     if (kernels.empty())
       return;
-    tile = parseWgmmaTile(gemmTile);
-    if (!gemmTile.empty() && !tile) {
-      emitError(module.getLoc(), "a tile must be such as 128x256 or 64x64 with "
-                                 "',pingpong', ',cluster=2', ',split=2', "
-                                 "',stream' or ',swapAB'; found '")
-          << gemmTile << "'";
-      return signalPassFailure();
-    }
-    if (!attentionSplit.empty()) {
-      std::optional<AttentionSplitWish> wish =
-          parseAttentionSplit(attentionSplit);
-      if (!wish) {
-        emitError(module.getLoc(), "a split of attention must be such as 8 or "
-                                   "8,keys=16,warps=4,stages=3; found '")
-            << attentionSplit << "'";
-        return signalPassFailure();
-      }
-      attentionWish = *wish;
-    }
     Result<const Machine *> known = getMachine(chip);
     if (!known) {
       emitError(module.getLoc(), known.status().message());
       return signalPassFailure();
     }
-    readTuning(module);
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     UnitAttr::get(&getContext()));
     OpBuilder b(module.getBody(), module.getBody()->end());
@@ -98,60 +73,13 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
   }
 
   void findWrittenInputs(ModuleOp module);
-  void readTuning(ModuleOp module);
-  void cut(kernel::FuncOp kernel, WgmmaSchedule &schedule);
   LogicalResult emitKernel(kernel::FuncOp kernel, gpu::GPUModuleOp device,
                            OpBuilder &b);
 
-  std::optional<WgmmaTile> tile;
-  AttentionSplitWish attentionWish;
-  TuningRecords tuning;
   /// The first kernel of each program that has several launches.
   llvm::StringSet<> firstKernels;
 };
 } // namespace
-
-/// Measured tiles make kernels faster, never wrong: without them, the model
-/// chooses.
-void EmitCUDAPass::readTuning(ModuleOp module) {
-  if (tuningFile.empty())
-    return;
-  if (Result<TuningRecords> found = readTuningFile(tuningFile))
-    tuning = std::move(*found);
-  else
-    emitWarning(module.getLoc(), "the tuning file is not used: ")
-        << found.status().message();
-}
-
-/// Cuts `schedule` into the tile that is asked for, or was measured to be the
-/// fastest, or is so by the model.
-void EmitCUDAPass::cut(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
-  auto report = [&](const WgmmaTile &tile, const Twine &why) {
-    auto options = remark::RemarkOpts::name("tile").category("gemm").function(
-        kernel.getSymName());
-    if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
-      remark << remark::add("{0}", ("tile " + tile.str() + ": " + why).str());
-  };
-  if (tile && cutInto(schedule, *tile))
-    return report(*tile, "asked for");
-  std::optional<std::string> contraction = describeContraction(schedule);
-  const TuningRecord *record =
-      contraction ? findTuning(tuning, chip, tuningDevice, *contraction)
-                  : nullptr;
-  if (record)
-    if (WgmmaTile measured = *parseWgmmaTile(record->tile);
-        cutInto(schedule, measured))
-      return report(measured,
-                    llvm::formatv("measured on {0}, {1:F1} us", record->device,
-                                  record->microseconds)
-                        .str());
-  WgmmaCandidate chosen = *chooseTile(schedule);
-  cutInto(schedule, chosen.tile);
-  report(chosen.tile,
-         llvm::formatv("by the model, {0:F0} cycles for {1}", chosen.cycles,
-                       contraction.value_or("dynamic sizes"))
-             .str());
-}
 
 /// Makes every kernel wait for those before it: sets `waitsFor` from the calls,
 /// and notes which are the first of several.
@@ -205,10 +133,48 @@ static void emitCUDASortPart(CUDAKernel &state) {
   emitCUDASort(state);
 }
 
+/// What a kernel's schedule says, of the kinds that are read before a function
+/// is opened.
+struct Cut {
+  std::optional<WgmmaSchedule> wgmma;
+  std::optional<GemvSchedule> gemv;
+  std::optional<AttentionSplit> split;
+};
+
+/// An error where the kernel is cut in an illegal way.
+static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
+  Cut cut;
+  Attribute schedule = kernel.getScheduleAttr();
+  if (auto wgmma = dyn_cast_if_present<kernel::WgmmaScheduleAttr>(schedule)) {
+    if (!chip.hasWgmma())
+      return illegalSchedule(kernel, "the GPU has wgmma");
+    FailureOr<WgmmaSchedule> read = readWgmmaSchedule(kernel, wgmma);
+    if (failed(read))
+      return failure();
+    cut.wgmma = std::move(*read);
+  }
+  if (auto gemv = dyn_cast_if_present<kernel::GemvScheduleAttr>(schedule)) {
+    StringRef rule;
+    cut.gemv = readGemvSchedule(kernel, gemv, chip, rule);
+    if (!cut.gemv)
+      return illegalSchedule(kernel, rule);
+  }
+  using Split = kernel::SplitAttentionScheduleAttr;
+  if (auto split = dyn_cast_if_present<Split>(schedule)) {
+    FailureOr<AttentionSplit> read = readAttentionSplit(kernel, split, chip);
+    if (failed(read))
+      return failure();
+    cut.split = *read;
+  }
+  if (isa_and_present<kernel::AttentionScheduleAttr>(schedule))
+    return kernel.emitError("a kernel with such a schedule becomes a tile "
+                            "function: --kernel-build-tiles comes first");
+  return cut;
+}
+
 /// The code of a kernel, by what it is built around.
 static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
-                              const std::optional<GemvSchedule> &gemv,
-                              const std::optional<AttentionSplit> &split) {
+                              const Cut &cut) {
   switch (root) {
   case kernel::FusionRoot::Loop:
     if (!emitCUDATranspose(state))
@@ -224,8 +190,8 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     emitCUDAScan(state);
     return success();
   case kernel::FusionRoot::Attention:
-    if (split)
-      emitSplitAttention(state, *split);
+    if (cut.split)
+      emitSplitAttention(state, *cut.split);
     else
       emitCUDAAttention(state);
     return success();
@@ -233,9 +199,10 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     emitCUDASortPart(state);
     return success();
   case kernel::FusionRoot::Gemm:
-    if (!gemv)
-      state.await();
-    return gemv ? emitCUDAGemv(state, *gemv) : emitCUDAGemm(state);
+    if (cut.gemv)
+      return emitCUDAGemv(state, *cut.gemv);
+    state.await();
+    return emitCUDAGemm(state);
   case kernel::FusionRoot::Plugin:
     break; // It has code of its own.
   }
@@ -263,26 +230,24 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   if (kernel::PluginOp plugin = KernelEmission::pluginOf(kernel))
     return emitDevicePlugin(kernel, plugin, device, chip);
   const CudaChip &target = CudaChip::of(chip);
-  std::optional<GemvSchedule> gemv = scheduleGemv(kernel, target);
-  if (!gemv && kernel.getRoot() == kernel::FusionRoot::Gemm &&
-      target.hasWgmma())
-    if (std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel)) {
-      cut(kernel, *schedule);
-      return emitWgmma(kernel, *schedule, device, b);
-    }
+  ScheduleRequests requests;
+  requests.tiles = ScheduleRequests::Tiles::Off;
+  if (!kernel.getSchedule() && failed(chooseSchedule(kernel, target, requests)))
+    return failure();
+  FailureOr<Cut> cut = readCut(kernel, target);
+  if (failed(cut))
+    return failure();
+  if (cut->wgmma)
+    return emitWgmma(kernel, *cut->wgmma, device, b);
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
   unsigned inputs = type.getNumInputs() - sizes;
   unsigned tensors = inputs + type.getNumResults();
   std::optional<ReductionPlan> reduction = planReduction(kernel, target);
-  FailureOr<std::optional<AttentionSplit>> split =
-      planSplitAttention(kernel, target, attentionWish);
-  if (failed(split))
-    return failure();
-  SmallVector<int64_t> workspace = reduction ? reduction->workspace()
-                                   : *split  ? (*split)->workspace()
-                                             : SmallVector<int64_t>();
+  SmallVector<int64_t> workspace = reduction    ? reduction->workspace()
+                                   : cut->split ? cut->split->workspace()
+                                                : SmallVector<int64_t>();
   unsigned pointers = tensors + workspace.size();
   gpu::GPUFuncOp func = createFunction(kernel, pointers, sizes, b);
   KernelEmission emission(kernel, b, EmitterOptions());
@@ -296,17 +261,16 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
       kernel.getRoot() != kernel::FusionRoot::Attention)
     emission.math.joinInside();
   CUDAKernel state{emission, device, target};
-  if (tile)
-    state.wantedTile = {tile->m, tile->n};
   state.prefetches = prefetch;
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
   state.workspace =
       llvm::to_vector(arguments.slice(tensors, pointers - tensors));
   if (reduction)
     emitCUDAReduction(state, *reduction);
-  else if (failed(emitBody(state, emission.root(), gemv, *split)))
+  else if (failed(emitBody(state, emission.root(), *cut)))
     return failure();
   CUDAKernel::finish(func);
-  setBounds(func, kernel, gemv ? gemv->residentBlocks : state.residentBlocks);
+  setBounds(func, kernel,
+            cut->gemv ? cut->gemv->residentBlocks : state.residentBlocks);
   return success();
 }

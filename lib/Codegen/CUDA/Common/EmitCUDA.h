@@ -31,8 +31,6 @@ struct CUDAKernel {
   bool hasClusters = chip.hasClusters();
   /// Blocks that a multiprocessor must have registers for; 0: as it happens.
   int64_t residentBlocks = 0;
-  /// The tile that somebody asks for.
-  TileSize wantedTile = {};
   /// Blocks that start early ask for what they load first.
   bool prefetches = false;
   /// No program of several launches begins with this kernel: it lets the next
@@ -208,6 +206,8 @@ void emitCUDAScan(CUDAKernel &kernel);
 void emitCUDAAttention(CUDAKernel &kernel);
 /// Positions in sorted order.
 void emitCUDASort(CUDAKernel &kernel);
+/// Contractions on the tensor cores of warps or on CUDA cores, as the kernel's
+/// schedule says.
 mlir::LogicalResult emitCUDAGemm(CUDAKernel &kernel);
 
 } // namespace tripy::codegen

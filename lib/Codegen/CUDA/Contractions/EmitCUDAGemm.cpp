@@ -9,7 +9,7 @@
 #include "Mma.h"
 #include "SimtGemm.h"
 
-#include "Codegen/Emit/KernelSizes.h"
+#include "Codegen/CUDA/Schedule/Schedules.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 
@@ -426,100 +426,21 @@ static void limitRegisters(KernelEmission &e, const Schedule &schedule) {
       NVVM::NVVMDialect::getMinctasmAttrName(), e.b.getI32IntegerAttr(blocks));
 }
 
-/// The tensor that an operand is, or is a part of.
-static Value wholeOf(Value operand) {
-  auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
-  return slice ? slice.getSource() : operand;
-}
-
-/// Whether numbers of an operand pass through registers.
-static bool hasConversions(linalg::GenericOp op) {
-  return llvm::any_of(op.getInputs(), [&](Value operand) {
-    return !isa<BlockArgument>(wholeOf(operand)) ||
-           elementTypeOf(operand) != elementTypeOf(op.getResult(0));
-  });
-}
-
-/// Whether rows of an operand are a dynamic distance apart: multiples of it
-/// stay in registers.
-static bool hasDynamicRows(linalg::GenericOp op) {
-  return llvm::any_of(op.getInputs(), [&](Value operand) {
-    auto type = cast<RankedTensorType>(wholeOf(operand).getType());
-    return type.getRank() > 1 &&
-           ShapedType::isDynamicShape(type.getShape().drop_front());
-  });
-}
-
-/// Whether K, loop `k`, is the contiguous side of both operands.
-static bool liesAlong(linalg::GenericOp op, unsigned k) {
-  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
-    ArrayRef<AffineExpr> places =
-        op.getMatchingIndexingMap(operand).getResults();
-    return !places.empty() && places.back().isFunctionOfDim(k);
-  });
-}
-
-/// What the schedule is chosen by; `widest` becomes the widest type of numbers.
-static Demand demandOf(ArrayRef<ContractionGroup> groups,
-                       ArrayRef<ContractionSpace> spaces, Type &widest) {
-  Demand demand;
-  for (auto [group, space] : llvm::zip(groups, spaces)) {
-    linalg::GenericOp op = group.ops.front();
-    demand.groups.push_back({expectedExtent(op, space.batch, typicalExtent),
-                             expectedExtent(op, space.m, typicalExtent),
-                             expectedExtent(op, space.n, typicalExtent),
-                             expectedExtent(op, space.k, typicalExtent)});
-    demand.paired = std::max<int64_t>(demand.paired, group.ops.size());
-    Type type = elementTypeOf(op.getResult(0));
-    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    if (bytes > demand.bytes) {
-      demand.bytes = bytes;
-      widest = type;
-    }
-    demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
-    demand.dynamicRows |= llvm::any_of(group.ops, hasDynamicRows);
-    demand.dynamicSizes |= op.hasDynamicShape();
-    demand.isAlongK &= llvm::all_of(group.ops, [&, &space = space](auto each) {
-      return !space.k.empty() && liesAlong(each, space.k.back());
-    });
-  }
-  return demand;
-}
-
-LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
+/// Emits the contractions of a kernel on CUDA cores.
+static void emitSimt(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
+                     ArrayRef<ContractionSpace> spaces,
+                     const Schedule &schedule, Type widest) {
   KernelEmission &e = kernel.e;
-  FailureOr<SmallVector<ContractionGroup>> groups = contractionGroups(e);
-  if (failed(groups))
-    return failure();
-  SmallVector<ContractionSpace, 1> spaces;
-  for (const ContractionGroup &group : *groups) {
-    FailureOr<ContractionSpace> space = group.space(e);
-    if (failed(space))
-      return failure();
-    spaces.push_back(*space);
-  }
-  if (emitCUDAMma(kernel, *groups, spaces))
-    return success();
-  Type widest;
-  Demand demand = demandOf(*groups, spaces, widest);
-  demand.hasClusters = kernel.hasClusters;
-  demand.chip = &kernel.chip;
-  std::optional<Schedule> schedule = chooseSchedule(demand);
-  if (!schedule)
-    return e.kernel.emitOpError("results must depend on few contractions: "
-                                "their k-blocks must fit in shared memory; "
-                                "found ")
-           << demand.paired;
-  Memory ring = kernel.sharedArray("ring", widest, {schedule->ringSize()});
-  limitRegisters(e, *schedule);
+  Memory ring = kernel.sharedArray("ring", widest, {schedule.ringSize()});
+  limitRegisters(e, schedule);
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);
-  for (auto [group, space] : llvm::zip(*groups, spaces)) {
+  for (auto [group, space] : llvm::zip(groups, spaces)) {
     linalg::GenericOp op = group.ops.front();
     ring.elementType = elementTypeOf(op.getResult(0));
-    SimtGemm emitter(kernel, group, space, *schedule, ring);
+    SimtGemm emitter(kernel, group, space, schedule, ring);
     Index end = e.math.add(first, emitter.numBlocks());
-    if (groups->size() == 1) {
+    if (groups.size() == 1) {
       emitter.emit(block);
     } else {
       Value isHere = arith::AndIOp::create(
@@ -530,7 +451,42 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
     first = end;
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {schedule->tile.threads(), 1, 1}, 0,
-              {schedule->split, 1, 1});
+  e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, 0,
+              {schedule.split, 1, 1});
+}
+
+LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
+  KernelEmission &e = kernel.e;
+  FailureOr<Contractions> contractions = Contractions::of(e);
+  if (failed(contractions))
+    return failure();
+  ArrayRef<ContractionGroup> groups = contractions->groups;
+  SmallVector<ContractionSpace, 1> spaces;
+  for (const ContractionGroup &group : groups) {
+    FailureOr<ContractionSpace> space = group.space(e);
+    if (failed(space))
+      return failure();
+    spaces.push_back(*space);
+  }
+  Attribute attribute = *e.kernel.getSchedule();
+  StringRef rule;
+  if (auto mma = dyn_cast<kernel::MmaScheduleAttr>(attribute)) {
+    auto problem = mma::Problem::find(groups, contractions->loops, kernel.chip);
+    if (!problem)
+      return e.kernel.emitError("mma.sync does not multiply such operands");
+    auto schedule = mma::readSchedule(mma, *problem, rule);
+    if (!schedule)
+      return illegalSchedule(e.kernel, rule);
+    emitCUDAMma(kernel, groups, spaces, *schedule, problem->elementTypes);
+    return success();
+  }
+  auto simt = dyn_cast<kernel::SimtScheduleAttr>(attribute);
+  if (!simt)
+    return illegalSchedule(e.kernel, "the kernel has a form of this kind");
+  Demand demand = Demand::of(groups, contractions->loops, kernel.chip);
+  std::optional<Schedule> schedule = readSchedule(simt, demand, rule);
+  if (!schedule)
+    return illegalSchedule(e.kernel, rule);
+  emitSimt(kernel, groups, spaces, *schedule, demand.widest);
   return success();
 }

@@ -23,9 +23,6 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-/// Bytes of shared memory for the sums of a block's parts.
-static constexpr int64_t partsBytes = 24 * 1024;
-
 namespace {
 class GemvEmitter {
 public:
@@ -520,11 +517,7 @@ void GemvEmitter::emit() {
   setAccess(Access::Streamed);
   SmallVector<Value> sums = accumulate();
 
-  int64_t rowBytes = schedule.parts * each() * schedule.tile() *
-                     number.getIntOrFloatBitWidth() / 8;
-  int64_t atOnce = schedule.rowCount;
-  if (!schedule.alongK)
-    atOnce = std::clamp<int64_t>(partsBytes / rowBytes, 1, schedule.rowCount);
+  int64_t atOnce = schedule.rowsAtOnce(number);
   parts = kernel.sharedArray(
       "parts", number, {schedule.parts, atOnce * each(), schedule.tile()});
   if (schedule.blocks > 1)

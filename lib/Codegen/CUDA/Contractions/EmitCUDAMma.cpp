@@ -417,21 +417,18 @@ void MmaGemm::emit(Index number) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
-                          ArrayRef<ContractionSpace> spaces) {
+void codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
+                          ArrayRef<ContractionSpace> spaces,
+                          const Schedule &schedule,
+                          ArrayRef<ElementType> elementTypes) {
   KernelEmission &e = kernel.e;
-  SmallVector<ElementType> elementTypes;
-  std::optional<Schedule> schedule =
-      scheduleMma(kernel, groups, spaces, elementTypes);
-  if (!schedule)
-    return false;
   Value ring = sharedAddress(kernel);
-  kernel.residentBlocks = schedule->resident;
+  kernel.residentBlocks = schedule.resident;
   Index block = kernel.blockId(), first = e.math.constant(0);
   AffineExpr grid = e.constantExpr(0);
   for (auto [group, space, elementType] :
        llvm::zip(groups, spaces, elementTypes)) {
-    Layout layout{*schedule, int64_t(group.ops.size()), elementType};
+    Layout layout{schedule, int64_t(group.ops.size()), elementType};
     MmaGemm emitter(kernel, group, space, layout, ring);
     Index end = e.math.add(first, emitter.numBlocks());
     if (groups.size() == 1) {
@@ -445,7 +442,5 @@ bool codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
     first = end;
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {schedule->tile.threads(), 1, 1},
-              schedule->sharedBytes());
-  return true;
+  e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, schedule.sharedBytes());
 }

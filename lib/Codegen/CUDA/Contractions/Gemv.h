@@ -61,6 +61,16 @@ struct GemvSchedule {
   int64_t step(int64_t accesses) const {
     return blocks * parts * accesses * (alongK ? width * vectorSize : 1);
   }
+  /// Rows whose sums a block's parts bring to shared memory at a time.
+  int64_t rowsAtOnce(mlir::Type number) const {
+    if (alongK)
+      return rowCount;
+    int64_t rowBytes = parts * contractions() * tile() *
+                       int64_t(number.getIntOrFloatBitWidth()) / 8;
+    return std::clamp<int64_t>(24 * 1024 / rowBytes, 1, rowCount);
+  }
+  /// Bytes for these sums, and for those of a block where a cluster shares K.
+  int64_t sharedBytes() const;
   /// The loop that the elements of an access lie along.
   unsigned vectorLoop() const { return alongK ? k.back() : columns.back(); }
 };
@@ -70,6 +80,13 @@ struct GemvSchedule {
 /// where only a run knows, or run faster on the chip's tensor cores.
 std::optional<GemvSchedule> scheduleGemv(kernel::FuncOp kernel,
                                          const CudaChip &chip);
+
+/// What `attribute` says; nothing, and the `rule` that it breaks, where that is
+/// illegal.
+std::optional<GemvSchedule> readGemvSchedule(kernel::FuncOp kernel,
+                                             kernel::GemvScheduleAttr attribute,
+                                             const CudaChip &chip,
+                                             llvm::StringRef &rule);
 
 /// Emits the kernel that `schedule` was made for, with its wait for the kernels
 /// before it.

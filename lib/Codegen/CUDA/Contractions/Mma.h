@@ -91,12 +91,37 @@ struct Layout {
   int64_t stageBytes() const { return startB(parts); }
 };
 
-/// The schedule for a kernel, and what each of its groups multiplies. None when
-/// contractions are of other types, or too many for any tile.
-std::optional<Schedule>
-scheduleMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
-            llvm::ArrayRef<ContractionSpace> spaces,
-            llvm::SmallVectorImpl<ElementType> &elementTypes);
+/// What a schedule depends on. Sizes of a group of `parts` contractions side by
+/// side, of numbers of `bytes` bytes; what is dynamic is as expected.
+struct Extent {
+  int64_t batch, m, n, k, parts, bytes;
+};
+struct Problem {
+  explicit Problem(const CudaChip &chip) : chip(chip) {}
+
+  const CudaChip &chip;
+  /// Of each group.
+  llvm::SmallVector<Extent> extents;
+  llvm::SmallVector<ElementType> elementTypes;
+  /// Copies take registers, so that k-blocks are short.
+  bool shortKBlocks = false;
+
+  /// Nothing where contractions are not for these instructions. `loops`: of the
+  /// first of each group.
+  static std::optional<Problem> find(llvm::ArrayRef<ContractionGroup> groups,
+                                     llvm::ArrayRef<ContractionLoops> loops,
+                                     const CudaChip &chip);
+};
+
+/// The schedule that the model expects to take least time, or the one with a
+/// tile that is asked for; none when no tile has room for a group's parts.
+std::optional<Schedule> chooseSchedule(const Problem &problem,
+                                       TileSize asked = {});
+/// What `attribute` says; nothing, and the `rule` that it breaks, where that is
+/// illegal.
+std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,
+                                     const Problem &problem,
+                                     llvm::StringRef &rule);
 
 /// 32-bit arithmetic, for addresses of shared memory.
 class Words {
@@ -286,10 +311,11 @@ mlir::Value sharedAddress(CUDAKernel &kernel);
 
 namespace tripy::codegen {
 
-/// Emits the contractions of a kernel with mma.sync. False, and nothing
-/// emitted, where they do not suit.
-bool emitCUDAMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
-                 llvm::ArrayRef<ContractionSpace> spaces);
+/// Emits the contractions of a kernel with mma.sync.
+void emitCUDAMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
+                 llvm::ArrayRef<ContractionSpace> spaces,
+                 const mma::Schedule &schedule,
+                 llvm::ArrayRef<mma::ElementType> elementTypes);
 
 /// Emits attention of 16-bit floats with mma.sync. False, and nothing emitted,
 /// where it does not suit.

@@ -72,13 +72,24 @@ struct Demand {
   bool throughRegisters = false, dynamicRows = false, dynamicSizes = false;
   /// K is the contiguous side of all operands.
   bool isAlongK = true;
-  bool hasClusters = false;
   const CudaChip *chip = nullptr;
+  /// The widest type of numbers.
+  mlir::Type widest;
+
+  /// `loops`: of the first contraction of each group.
+  static Demand of(llvm::ArrayRef<ContractionGroup> groups,
+                   llvm::ArrayRef<ContractionLoops> loops,
+                   const CudaChip &chip);
 };
 
 /// The schedule that an analytic model expects to take least time; none when
 /// there are too many contractions side by side.
 std::optional<Schedule> chooseSchedule(const Demand &demand);
+/// What `attribute` says; nothing, and the `rule` that it breaks, where that is
+/// illegal.
+std::optional<Schedule> readSchedule(kernel::SimtScheduleAttr attribute,
+                                     const Demand &demand,
+                                     llvm::StringRef &rule);
 
 /// Where a thread and its block are: the block's tile, and its part of K.
 struct BlockPlace {

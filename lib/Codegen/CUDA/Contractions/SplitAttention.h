@@ -49,6 +49,7 @@ struct AttentionSplit {
 
 /// The division for `kernel`, or nothing, where it has no attention with few
 /// queries on tensor cores. An illegal wish is an error of `kernel`.
+/// chooseSchedule() and emission ask here, the latter with all numbers.
 mlir::FailureOr<std::optional<AttentionSplit>>
 planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
                    const AttentionSplitWish &wish);

@@ -265,24 +265,30 @@ struct WgmmaCandidate {
   double cycles = 0;
 };
 
-/// What `kernel` computes, not cut yet, or nothing when no tile suits, or for
-/// operands that are not tensors in memory, or parts of such, of a type that
-/// the instruction has, or whose rows are not multiples of 16 bytes.
+/// What `kernel` computes, not cut yet, or nothing for operands that are not
+/// tensors in memory, or parts of such, of a type that the instruction has, or
+/// whose rows are not multiples of 16 bytes.
 std::optional<WgmmaSchedule> recogniseWgmma(kernel::FuncOp kernel);
 
 /// The function that A of the contractions in `schedule` is of a tensor of A's
 /// shape and type; nothing when it is none that the kernel can compute.
 std::optional<WgmmaPrologue> findPrologue(const WgmmaSchedule &schedule);
 
-/// The tile of the least cost; there is one for all that recogniseWgmma()
-/// returns.
+/// The tile of the least cost; nothing where none is legal.
 std::optional<WgmmaCandidate> chooseTile(const WgmmaSchedule &schedule);
 /// At most `limit` tiles to be measured: what chooseTile() takes, then others
 /// from the least cost on.
 llvm::SmallVector<WgmmaCandidate> listTiles(const WgmmaSchedule &schedule,
                                             unsigned limit);
-/// Cuts `schedule`; false, and nothing changes, when `tile` does not suit.
-bool cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile);
+/// The rule that a tile breaks, for any contractions or for these; empty where
+/// it is legal.
+llvm::StringRef brokenRule(const WgmmaTile &tile);
+llvm::StringRef brokenRule(const WgmmaSchedule &schedule,
+                           const WgmmaTile &tile);
+/// Cuts `schedule` into a legal tile, with the model's number of stages.
+void cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile);
+/// Sets the stages of what is cut; returns the rule that they break, as above.
+llvm::StringRef setStages(WgmmaSchedule &schedule, int64_t stages);
 /// What a measured tile holds for, as text: "f16 4096x4096x1024 nt batch=1
 /// parts=1 store=tma16" says element type, rows, columns of each contraction
 /// and K, whether the operands lie as written (n: A is MxK, B is KxN) or

@@ -30,6 +30,8 @@ static constexpr int64_t maxBlocks = 8, blockThreads = 256;
 /// Shared memory for the sums of the parts of K; those of a cluster's blocks
 /// have 8 KB beside it, and a block 48 KB in all.
 static constexpr int64_t maxPartBytes = 32 * 1024;
+/// Columns of a thread, and its sums, at most.
+static constexpr int64_t maxEach = 16, maxSums = 128;
 /// What sizes that only a run knows count as.
 static constexpr int64_t unknownSize = 4096;
 
@@ -190,6 +192,13 @@ static int64_t wantedThreads(const GemvSchedule &schedule, const Sizes &sizes) {
          bytesEach(schedule, sizes);
 }
 
+/// A masked round needs more registers.
+static int64_t lastDepthOf(const GemvSchedule &schedule) {
+  return schedule.contractions() * schedule.sumsEach() > 32
+             ? std::max<int64_t>(1, schedule.depth / 2)
+             : schedule.depth;
+}
+
 /// Room for as many threads as give 64 KB in flight, and their registers: the
 /// sums and some 64 more.
 static void limitRegisters(GemvSchedule &schedule, const Sizes &sizes) {
@@ -198,9 +207,7 @@ static void limitRegisters(GemvSchedule &schedule, const Sizes &sizes) {
   int64_t threads = std::min<int64_t>({1024, bytes / bytesEach(schedule, sizes),
                                        sizes.chip.registers / (sums + others)});
   schedule.residentBlocks = std::max<int64_t>(1, threads / schedule.threads());
-  // A masked round needs more.
-  schedule.lastDepth =
-      sums > 32 ? std::max<int64_t>(1, schedule.depth / 2) : schedule.depth;
+  schedule.lastDepth = lastDepthOf(schedule);
 }
 
 static int64_t tiles(const GemvSchedule &schedule, const Sizes &sizes) {
@@ -300,7 +307,9 @@ static bool suitsTensorCores(kernel::FuncOp kernel,
   if (schedule.matrix != 1 || !few.suitsTensorCores(wgmmaChip()))
     return false;
   std::optional<WgmmaSchedule> found = recogniseWgmma(kernel);
-  return found && chooseTile(*found)->tile.swapAB;
+  std::optional<WgmmaCandidate> chosen =
+      found ? chooseTile(*found) : std::nullopt;
+  return chosen && chosen->tile.swapAB;
 }
 
 std::optional<GemvSchedule> codegen::scheduleGemv(kernel::FuncOp kernel,
@@ -325,4 +334,66 @@ std::optional<GemvSchedule> codegen::scheduleGemv(kernel::FuncOp kernel,
     cutAlongColumns(schedule, sizes);
   limitRegisters(schedule, sizes);
   return schedule;
+}
+
+int64_t GemvSchedule::sharedBytes() const {
+  linalg::GenericOp first = ops.front();
+  Type number =
+      ElementEmitter::computeType(getElementTypeOrSelf(first.getResult(0)));
+  int64_t rows = rowsAtOnce(number) * parts + (blocks > 1 ? rowCount : 0);
+  return rows * contractions() * tile() * number.getIntOrFloatBitWidth() / 8;
+}
+
+/// The rule that what was read breaks.
+static StringRef brokenRule(const GemvSchedule &schedule, int64_t maxVector,
+                            const CudaChip &chip) {
+  auto isPower = [](int64_t number, int64_t maximum) {
+    return llvm::isPowerOf2_64(number) && number <= maximum;
+  };
+  if (!isPower(schedule.width, 32))
+    return "the threads along the matrix are a power of two up to 32";
+  if (!isPower(schedule.vectorSize, maxVector))
+    return "an access has a power of two of elements, up to 16 bytes, that "
+           "divides the matrix's rows";
+  if (schedule.depth > 16)
+    return "a thread has at most 16 accesses in flight";
+  if (!schedule.alongK && (schedule.groups > 1 || schedule.columnsEach > 1))
+    return "where the matrix is contiguous along the result's columns, there "
+           "is one group, and a thread's columns are those of an access";
+  if (schedule.groups > 1024 || schedule.parts > 1024 ||
+      schedule.threads() > 1024 || schedule.threads() % 32 != 0)
+    return "a block has whole warps, of 1024 threads at most";
+  if (schedule.residentBlocks > chip.residentThreads / schedule.threads())
+    return "a multiprocessor has room for the threads of its blocks";
+  if (!isPower(schedule.blocks, chip.hasClusters() ? maxBlocks : 1))
+    return "a cluster has 1, 2, 4 or 8 blocks, and 1 where the GPU has none";
+  if (schedule.columnsEach > maxEach ||
+      schedule.contractions() * schedule.sumsEach() > maxSums)
+    return "a thread has registers for 128 sums";
+  if (schedule.sharedBytes() > maxPartBytes + 16 * 1024)
+    return "shared memory has room for the sums of all parts: 48 KB";
+  return {};
+}
+
+std::optional<GemvSchedule>
+codegen::readGemvSchedule(kernel::FuncOp kernel,
+                          kernel::GemvScheduleAttr attribute,
+                          const CudaChip &chip, StringRef &rule) {
+  GemvSchedule schedule;
+  rule = "the kernel's contractions have at most eight rows or columns, and "
+         "are alike";
+  if (!findContractions(kernel, schedule) || !findRoles(schedule))
+    return std::nullopt;
+  int64_t maxVector = schedule.vectorSize;
+  schedule.width = attribute.getWidth();
+  schedule.groups = attribute.getGroups();
+  schedule.parts = attribute.getParts();
+  schedule.columnsEach = attribute.getColumns();
+  schedule.depth = attribute.getDepth();
+  schedule.vectorSize = attribute.getVector();
+  schedule.blocks = attribute.getCluster();
+  schedule.residentBlocks = attribute.getResident();
+  schedule.lastDepth = lastDepthOf(schedule);
+  rule = ::brokenRule(schedule, maxVector, chip);
+  return rule.empty() ? std::optional(std::move(schedule)) : std::nullopt;
 }

@@ -321,7 +321,8 @@ static double tiledCycles(const Problem &of, double rate, double reached,
 static double ownCycles(kernel::FuncOp kernel, const Problem &of) {
   if (of.chip.hasWgmma())
     if (std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel))
-      return chooseTile(*schedule)->cycles;
+      if (std::optional<WgmmaCandidate> chosen = chooseTile(*schedule))
+        return chosen->cycles;
   // Exact f32 is level with the library; mma.sync was not compared.
   double reached =
       of.onTensorCores() ? of.chip.ownMmaReached : of.chip.libraryReached;

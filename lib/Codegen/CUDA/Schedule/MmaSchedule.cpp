@@ -4,11 +4,8 @@
 #include "Codegen/Emit/KernelSizes.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
-#include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
-#include "mlir/IR/Remarks.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -27,13 +24,6 @@ static constexpr Tile tiles[] = {
     {2, 2, 1, 4, 6}, // 32 x 64
     {1, 4, 1, 4, 6}, // 16 x 128
 };
-
-namespace {
-/// The sizes of one group of contractions; what is dynamic is a guess.
-struct Extent {
-  int64_t batch, m, n, k, parts, bytes;
-};
-} // namespace
 
 /// K-blocks in the ring at most.
 static constexpr int64_t maxStages = 5;
@@ -104,53 +94,91 @@ static double timeOf(const Schedule &schedule, ArrayRef<Extent> groups,
                       std::max(waiting, cycles));
 }
 
-/// The schedule of a tile; none when the ring or copies have no room.
-static std::optional<Schedule> planOf(const Tile &tile, const CudaChip &chip,
-                                      bool shortKBlocks) {
-  int64_t resident = tile.resident;
+/// The rule that a tile breaks.
+static StringRef brokenRule(const Tile &tile, const Problem &problem) {
+  for (const Extent &of : problem.extents)
+    if (of.parts > tile.fragmentsN)
+      return "a warp of the tile has 8 columns or more of each contraction";
   int64_t pieces = (tile.m() + tile.n()) * 64 / pieceBytes / tile.threads();
-  if (shortKBlocks && (resident == 1 || pieces > maxHeld))
+  if (problem.shortKBlocks && (tile.resident == 1 || pieces > maxHeld))
+    return "threads have registers for copies that pass through them";
+  return {};
+}
+
+/// Blocks of a multiprocessor at most.
+static int64_t maxResident(const Tile &tile, const Problem &problem) {
+  return problem.shortKBlocks ? tile.resident / 2 : tile.resident;
+}
+
+static int64_t stagesThatFit(const Schedule &one, const CudaChip &chip) {
+  int64_t room = chip.sharedBytes / one.resident - chip.reservedBytes;
+  return std::min(room, chip.blockSharedBytes) / one.sharedBytes();
+}
+
+/// The schedule of a tile; none when it breaks a rule, or the ring has no room.
+static std::optional<Schedule> planOf(const Tile &tile,
+                                      const Problem &problem) {
+  if (!brokenRule(tile, problem).empty())
     return std::nullopt;
-  if (shortKBlocks)
-    resident /= 2;
-  int64_t room = chip.sharedBytes / resident - chip.reservedBytes;
   for (int64_t rowBytes : {128, 64}) {
-    Schedule schedule{tile, resident, rowBytes, 1};
-    schedule.stages = std::min(room / schedule.sharedBytes(), maxStages);
-    if (schedule.stages >= 3 && (rowBytes == 64 || !shortKBlocks))
+    Schedule schedule{tile, maxResident(tile, problem), rowBytes, 1};
+    schedule.stages =
+        std::min(stagesThatFit(schedule, problem.chip), maxStages);
+    if (schedule.stages >= 3 && (rowBytes == 64 || !problem.shortKBlocks))
       return schedule;
   }
   return std::nullopt;
 }
 
-static bool isTile(const Tile &tile, const TileSize &wanted) {
-  return tile.m() == wanted.m && tile.n() == wanted.n;
-}
-
-/// The schedule that the model expects to take least time, or the one with the
-/// tile that is `wanted`, if any has it. `shortKBlocks`: copies take registers.
-/// None when no tile has room for a group's parts.
-static std::optional<Schedule> chooseSchedule(ArrayRef<Extent> groups,
-                                              const CudaChip &chip,
-                                              bool shortKBlocks,
-                                              const TileSize &wanted) {
+std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
+                                            TileSize asked) {
   std::optional<Schedule> best;
   double least = 0;
   for (const Tile &tile : tiles) {
-    bool hasRoom = llvm::all_of(
-        groups, [&](const Extent &of) { return of.parts <= tile.fragmentsN; });
-    std::optional<Schedule> schedule = planOf(tile, chip, shortKBlocks);
-    if (!schedule || !hasRoom)
+    std::optional<Schedule> schedule = planOf(tile, problem);
+    if (!schedule)
       continue;
-    if (isTile(tile, wanted))
+    if (tile.m() == asked.m && tile.n() == asked.n)
       return schedule;
-    double time = timeOf(*schedule, groups, chip);
+    double time = timeOf(*schedule, problem.extents, problem.chip);
     if (best && time >= least)
       continue;
     best = schedule;
     least = time;
   }
   return best;
+}
+
+std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
+                                          const Problem &problem,
+                                          StringRef &rule) {
+  const Tile *tile = llvm::find_if(tiles, [&](const Tile &each) {
+    return each.m() == attribute.getTile()[0] &&
+           each.n() == attribute.getTile()[1];
+  });
+  auto refuse = [&](StringRef text) {
+    rule = text;
+    return std::nullopt;
+  };
+  if (tile == std::end(tiles))
+    return refuse("a tile is 128x256, 128x128, 64x128, 128x64, 64x64, 32x64 or "
+                  "16x128");
+  if (StringRef broken = brokenRule(*tile, problem); !broken.empty())
+    return refuse(broken);
+  if (attribute.getResident() > maxResident(*tile, problem))
+    return refuse("a multiprocessor has registers for its blocks");
+  if (attribute.getKBytes() != 64 &&
+      (attribute.getKBytes() != 128 || problem.shortKBlocks))
+    return refuse("a k-block has 64 or 128 bytes of each row, and 64 where "
+                  "copies pass through registers");
+  Schedule schedule{*tile, attribute.getResident(), attribute.getKBytes(), 1};
+  if (attribute.getStages() < 2)
+    return refuse("the ring has 2 stages or more");
+  if (attribute.getStages() > stagesThatFit(schedule, problem.chip))
+    return refuse("shared memory has room for the rings of all blocks of a "
+                  "multiprocessor");
+  schedule.stages = attribute.getStages();
+  return schedule;
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +189,7 @@ static std::optional<Schedule> chooseSchedule(ArrayRef<Extent> groups,
 /// rows that are aligned to less than 4 bytes, what is not in memory, and bytes
 /// across K, which no instruction transposes.
 static bool takesRegisters(linalg::GenericOp op, OpOperand &operand,
-                           const ContractionSpace &space,
+                           const ContractionLoops &loops,
                            ElementType elementType) {
   auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
   Value tensor = slice ? slice.getSource() : operand.get();
@@ -170,59 +198,37 @@ static bool takesRegisters(linalg::GenericOp op, OpOperand &operand,
   if (!isa<BlockArgument>(tensor) || map.getNumResults() == 0)
     return true;
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  bool isAlongK = last && llvm::is_contained(space.k, last.getPosition());
+  bool isAlongK = last && llvm::is_contained(loops.k, last.getPosition());
   int64_t inner = type.getShape().back();
   return ShapedType::isDynamic(inner) ||
          inner * bytesOf(elementType) % 4 != 0 ||
          (bytesOf(elementType) == 1 && !isAlongK);
 }
 
-/// Says which tile was chosen, and why.
-static void report(CUDAKernel &kernel, const Schedule &schedule) {
-  kernel::FuncOp function = kernel.e.kernel;
-  auto options = remark::RemarkOpts::name("tile").category("gemm").function(
-      function.getSymName());
-  auto remark = remark::passed(placeOf(function.getLoc()), options);
-  if (!remark)
-    return;
-  const Tile &tile = schedule.tile;
-  bool isWanted = isTile(tile, kernel.wantedTile);
-  remark << remark::add(
-      "{0}", llvm::formatv("tile {0}x{1} with mma.sync, {2} stages: {3}",
-                           tile.m(), tile.n(), schedule.stages,
-                           isWanted ? "asked for" : "by the model")
-                 .str());
-}
-
-std::optional<Schedule>
-mma::scheduleMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
-                 ArrayRef<ContractionSpace> spaces,
-                 SmallVectorImpl<ElementType> &elementTypes) {
-  SmallVector<Extent> extents;
-  bool shortKBlocks = false;
-  for (auto [group, space] : llvm::zip(groups, spaces)) {
+std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
+                                     ArrayRef<ContractionLoops> loops,
+                                     const CudaChip &chip) {
+  Problem problem(chip);
+  for (auto [group, of] : llvm::zip_equal(groups, loops)) {
     linalg::GenericOp op = group.ops.front();
-    std::optional<ElementType> elementType = elementTypeFor(op, kernel.chip);
+    std::optional<ElementType> elementType = elementTypeFor(op, chip);
     // All of a group have one A, and B of its type.
     bool isOne = llvm::all_of(group.ops, [&](linalg::GenericOp other) {
-      return elementTypeFor(other, kernel.chip) == elementType;
+      return elementTypeFor(other, chip) == elementType;
     });
-    if (!elementType || !isOne || space.m.empty() || space.n.empty() ||
-        space.k.empty())
+    if (!elementType || !isOne || of.m.empty() || of.n.empty() || of.k.empty())
       return std::nullopt;
     for (linalg::GenericOp other : group.ops)
       for (OpOperand &operand : other->getOpOperands().take_front(2))
-        shortKBlocks |= takesRegisters(other, operand, space, *elementType);
-    elementTypes.push_back(*elementType);
-    extents.push_back({expectedExtent(op, space.batch, typicalExtent),
-                       expectedExtent(op, space.m, typicalExtent),
-                       expectedExtent(op, space.n, typicalExtent),
-                       expectedExtent(op, space.k, typicalExtent),
-                       int64_t(group.ops.size()), bytesOf(*elementType)});
+        problem.shortKBlocks |=
+            takesRegisters(other, operand, of, *elementType);
+    problem.elementTypes.push_back(*elementType);
+    problem.extents.push_back({expectedExtent(op, of.batch, typicalExtent),
+                               expectedExtent(op, of.m, typicalExtent),
+                               expectedExtent(op, of.n, typicalExtent),
+                               expectedExtent(op, of.k, typicalExtent),
+                               int64_t(group.ops.size()),
+                               bytesOf(*elementType)});
   }
-  std::optional<Schedule> schedule =
-      chooseSchedule(extents, kernel.chip, shortKBlocks, kernel.wantedTile);
-  if (schedule)
-    report(kernel, *schedule);
-  return schedule;
+  return problem;
 }

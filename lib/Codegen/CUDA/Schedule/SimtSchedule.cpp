@@ -1,9 +1,14 @@
 //===- SimtSchedule.cpp - Tiles of contractions on CUDA cores -------------===//
 
 #include "Codegen/CUDA/Contractions/SimtGemm.h"
+#include "Codegen/Emit/KernelSizes.h"
+
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "llvm/Support/MathExtras.h"
 
+using namespace mlir;
+using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::simt;
 
@@ -61,6 +66,12 @@ static bool canSplit(const Schedule &schedule, int64_t split) {
                         schedule.tile.runs() % split == 0);
 }
 
+/// Blocks that may share K. All groups of a kernel have one cluster size; one
+/// cut of K suits one.
+static int64_t maxSplit(const Demand &demand) {
+  return demand.chip->hasClusters() && demand.groups.size() == 1 ? 8 : 1;
+}
+
 static std::optional<double> timeOf(const Schedule &schedule,
                                     const Demand &demand) {
   const CudaChip &chip = *demand.chip;
@@ -85,40 +96,50 @@ static std::optional<double> timeOf(const Schedule &schedule,
   return waves * cycles;
 }
 
-/// The schedule of a tile without a division of K; none when it takes too many
-/// registers or too much shared memory.
-static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
-  Schedule schedule{tile, demand.paired, demand.bytes};
+/// Whether threads have registers for a tile's sums.
+static bool hasRegisters(const Tile &tile, const Demand &demand) {
   // The smallest tiles are for what needs more registers than there are.
   bool isSmallest = tile.quadsM * tile.quadsN == 1;
   int64_t sums = demand.paired * tile.runs() * quad * demand.bytes;
   int64_t maximum = tile.isWide() ? wideRegisterBytes : registerBytes;
-  if ((sums > maximum && !isSmallest) ||
-      (tile.isWide() && !canBeWide(tile, demand)))
+  return (sums <= maximum || isSmallest) &&
+         (!tile.isWide() || canBeWide(tile, demand));
+}
+
+static int64_t stagesThatFit(const Schedule &schedule) {
+  return std::min<int64_t>(ringBytes / (schedule.stageSize() * schedule.bytes),
+                           4);
+}
+
+/// Threads of a multiprocessor, by the registers that they need.
+static int64_t maxResident(const Tile &tile, const Demand &demand) {
+  return demand.dynamicRows || tile.isWide() ? 256 : 512;
+}
+
+/// The schedule of a tile without a division of K; none when it takes too many
+/// registers or too much shared memory.
+static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
+  if (!hasRegisters(tile, demand))
     return std::nullopt;
+  Schedule schedule{tile, demand.paired, demand.bytes};
   if (demand.throughRegisters ||
       2 * schedule.stageSize() * schedule.bytes > ringBytes)
     schedule.depth = 8;
-  if (demand.dynamicRows || tile.isWide())
-    schedule.resident = 256;
-  schedule.stages =
-      std::min<int64_t>(ringBytes / (schedule.stageSize() * schedule.bytes), 4);
+  schedule.resident = maxResident(tile, demand);
+  schedule.stages = stagesThatFit(schedule);
   if (schedule.stages < 2)
     return std::nullopt;
   return schedule;
 }
 
-std::optional<Schedule>
-tripy::codegen::simt::chooseSchedule(const Demand &demand) {
+std::optional<Schedule> simt::chooseSchedule(const Demand &demand) {
   std::optional<Schedule> best;
   double least = 0;
   for (const Tile &tile : tiles) {
     std::optional<Schedule> schedule = planOf(tile, demand);
     if (!schedule)
       continue;
-    // All groups of a kernel have one cluster size; one cut of K suits one.
-    int64_t maximum = demand.hasClusters && demand.groups.size() == 1 ? 8 : 1;
-    for (schedule->split = 1; schedule->split <= maximum;
+    for (schedule->split = 1; schedule->split <= maxSplit(demand);
          schedule->split *= 2) {
       if (!canSplit(*schedule, schedule->split))
         continue;
@@ -130,4 +151,108 @@ tripy::codegen::simt::chooseSchedule(const Demand &demand) {
     }
   }
   return best;
+}
+
+std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
+                                           const Demand &demand,
+                                           StringRef &rule) {
+  auto refuse = [&](StringRef text) {
+    rule = text;
+    return std::nullopt;
+  };
+  const Tile *tile = llvm::find_if(tiles, [&](const Tile &each) {
+    return each.m() == attribute.getTile()[0] &&
+           each.n() == attribute.getTile()[1] &&
+           each.threads() == attribute.getThreads();
+  });
+  if (tile == std::end(tiles))
+    return refuse("a tile is 128x128 with 128 or 256 threads, 128x64, 64x128, "
+                  "64x64, 32x64, 16x128 or 128x16 with 128");
+  if (!hasRegisters(*tile, demand))
+    return refuse("threads have registers for the sums of all contractions of "
+                  "a tile, and 128x128 with 128 threads is for 32-bit numbers "
+                  "along K without edges");
+  Schedule schedule{*tile, demand.paired, demand.bytes};
+  schedule.depth = attribute.getK();
+  if (schedule.depth != 8 && (schedule.depth != 16 || demand.throughRegisters))
+    return refuse("a k-block has 8 or 16 elements of each row, and 8 where "
+                  "copies pass through registers");
+  schedule.stages = attribute.getStages();
+  if (schedule.stages < 2 || schedule.stages > stagesThatFit(schedule))
+    return refuse("the ring has 2 to 4 stages, and 40 KB at most");
+  schedule.resident = attribute.getResident();
+  if (schedule.resident > maxResident(*tile, demand))
+    return refuse("a multiprocessor has registers for its threads");
+  schedule.split = attribute.getSplitK();
+  if (!llvm::isPowerOf2_64(schedule.split) || schedule.split > maxSplit(demand))
+    return refuse("K is split into 1, 2, 4 or 8 parts, where a kernel has one "
+                  "group of contractions and the GPU has clusters");
+  if (!canSplit(schedule, schedule.split))
+    return refuse("the ring has room for the sums of a block that splits K, "
+                  "whose rows are shared out evenly");
+  return schedule;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The tensor that an operand is, or is a part of.
+static Value wholeOf(Value operand) {
+  auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice ? slice.getSource() : operand;
+}
+
+/// Whether numbers of an operand pass through registers.
+static bool hasConversions(linalg::GenericOp op) {
+  return llvm::any_of(op.getInputs(), [&](Value operand) {
+    return !isa<BlockArgument>(wholeOf(operand)) ||
+           elementTypeOf(operand) != elementTypeOf(op.getResult(0));
+  });
+}
+
+/// Whether rows of an operand are a dynamic distance apart: multiples of it
+/// stay in registers.
+static bool hasDynamicRows(linalg::GenericOp op) {
+  return llvm::any_of(op.getInputs(), [&](Value operand) {
+    auto type = cast<RankedTensorType>(wholeOf(operand).getType());
+    return type.getRank() > 1 &&
+           ShapedType::isDynamicShape(type.getShape().drop_front());
+  });
+}
+
+/// Whether K, loop `k`, is the contiguous side of both operands.
+static bool liesAlong(linalg::GenericOp op, unsigned k) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    ArrayRef<AffineExpr> places =
+        op.getMatchingIndexingMap(operand).getResults();
+    return !places.empty() && places.back().isFunctionOfDim(k);
+  });
+}
+
+Demand Demand::of(ArrayRef<ContractionGroup> groups,
+                  ArrayRef<ContractionLoops> loops, const CudaChip &chip) {
+  Demand demand;
+  demand.chip = &chip;
+  for (auto [group, of] : llvm::zip_equal(groups, loops)) {
+    linalg::GenericOp op = group.ops.front();
+    demand.groups.push_back({expectedExtent(op, of.batch, typicalExtent),
+                             expectedExtent(op, of.m, typicalExtent),
+                             expectedExtent(op, of.n, typicalExtent),
+                             expectedExtent(op, of.k, typicalExtent)});
+    demand.paired = std::max<int64_t>(demand.paired, group.ops.size());
+    Type type = elementTypeOf(op.getResult(0));
+    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+    if (bytes > demand.bytes) {
+      demand.bytes = bytes;
+      demand.widest = type;
+    }
+    demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
+    demand.dynamicRows |= llvm::any_of(group.ops, hasDynamicRows);
+    demand.dynamicSizes |= op.hasDynamicShape();
+    demand.isAlongK &= llvm::all_of(group.ops, [&, &of = of](auto each) {
+      return !of.k.empty() && liesAlong(each, of.k.back());
+    });
+  }
+  return demand;
 }

@@ -296,6 +296,5 @@ std::optional<WgmmaSchedule> codegen::recogniseWgmma(kernel::FuncOp kernel) {
   auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
   if (canStoreByTMA(kernel, schedule))
     schedule.boxColumns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
-  return chooseTile(schedule) ? std::optional(std::move(schedule))
-                              : std::nullopt;
+  return schedule;
 }

@@ -29,6 +29,30 @@ std::string WgmmaTile::str() const {
   return text;
 }
 
+StringRef codegen::brokenRule(const WgmmaTile &tile) {
+  if (tile.swapAB ? tile.m < 8 || tile.m > 256 || tile.m % 8 != 0
+                  : tile.m != 64 && tile.m != 128)
+    return "a tile has 64 or 128 rows, with swapAB a multiple of 8 up to 256";
+  if (tile.n < 16 || tile.n > 256 || tile.n % (tile.swapAB ? 64 : 16) != 0)
+    return "a tile has a multiple of 16 columns up to 256, with swapAB of 64";
+  if (tile.swapAB && tile.pingPong)
+    return "with swapAB, consumers are cooperative";
+  if (tile.swapAB && !fitsSwapAB(tile.m, tile.n))
+    return "with swapAB, a consumer has registers for 128 x 160 sums";
+  if (tile.pingPong && tile.m * tile.n > maxPingPongElements)
+    return "a ping-pong consumer has registers for 128 x 192 sums";
+  auto isBlocks = [](int64_t blocks) { return blocks >= 1 && blocks <= 8; };
+  if (!isBlocks(tile.clusterM) || !isBlocks(tile.clusterN) ||
+      !isBlocks(tile.split) || tile.cluster() > 8)
+    return "a cluster has at most 8 blocks";
+  if (tile.split > 1 && (tile.cluster() != tile.split || tile.pingPong))
+    return "blocks that split K share no k-blocks, and their consumers are "
+           "cooperative";
+  if (tile.streams && (tile.split > 1 || tile.pingPong))
+    return "with stream-K, K is not split and consumers are cooperative";
+  return {};
+}
+
 /// "4" or "4x2".
 static bool parseCluster(StringRef text, WgmmaTile &tile) {
   auto [clusterM, clusterN] = text.split('x');
@@ -56,19 +80,7 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
       return std::nullopt;
     rest = more;
   }
-  bool rows = tile.swapAB ? tile.m >= 8 && tile.m <= 256 && tile.m % 8 == 0
-                          : tile.m == 64 || tile.m == 128;
-  bool suits =
-      rows && tile.n >= 16 && tile.n <= 256 &&
-      tile.n % (tile.swapAB ? 64 : 16) == 0 &&
-      !(tile.swapAB && (tile.pingPong || !fitsSwapAB(tile.m, tile.n))) &&
-      tile.clusterM >= 1 && tile.clusterN >= 1 && tile.split >= 1 &&
-      tile.clusterM <= 8 && tile.clusterN <= 8 && tile.split <= 8 &&
-      tile.cluster() <= 8 &&
-      (tile.split == 1 || (tile.cluster() == tile.split && !tile.pingPong)) &&
-      (!tile.streams || (tile.split == 1 && !tile.pingPong)) &&
-      (!tile.pingPong || tile.m * tile.n <= maxPingPongElements);
-  return suits ? std::optional(tile) : std::nullopt;
+  return brokenRule(tile).empty() ? std::optional(tile) : std::nullopt;
 }
 
 std::optional<std::string>

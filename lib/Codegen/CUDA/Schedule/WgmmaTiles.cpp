@@ -254,57 +254,82 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
   return rows % (blocks * (operand.kMajor ? 8 : 64)) == 0;
 }
 
-/// Whether the tile suits: the columns of each contraction in it are whole
+/// The rule that a tile breaks: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and k-blocks can be shared or
 /// split.
-static bool suits(const WgmmaSchedule &schedule, const Problem &of,
-                  const WgmmaTile &tile) {
+static StringRef brokenRule(const WgmmaSchedule &schedule, const Problem &of,
+                            const WgmmaTile &tile) {
   int64_t part = tile.n / schedule.parts();
   int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
-  // Copies of an A that is contiguous along M have 64 rows.
   if (tile.swapAB && !schedule.a.kMajor)
-    return false;
-  if (tile.n % schedule.parts() != 0 || part % piece != 0 ||
-      !schedule.hasColumns(tile.swapAB ? tile.m : tile.n))
-    return false;
-  // More than half of a cluster's blocks have tiles.
+    return "with swapAB, A is contiguous along K: other copies have 64 rows";
+  if (tile.n % schedule.parts() != 0 || part % piece != 0)
+    return "the columns of each contraction in a tile are a multiple of 16, "
+           "and "
+           "of 64 with swapAB or a B that is contiguous along N";
+  if (!schedule.hasColumns(tile.swapAB ? tile.m : tile.n))
+    return "the instruction for i8 has a multiple of 16 columns above 24";
   if (tile.clusterM > 1 &&
-      (2 * int64_t(llvm::divideCeil(of.m, tile.m)) <= tile.clusterM ||
-       !canShare(schedule.b.front(), part, tile.clusterM)))
-    return false;
+      2 * int64_t(llvm::divideCeil(of.m, tile.m)) <= tile.clusterM)
+    return "more than half of a cluster's blocks have rows";
+  if (tile.clusterM > 1 && !canShare(schedule.b.front(), part, tile.clusterM))
+    return "each block of a cluster copies a multiple of 8 columns of B, or of "
+           "64 where it is contiguous along N";
   if (tile.clusterN > 1 &&
-      (2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.clusterN ||
-       !canShare(schedule.a, tile.m, tile.clusterN)))
-    return false;
+      2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.clusterN)
+    return "more than half of a cluster's blocks have columns";
+  if (tile.clusterN > 1 && !canShare(schedule.a, tile.m, tile.clusterN))
+    return "each block of a cluster copies a multiple of 8 rows of A, or of 64 "
+           "where it is contiguous along M";
   // An A that is computed needs registers, twice as many for two groups of rows
   // and more for a costly function; and two k-blocks, as below.
   if (schedule.prologue.input &&
       (tile.pingPong || tile.streams || tile.swapAB ||
        (tile.n > 192 && schedule.prologue.cost > maxIn256)))
-    return false;
+    return "with an A that is computed there is no ping-pong, stream-K nor "
+           "swapAB, and a costly function has tiles of at most 192 columns";
   // A tile of 64 columns reads 128 bytes from each row of the matrix, and such
   // scattered reads are slow: 28672 columns of a matrix of 8192 rows take 133
   // us, but 113 us with tiles of 128 columns.
   if (tile.streams && tile.swapAB && of.m <= maxSwapABRows && tile.n < 128 &&
       !schedule.b.front().kMajor)
-    return false;
+    return "with stream-K and swapAB, a B that is contiguous along N has tiles "
+           "of 128 columns or more";
+  if (tile.streams && !of.known)
+    return "with stream-K, all sizes are known";
   // Whole waves need no cut.
-  if (tile.streams &&
-      (!of.known || clustersOf(tile, of) % sharesOf(tile, of).workers == 0))
-    return false;
+  if (tile.streams && clustersOf(tile, of) % sharesOf(tile, of).workers == 0)
+    return "with stream-K, tiles are no whole number of waves";
   // Two sets of sums need registers as well.
   if (schedule.promotes() &&
       (tile.pingPong || tile.n > 192 || (tile.swapAB && tile.m > 64)))
-    return false;
+    return "sums of f8 have registers for 192 columns, 64 rows with swapAB, "
+           "and "
+           "no ping-pong";
+  if (tile.split == 1)
+    return {};
   // Blocks that split K have one tile each, and two k-blocks where the last
   // stands behind the loop.
   int64_t kBlocks = schedule.prologue.input ? 2 : 1;
-  return tile.split == 1 ||
-         (of.knownK && tile.m * (tile.n + 4) <= maxSplitKElements &&
-          of.k / schedule.tileK() >= kBlocks * tile.split);
+  if (!of.knownK || of.k / schedule.tileK() < kBlocks * tile.split)
+    return "each block that splits K has a k-block";
+  if (tile.m * (tile.n + 4) > maxSplitKElements)
+    return "shared memory has room for 128 x 192 sums where K is split";
+  return {};
+}
+
+static bool suits(const WgmmaSchedule &schedule, const Problem &of,
+                  const WgmmaTile &tile) {
+  return brokenRule(schedule, of, tile).empty();
 }
 
 //===-- choices -----------------------------------------------------------===//
+
+/// Bytes of the ring of a block that has `bytes` of shared memory.
+static int64_t roomForRing(const WgmmaSchedule &schedule, int64_t bytes) {
+  int64_t others = 1024 + schedule.consumers() * schedule.stagingBytes();
+  return bytes - chip().reservedBytes - others;
+}
 
 /// Stages of the ring. Blocks for few rows need little shared memory, so
 /// several would share a multiprocessor. Where all run at the same time, each
@@ -319,16 +344,19 @@ static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
   bool two =
       few && tile.n == 64 &&
       (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
-  int64_t room = chip().sharedBytes / (two ? 2 : 1) - chip().reservedBytes;
-  int64_t others = 1024 + schedule.consumers() * schedule.stagingBytes();
+  int64_t room = roomForRing(schedule, chip().sharedBytes / (two ? 2 : 1));
   int64_t stageBytes = (schedule.tileM + schedule.tileN) * 128;
-  return std::min<int64_t>(few ? 16 : 8, (room - others) / stageBytes);
+  return std::min<int64_t>(few ? 16 : 8, room / stageBytes);
 }
 
-bool codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
+StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
+                              const WgmmaTile &tile) {
+  StringRef rule = brokenRule(tile);
+  return rule.empty() ? ::brokenRule(schedule, Problem(schedule), tile) : rule;
+}
+
+void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   Problem of(schedule);
-  if (!suits(schedule, of, tile))
-    return false;
   schedule.tileM = tile.m;
   schedule.tileN = tile.n;
   // A box has rows, even where there are none.
@@ -351,7 +379,20 @@ bool codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
                        ? WgmmaStore::TMA
                        : WgmmaStore::Threads;
   schedule.stages = stagesOf(schedule, tile, of);
-  return true;
+}
+
+StringRef codegen::setStages(WgmmaSchedule &schedule, int64_t stages) {
+  int64_t stageBytes = (schedule.tileM + schedule.tileN) * 128;
+  if (stages < 2)
+    return "the ring has 2 stages or more";
+  if (stages > roomForRing(schedule, chip().sharedBytes) / stageBytes)
+    return "the ring fits in shared memory";
+  // Sums are sent from there.
+  if (schedule.splitsK() &&
+      stages * stageBytes < schedule.tileM * schedule.sumBytesOfRow())
+    return "where K is split, the ring has room for the tile's sums";
+  schedule.stages = stages;
+  return {};
 }
 
 /// Whether a split is worth a thought: one wave, or few rows, and k-blocks

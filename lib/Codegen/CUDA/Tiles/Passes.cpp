@@ -1,8 +1,7 @@
 //===- Passes.cpp - To tile functions, and from them to code --------------===//
 
-#include "AttentionTiles.h"
-#include "Codegen/CUDA/Contractions/Gemv.h"
 #include "Codegen/CUDA/Lower/Lowering.h"
+#include "Codegen/CUDA/Schedule/Schedules.h"
 #include "GemmTiles.h"
 
 #include "tripy/Codegen/Passes.h"
@@ -35,105 +34,79 @@ struct BuildTilesPass : tripy::impl::BuildTilesPassBase<BuildTilesPass> {
           << tiles << "'";
       return signalPassFailure();
     }
-    wanted = parseAttentionTile(attentionTile);
-    if (!attentionTile.empty() && !wanted) {
-      emitError(module.getLoc(),
-                "a tile of attention must be such as 128x128: 64, 128 or 192 "
-                "queries by a multiple of 16 keys; found '")
-          << attentionTile << "'";
-      return signalPassFailure();
-    }
     if (tiles == "off")
       return;
+    ScheduleRequests requests;
+    if (tiles == "all")
+      requests.tiles = ScheduleRequests::Tiles::All;
     SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
-    for (kernel::FuncOp kernel : kernels) {
-      if (kernel.getRoot() == kernel::FusionRoot::Attention &&
-          failed(build(kernel)))
+    for (kernel::FuncOp kernel : kernels)
+      if (!kernel.getConfig() && failed(build(kernel, requests)))
         return signalPassFailure();
-      if (kernel.getRoot() == kernel::FusionRoot::Gemm)
-        buildContraction(kernel);
-    }
   }
 
-  LogicalResult build(kernel::FuncOp kernel);
-  void buildContraction(kernel::FuncOp kernel);
-
-  std::optional<AttentionSchedule> wanted;
+  LogicalResult build(kernel::FuncOp kernel, const ScheduleRequests &requests);
+  LogicalResult buildAttention(kernel::FuncOp kernel,
+                               kernel::AttentionScheduleAttr attribute);
+  LogicalResult buildContraction(kernel::FuncOp kernel,
+                                 kernel::WgmmaScheduleAttr attribute);
 };
 } // namespace
 
-/// Tiles of 64 queries and more are mostly empty below so many.
-static constexpr int64_t leastQueries = 33;
+LogicalResult BuildTilesPass::build(kernel::FuncOp kernel,
+                                    const ScheduleRequests &requests) {
+  if (failed(verifyForm(kernel)) ||
+      (!kernel.getSchedule() &&
+       failed(chooseSchedule(kernel, CudaChip::of(chip), requests))))
+    return failure();
+  Attribute schedule = kernel.getScheduleAttr();
+  using Attention = kernel::AttentionScheduleAttr;
+  if (auto attention = dyn_cast_if_present<Attention>(schedule))
+    return buildAttention(kernel, attention);
+  auto wgmma = dyn_cast_if_present<kernel::WgmmaScheduleAttr>(schedule);
+  return wgmma && tiles == "all" ? buildContraction(kernel, wgmma) : success();
+}
 
-LogicalResult BuildTilesPass::build(kernel::FuncOp kernel) {
+LogicalResult
+BuildTilesPass::buildAttention(kernel::FuncOp kernel,
+                               kernel::AttentionScheduleAttr attribute) {
   OpBuilder b(kernel);
   KernelEmission emission(kernel, b, EmitterOptions());
-  if (!emission.attention())
-    return success();
   const CudaChip &target = CudaChip::of(chip);
-  auto options = remark::RemarkOpts::name("tile")
-                     .category("attention")
-                     .function(kernel.getSymName());
-  auto miss = [&](const std::string &why) {
-    if (auto remark = remark::missed(placeOf(kernel.getLoc()), options))
-      remark << remark::add("{0}", "no tile function: " + why);
-    return success();
-  };
-  std::string why;
+  std::string why = "the kernel has an attention";
   std::optional<AttentionProblem> problem =
-      AttentionProblem::find(emission, target, why);
+      emission.attention() ? AttentionProblem::find(emission, target, why)
+                           : std::nullopt;
   if (!problem)
-    return miss(why);
-  auto query = cast<RankedTensorType>(problem->op.getQuery().getType());
-  int64_t queries = query.getDimSize(query.getRank() - 2);
-  if (tiles == "auto" && !ShapedType::isDynamic(queries) &&
-      queries < leastQueries)
-    return miss("there are few queries");
-  AttentionSchedule schedule = wanted ? *wanted : problem->choose(target);
-  if (std::optional<std::string> illegal = problem->whyNot(schedule, target)) {
-    if (wanted)
-      return kernel.emitError("the tile of attention ")
-             << attentionTile << " is illegal: " << *illegal;
-    return miss(*illegal);
-  }
-  problem->refine(schedule, target);
-  buildAttention(emission, *problem, schedule, target);
-  if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
-    remark << remark::add("{0}",
-                          "tile " + std::to_string(schedule.queries) + "x" +
-                              std::to_string(schedule.keys) +
-                              (wanted ? ": asked for" : ": by head size"));
+    return illegalSchedule(kernel, why);
+  FailureOr<AttentionSchedule> schedule =
+      readAttentionSchedule(kernel, attribute, *problem, target);
+  if (failed(schedule))
+    return failure();
+  tiles::buildAttention(emission, *problem, *schedule, target);
+  kernel.removeScheduleAttr();
   return success();
 }
 
-/// Contractions whose form is cut as --kernel-emit-cuda cuts it. With `auto`,
-/// that emits them.
-void BuildTilesPass::buildContraction(kernel::FuncOp kernel) {
-  CudaChip target = CudaChip::of(chip);
-  if (tiles != "all" || !target.hasWgmma() || scheduleGemv(kernel, target))
-    return;
-  std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel);
-  if (!schedule)
-    return;
-  std::optional<WgmmaTile> asked = parseWgmmaTile(gemmTile);
-  bool isAsked = asked && cutInto(*schedule, *asked);
-  WgmmaTile tile = isAsked ? *asked : chooseTile(*schedule)->tile;
-  if (!isAsked)
-    cutInto(*schedule, tile);
+/// With `auto`, --kernel-emit-cuda emits contractions.
+LogicalResult
+BuildTilesPass::buildContraction(kernel::FuncOp kernel,
+                                 kernel::WgmmaScheduleAttr attribute) {
+  FailureOr<WgmmaSchedule> schedule = readWgmmaSchedule(kernel, attribute);
+  if (failed(schedule))
+    return failure();
   OpBuilder b(kernel);
   KernelEmission emission(kernel, b, EmitterOptions());
-  auto options = remark::RemarkOpts::name("tile").category("gemm").function(
-      kernel.getSymName());
   if (std::optional<std::string> why = whyNoGemmTiles(*schedule)) {
+    auto options = remark::RemarkOpts::name("tile").category("gemm").function(
+        kernel.getSymName());
     if (auto remark = remark::missed(placeOf(kernel.getLoc()), options))
       remark << remark::add("{0}", "no tile function: " + *why);
-    return;
+    return success();
   }
   buildGemm(emission, *schedule);
-  if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
-    remark << remark::add("{0}",
-                          "tile " + tile.str() +
-                              (isAsked ? ": asked for" : ": by the model"));
+  kernel.removeScheduleAttr();
+  return success();
 }
 
 namespace {

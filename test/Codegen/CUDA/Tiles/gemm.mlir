@@ -1,10 +1,10 @@
 // Contractions as tile functions: the operands' k-blocks are views of one ring, a loop carries the sums that products
 // under way write, and tiles are walked in bands.
 //
-// RUN: tripy-opt %s --kernel-build-tiles='tiles=all gemm-tile=128x128' --tile-place --tile-check-protocol | FileCheck %s
-// RUN: tripy-opt %s --kernel-build-tiles='tiles=all gemm-tile=128x128,pingpong' --tile-place --tile-check-protocol | FileCheck %s --check-prefix=PING
-// RUN: tripy-opt %s --kernel-build-tiles='tiles=all gemm-tile=128x128,cluster=2' | FileCheck %s --check-prefix=NONE
-// RUN: tripy-opt %s --kernel-build-tiles=gemm-tile=128x128 | FileCheck %s --check-prefix=NONE
+// RUN: tripy-opt %s --kernel-choose-schedules=gemm-tile=128x128 --kernel-build-tiles=tiles=all --tile-place --tile-check-protocol | FileCheck %s
+// RUN: tripy-opt %s --kernel-choose-schedules=gemm-tile=128x128,pingpong --kernel-build-tiles=tiles=all --tile-place --tile-check-protocol | FileCheck %s --check-prefix=PING
+// RUN: tripy-opt %s --kernel-choose-schedules=gemm-tile=128x128,cluster=2 --kernel-build-tiles=tiles=all | FileCheck %s --check-prefix=NONE
+// RUN: tripy-opt %s --kernel-choose-schedules=gemm-tile=128x128 --kernel-build-tiles | FileCheck %s --check-prefix=NONE
 // NONE-NOT: tile.func
 
 // Cooperative: each consumer has 64 rows.

@@ -1,0 +1,158 @@
+//===- KernelSchedules.td - How kernels are cut -----------*- tablegen -*-===//
+//
+// What --kernel-choose-schedules decides, and users may edit. What is legal
+// depends on the kernel and the GPU: lib/Codegen/CUDA/Schedule says it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_DIALECT_KERNEL_KERNELSCHEDULES
+#define TRIPY_DIALECT_KERNEL_KERNELSCHEDULES
+
+include "tripy/Dialect/Kernel/KernelBase.td"
+
+def Kernel_Origin : I32EnumAttr<"Origin", "who chose a schedule", [
+    I32EnumAttrCase<"User", 0, "user">, I32EnumAttrCase<"Model", 1, "model">,
+    I32EnumAttrCase<"Tuning", 2, "tuning">]> {
+  let cppNamespace = "::tripy::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_Consumers : I32EnumAttr<"Consumers", "how warp groups share tiles", [
+    I32EnumAttrCase<"Cooperative", 0, "cooperative">, I32EnumAttrCase<"PingPong", 1, "pingpong">]> {
+  let cppNamespace = "::tripy::kernel";
+  let genSpecializedAttr = 0;
+  let description = [{
+    cooperative: 64 rows of a tile each. pingpong: every other tile each, so
+    that one multiplies while the other one runs its epilogue.
+  }];
+}
+
+// The model, the tuning file or, where nothing is said, a user.
+defvar Kernel_From = DefaultValuedParameter<"::tripy::kernel::Origin", "::tripy::kernel::Origin::User">;
+defvar Kernel_One = DefaultValuedParameter<"int64_t", "1">;
+defvar Kernel_No = DefaultValuedParameter<"bool", "false">;
+defvar Kernel_Tile = ArrayRefParameter<"int64_t", "rows and columns">;
+
+/// All numbers are positive; `tile` has two.
+class Kernel_Schedule<string name, string mnemonic_> : AttrDef<Kernel_Dialect, name # "Schedule"> {
+  let mnemonic = mnemonic_ # "_schedule";
+  let genVerifyDecl = 1;
+}
+
+def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
+  let summary = "A contraction on the tensor cores of warp groups (sm_90a)";
+  let description = [{
+    - `tile`: rows and columns that a block computes; the columns of several
+      contractions of one kernel lie side by side.
+    - `stages`: k-blocks of 128 bytes in the ring in shared memory.
+    - `consumers`: cooperative or pingpong.
+    - `clusterM`, `clusterN`: blocks that share the k-blocks of B, with tiles one
+      below the other, and those of A, with tiles side by side.
+    - `splitK`: blocks of a cluster that have one tile and a part of K each.
+    - `streamK`: clusters get equal shares of the work, which cut tiles along K.
+    - `swapAB`: B's columns are the instruction's rows, for few rows.
+
+    ```mlir
+    #kernel.wgmma_schedule<tile = [128, 256], stages = 4, clusterM = 2, from = model>
+    ```
+  }];
+  let parameters = (ins Kernel_Tile:$tile, "int64_t":$stages,
+                        DefaultValuedParameter<"::tripy::kernel::Consumers", "::tripy::kernel::Consumers::Cooperative">:$consumers,
+                        Kernel_One:$clusterM, Kernel_One:$clusterN, Kernel_One:$splitK, Kernel_No:$streamK, Kernel_No:$swapAB,
+                        Kernel_From:$from);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $consumers, $clusterM, $clusterN, $splitK, $streamK, $swapAB, $from) `>`";
+}
+
+def Kernel_MmaScheduleAttr : Kernel_Schedule<"Mma", "mma"> {
+  let summary = "A contraction on the tensor cores of warps, with mma.sync";
+  let description = [{
+    - `tile`: rows and columns that a block computes: one of 128x256, 128x128,
+      64x128, 128x64, 64x64, 32x64 and 16x128.
+    - `stages`: k-blocks in the ring in shared memory, of `kBytes` bytes of each
+      row: 64 or 128.
+    - `resident`: blocks that a multiprocessor has room for.
+
+    ```mlir
+    #kernel.mma_schedule<tile = [128, 128], stages = 4, kBytes = 64, resident = 2, from = model>
+    ```
+  }];
+  let parameters = (ins Kernel_Tile:$tile, "int64_t":$stages, "int64_t":$kBytes, "int64_t":$resident, Kernel_From:$from);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $kBytes, $resident, $from) `>`";
+}
+
+def Kernel_SimtScheduleAttr : Kernel_Schedule<"Simt", "simt"> {
+  let summary = "A contraction on CUDA cores";
+  let description = [{
+    - `tile`: rows and columns that a block of `threads` computes: one of 128x128
+      (128 or 256 threads), 128x64, 64x128, 64x64, 32x64, 16x128 and 128x16.
+    - `stages`: k-blocks in the ring in shared memory, of `k` elements of each
+      row: 8 or 16.
+    - `splitK`: blocks of a cluster that have one tile and a part of K each: 1,
+      2, 4 or 8.
+    - `resident`: threads that a multiprocessor has room for.
+
+    ```mlir
+    #kernel.simt_schedule<tile = [128, 128], threads = 256, stages = 2, k = 16, resident = 512, from = model>
+    ```
+  }];
+  let parameters = (ins Kernel_Tile:$tile, "int64_t":$threads, "int64_t":$stages, "int64_t":$k, Kernel_One:$splitK, "int64_t":$resident,
+                        Kernel_From:$from);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($threads, $stages, $k, $splitK, $resident, $from) `>`";
+}
+
+def Kernel_GemvScheduleAttr : Kernel_Schedule<"Gemv", "gemv"> {
+  let summary = "A contraction with few rows, which streams the matrix once";
+  let description = [{
+    - `width`, `groups`, `parts`: threads of a block, the first the fastest.
+      `width` threads lie along the contiguous side of the matrix, each group
+      has columns of its own, and parts have different k-blocks.
+    - `columns`: of a thread, where the matrix is contiguous along K.
+    - `depth`: accesses of `vector` elements that a thread has in flight for each.
+    - `cluster`: blocks that have the same columns and a part of K each.
+    - `resident`: blocks that a multiprocessor has room for.
+
+    ```mlir
+    #kernel.gemv_schedule<width = 32, groups = 1, parts = 8, columns = 1, depth = 4, vector = 8, cluster = 1, resident = 4, from = model>
+    ```
+  }];
+  let parameters = (ins "int64_t":$width, Kernel_One:$groups, Kernel_One:$parts, Kernel_One:$columns, Kernel_One:$depth, Kernel_One:$vector,
+                        Kernel_One:$cluster, Kernel_One:$resident, Kernel_From:$from);
+  let assemblyFormat = "`<` struct($width, $groups, $parts, $columns, $depth, $vector, $cluster, $resident, $from) `>`";
+}
+
+def Kernel_AttentionScheduleAttr : Kernel_Schedule<"Attention", "attention"> {
+  let summary = "Attention as a tile function (sm_90a)";
+  let description = [{
+    - `tile`: queries of a block, 64 for each consumer, and keys at a time.
+    - `stages`, `queryStages`: blocks of keys (and of values), and of queries, in
+      shared memory.
+    - `producer`, `consumer`: registers of a thread of the two kinds of roles.
+
+    ```mlir
+    #kernel.attention_schedule<tile = [128, 128], stages = 2, producer = 24, consumer = 240, from = model>
+    ```
+  }];
+  let parameters = (ins Kernel_Tile:$tile, "int64_t":$stages, Kernel_One:$queryStages, "int64_t":$producer, "int64_t":$consumer, Kernel_From:$from);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $queryStages, $producer, $consumer, $from) `>`";
+}
+
+def Kernel_SplitAttentionScheduleAttr : Kernel_Schedule<"SplitAttention", "split_attention"> {
+  let summary = "Attention with few queries, whose keys blocks and warps divide";
+  let description = [{
+    - `splits`: parts of a tile's keys, a block each; where sizes are dynamic,
+      the most that there may be.
+    - `keys`, `warps`, `stages`: keys at a time, warps of a block, and stages of
+      the ring that each warp has.
+
+    ```mlir
+    #kernel.split_attention_schedule<splits = 8, keys = 16, warps = 4, stages = 3, from = model>
+    ```
+  }];
+  let parameters = (ins "int64_t":$splits, "int64_t":$keys, "int64_t":$warps, "int64_t":$stages, Kernel_From:$from);
+  let assemblyFormat = "`<` struct($splits, $keys, $warps, $stages, $from) `>`";
+}
+
+defvar Kernel_GemmSchedules = [Kernel_WgmmaScheduleAttr, Kernel_MmaScheduleAttr, Kernel_SimtScheduleAttr, Kernel_GemvScheduleAttr];
+defvar Kernel_AttentionSchedules = [Kernel_AttentionScheduleAttr, Kernel_SplitAttentionScheduleAttr];
+def Kernel_AnySchedule : AnyAttrOf<!listconcat(Kernel_GemmSchedules, Kernel_AttentionSchedules),
+                                   "a schedule", "::mlir::Attribute", "$_self">;
+
+#endif // TRIPY_DIALECT_KERNEL_KERNELSCHEDULES

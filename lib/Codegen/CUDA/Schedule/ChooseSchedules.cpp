@@ -1,0 +1,458 @@
+//===- ChooseSchedules.cpp - How each kernel is cut -----------------------===//
+//
+// contraction, attention -> the same with `schedule`: what is asked for, else
+// what was measured to be the fastest, else what a model of costs expects to
+// be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedules.h"
+
+#include "Codegen/CUDA/Contractions/Mma.h"
+#include "Codegen/CUDA/Contractions/SimtGemm.h"
+
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Tripy/Provenance.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_CHOOSESCHEDULESPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using kernel::Origin;
+
+namespace {
+/// Chooses the schedule of one kernel.
+class Chooser {
+public:
+  Chooser(kernel::FuncOp kernel, const CudaChip &chip,
+          const ScheduleRequests &requests)
+      : kernel(kernel), chip(chip), requests(requests), b(kernel),
+        emission(kernel, b, EmitterOptions()) {}
+
+  LogicalResult choose();
+
+private:
+  LogicalResult chooseContraction();
+  LogicalResult chooseWgmma(WgmmaSchedule schedule, bool &isChosen);
+  LogicalResult chooseMma(const mma::Problem &problem, bool &isChosen);
+  LogicalResult chooseSimt(const Contractions &contractions);
+  LogicalResult chooseAttention();
+  LogicalResult chooseAttentionTile(bool &isChosen);
+  LogicalResult verify(Attribute schedule);
+
+  void set(Attribute schedule) { kernel.setScheduleAttr(schedule); }
+  void report(StringRef category, const Twine &text);
+  LogicalResult miss(const std::string &why);
+
+  kernel::FuncOp kernel;
+  const CudaChip &chip;
+  const ScheduleRequests &requests;
+  OpBuilder b;
+  /// Not bound: no code is emitted.
+  KernelEmission emission;
+};
+} // namespace
+
+static remark::RemarkOpts tileRemark(kernel::FuncOp kernel,
+                                     StringRef category) {
+  return remark::RemarkOpts::name("tile").category(category).function(
+      kernel.getSymName());
+}
+
+void Chooser::report(StringRef category, const Twine &text) {
+  if (auto remark = remark::passed(placeOf(kernel.getLoc()),
+                                   tileRemark(kernel, category)))
+    remark << remark::add("{0}", text.str());
+}
+
+/// Says why there is no tile function.
+LogicalResult Chooser::miss(const std::string &why) {
+  if (auto remark = remark::missed(placeOf(kernel.getLoc()),
+                                   tileRemark(kernel, "attention")))
+    remark << remark::add("{0}", "no tile function: " + why);
+  return success();
+}
+
+InFlightDiagnostic codegen::illegalSchedule(kernel::FuncOp kernel,
+                                            StringRef rule) {
+  return kernel.emitError("the schedule is illegal: ")
+         << rule << "; found " << *kernel.getSchedule();
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+static WgmmaTile tileOf(kernel::WgmmaScheduleAttr schedule) {
+  return {schedule.getTile()[0],
+          schedule.getTile()[1],
+          schedule.getConsumers() == kernel::Consumers::PingPong,
+          schedule.getClusterM(),
+          schedule.getClusterN(),
+          schedule.getSplitK(),
+          schedule.getStreamK(),
+          schedule.getSwapAB()};
+}
+
+static kernel::WgmmaScheduleAttr
+attributeOf(const WgmmaSchedule &schedule, MLIRContext *context, Origin from) {
+  return kernel::WgmmaScheduleAttr::get(
+      context, {schedule.tileM, schedule.tileN}, schedule.stages,
+      schedule.pingPong ? kernel::Consumers::PingPong
+                        : kernel::Consumers::Cooperative,
+      schedule.clusterM, schedule.clusterN, schedule.split, schedule.streams,
+      schedule.swapAB, from);
+}
+
+FailureOr<WgmmaSchedule>
+codegen::readWgmmaSchedule(kernel::FuncOp kernel,
+                           kernel::WgmmaScheduleAttr attribute) {
+  std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel);
+  if (!schedule)
+    return illegalSchedule(kernel, "wgmma multiplies tensors in memory, or "
+                                   "parts of such, whose rows are multiples "
+                                   "of 16 bytes");
+  WgmmaTile tile = tileOf(attribute);
+  StringRef rule = brokenRule(*schedule, tile);
+  if (rule.empty()) {
+    cutInto(*schedule, tile);
+    rule = setStages(*schedule, attribute.getStages());
+  }
+  if (!rule.empty())
+    return illegalSchedule(kernel, rule);
+  return std::move(*schedule);
+}
+
+LogicalResult Chooser::chooseWgmma(WgmmaSchedule schedule, bool &isChosen) {
+  auto take = [&](const WgmmaTile &tile, Origin from, const Twine &why) {
+    isChosen = true;
+    cutInto(schedule, tile);
+    set(attributeOf(schedule, b.getContext(), from));
+    report("gemm", "tile " + tile.str() + ": " + why);
+    return success();
+  };
+  if (requests.gemmTile) {
+    StringRef rule = brokenRule(schedule, *requests.gemmTile);
+    if (!rule.empty())
+      return kernel.emitError("the tile that is asked for, ")
+             << requests.gemmTile->str() << ", is illegal: " << rule;
+    return take(*requests.gemmTile, Origin::User, "asked for");
+  }
+  std::optional<std::string> contraction = describeContraction(schedule);
+  const TuningRecord *record =
+      contraction ? findTuning(requests.tuning, chip.name,
+                               requests.tuningDevice, *contraction)
+                  : nullptr;
+  if (record) {
+    WgmmaTile measured = *parseWgmmaTile(record->tile);
+    StringRef rule = brokenRule(schedule, measured);
+    if (!rule.empty())
+      return kernel.emitError("the tile of the tuning file for '")
+             << *contraction << "', " << record->tile
+             << ", is illegal: " << rule;
+    return take(measured, Origin::Tuning,
+                llvm::formatv("measured on {0}, {1:F1} us", record->device,
+                              record->microseconds)
+                    .str());
+  }
+  if (std::optional<WgmmaCandidate> chosen = chooseTile(schedule))
+    return take(chosen->tile, Origin::Model,
+                llvm::formatv("by the model, {0:F0} cycles for {1}",
+                              chosen->cycles,
+                              contraction.value_or("dynamic sizes"))
+                    .str());
+  return success();
+}
+
+LogicalResult Chooser::chooseMma(const mma::Problem &problem, bool &isChosen) {
+  TileSize asked;
+  if (requests.gemmTile)
+    asked = {requests.gemmTile->m, requests.gemmTile->n};
+  std::optional<mma::Schedule> schedule = mma::chooseSchedule(problem, asked);
+  if (!schedule)
+    return success();
+  const mma::Tile &tile = schedule->tile;
+  WgmmaTile plain{tile.m(), tile.n()};
+  bool isAsked = requests.gemmTile && requests.gemmTile->str() == plain.str();
+  if (requests.gemmTile && !isAsked)
+    return kernel.emitError("the tile that is asked for, ")
+           << requests.gemmTile->str()
+           << ", is illegal: this contraction runs with mma.sync, whose tiles "
+              "for it have other sizes, and no options";
+  isChosen = true;
+  set(kernel::MmaScheduleAttr::get(b.getContext(), {tile.m(), tile.n()},
+                                   schedule->stages, schedule->rowBytes,
+                                   schedule->resident,
+                                   isAsked ? Origin::User : Origin::Model));
+  report("gemm",
+         llvm::formatv("tile {0} with mma.sync, {1} stages: {2}", plain.str(),
+                       schedule->stages, isAsked ? "asked for" : "by the model")
+             .str());
+  return success();
+}
+
+LogicalResult Chooser::chooseSimt(const Contractions &contractions) {
+  simt::Demand demand =
+      simt::Demand::of(contractions.groups, contractions.loops, chip);
+  std::optional<simt::Schedule> schedule = simt::chooseSchedule(demand);
+  if (!schedule)
+    return kernel.emitOpError("results must depend on few contractions: their "
+                              "k-blocks must fit in shared memory; found ")
+           << demand.paired;
+  set(kernel::SimtScheduleAttr::get(
+      b.getContext(), {schedule->tile.m(), schedule->tile.n()},
+      schedule->tile.threads(), schedule->stages, schedule->depth,
+      schedule->split, schedule->resident, Origin::Model));
+  return success();
+}
+
+LogicalResult Chooser::chooseContraction() {
+  if (std::optional<GemvSchedule> gemv = scheduleGemv(kernel, chip)) {
+    set(kernel::GemvScheduleAttr::get(
+        b.getContext(), gemv->width, gemv->groups, gemv->parts,
+        gemv->columnsEach, gemv->depth, gemv->vectorSize, gemv->blocks,
+        gemv->residentBlocks, Origin::Model));
+    return success();
+  }
+  bool isChosen = false;
+  if (chip.hasWgmma())
+    if (std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel))
+      if (failed(chooseWgmma(std::move(*schedule), isChosen)) || isChosen)
+        return success(isChosen);
+  FailureOr<Contractions> contractions = Contractions::of(emission);
+  if (failed(contractions))
+    return failure();
+  if (auto problem =
+          mma::Problem::find(contractions->groups, contractions->loops, chip))
+    if (failed(chooseMma(*problem, isChosen)) || isChosen)
+      return success(isChosen);
+  return chooseSimt(*contractions);
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+FailureOr<tiles::AttentionSchedule> codegen::readAttentionSchedule(
+    kernel::FuncOp kernel, kernel::AttentionScheduleAttr attribute,
+    const tiles::AttentionProblem &problem, const CudaChip &chip) {
+  tiles::AttentionSchedule schedule{
+      attribute.getTile()[0],     attribute.getTile()[1],
+      attribute.getQueryStages(), attribute.getStages(),
+      attribute.getProducer(),    attribute.getConsumer()};
+  if (std::optional<std::string> rule = problem.whyNot(schedule, chip))
+    return illegalSchedule(kernel, *rule);
+  return schedule;
+}
+
+FailureOr<AttentionSplit>
+codegen::readAttentionSplit(kernel::FuncOp kernel,
+                            kernel::SplitAttentionScheduleAttr attribute,
+                            const CudaChip &chip) {
+  AttentionSplitWish wish{attribute.getSplits(), attribute.getKeys(),
+                          attribute.getWarps(), attribute.getStages()};
+  FailureOr<std::optional<AttentionSplit>> split =
+      planSplitAttention(kernel, chip, wish);
+  if (failed(split))
+    return failure();
+  if (!*split)
+    return illegalSchedule(kernel, "attention of f16 or bf16 with at most 32 "
+                                   "rows of queries for each head of keys "
+                                   "divides its keys, on GPUs with mma.sync");
+  return **split;
+}
+
+/// Tiles of 64 queries and more are mostly empty below so many.
+static constexpr int64_t leastQueries = 33;
+
+LogicalResult Chooser::chooseAttentionTile(bool &isChosen) {
+  std::string why;
+  auto problem = tiles::AttentionProblem::find(emission, chip, why);
+  if (!problem)
+    return miss(why);
+  auto query = cast<RankedTensorType>(problem->op.getQuery().getType());
+  int64_t queries = query.getDimSize(query.getRank() - 2);
+  if (requests.tiles == ScheduleRequests::Tiles::Auto &&
+      !ShapedType::isDynamic(queries) && queries < leastQueries)
+    return miss("there are few queries");
+  const auto &asked = requests.attentionTile;
+  tiles::AttentionSchedule schedule = asked ? *asked : problem->choose(chip);
+  std::string size =
+      std::to_string(schedule.queries) + "x" + std::to_string(schedule.keys);
+  if (std::optional<std::string> illegal = problem->whyNot(schedule, chip)) {
+    if (asked)
+      return kernel.emitError("the tile of attention ")
+             << size << " is illegal: " << *illegal;
+    return miss(*illegal);
+  }
+  problem->refine(schedule, chip);
+  isChosen = true;
+  set(kernel::AttentionScheduleAttr::get(
+      b.getContext(), {schedule.queries, schedule.keys}, schedule.stages,
+      schedule.queryStages, schedule.producerRegisters,
+      schedule.consumerRegisters, asked ? Origin::User : Origin::Model));
+  report("attention",
+         "tile " + size + (asked ? ": asked for" : ": by head size"));
+  return success();
+}
+
+LogicalResult Chooser::chooseAttention() {
+  if (!emission.attention())
+    return success();
+  bool isChosen = false;
+  if (chip.hasWgmma() && requests.tiles != ScheduleRequests::Tiles::Off)
+    if (failed(chooseAttentionTile(isChosen)) || isChosen)
+      return success(isChosen);
+  FailureOr<std::optional<AttentionSplit>> split = planSplitAttention(
+      kernel, chip, requests.attentionSplit.value_or(AttentionSplitWish()));
+  if (failed(split))
+    return failure();
+  if (*split)
+    set(kernel::SplitAttentionScheduleAttr::get(
+        b.getContext(), (*split)->splits, (*split)->keys, (*split)->warps,
+        (*split)->stages,
+        requests.attentionSplit ? Origin::User : Origin::Model));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Whether a schedule that is there is legal; an error where it is not.
+LogicalResult Chooser::verify(Attribute schedule) {
+  StringRef rule;
+  if (auto wgmma = dyn_cast<kernel::WgmmaScheduleAttr>(schedule))
+    return chip.hasWgmma()
+               ? LogicalResult(readWgmmaSchedule(kernel, wgmma))
+               : LogicalResult(illegalSchedule(kernel, "the GPU has wgmma"));
+  if (auto gemv = dyn_cast<kernel::GemvScheduleAttr>(schedule))
+    return readGemvSchedule(kernel, gemv, chip, rule)
+               ? success()
+               : LogicalResult(illegalSchedule(kernel, rule));
+  if (auto split = dyn_cast<kernel::SplitAttentionScheduleAttr>(schedule))
+    return readAttentionSplit(kernel, split, chip);
+  if (auto attention = dyn_cast<kernel::AttentionScheduleAttr>(schedule)) {
+    std::string why = "the kernel has an attention";
+    auto problem = emission.attention()
+                       ? tiles::AttentionProblem::find(emission, chip, why)
+                       : std::nullopt;
+    return problem ? LogicalResult(readAttentionSchedule(kernel, attention,
+                                                         *problem, chip))
+                   : LogicalResult(illegalSchedule(kernel, why));
+  }
+  FailureOr<Contractions> contractions = Contractions::of(emission);
+  if (failed(contractions))
+    return failure();
+  if (auto mma = dyn_cast<kernel::MmaScheduleAttr>(schedule)) {
+    auto problem =
+        mma::Problem::find(contractions->groups, contractions->loops, chip);
+    rule = "mma.sync multiplies f16, bf16, f8, i8 and, where allowed, TF32";
+    return problem && mma::readSchedule(mma, *problem, rule)
+               ? success()
+               : LogicalResult(illegalSchedule(kernel, rule));
+  }
+  simt::Demand demand =
+      simt::Demand::of(contractions->groups, contractions->loops, chip);
+  return simt::readSchedule(cast<kernel::SimtScheduleAttr>(schedule), demand,
+                            rule)
+             ? success()
+             : LogicalResult(illegalSchedule(kernel, rule));
+}
+
+LogicalResult Chooser::choose() {
+  if (std::optional<Attribute> schedule = kernel.getSchedule())
+    return verify(*schedule);
+  if (kernel.getRoot() == kernel::FusionRoot::Gemm)
+    return chooseContraction();
+  if (kernel.getRoot() == kernel::FusionRoot::Attention)
+    return chooseAttention();
+  return success();
+}
+
+LogicalResult codegen::chooseSchedule(kernel::FuncOp kernel,
+                                      const CudaChip &chip,
+                                      const ScheduleRequests &requests) {
+  return Chooser(kernel, chip, requests).choose();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ChooseSchedulesPass
+    : tripy::impl::ChooseSchedulesPassBase<ChooseSchedulesPass> {
+  using ChooseSchedulesPassBase::ChooseSchedulesPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Result<const Machine *> machine = getMachine(chip);
+    if (!machine) {
+      emitError(module.getLoc(), machine.status().message());
+      return signalPassFailure();
+    }
+    ScheduleRequests requests;
+    if (failed(readRequests(module, requests)))
+      return signalPassFailure();
+    for (auto kernel : module.getOps<kernel::FuncOp>())
+      if (failed(verifyForm(kernel)) ||
+          failed(chooseSchedule(kernel, **machine, requests)))
+        return signalPassFailure();
+  }
+
+  LogicalResult readRequests(ModuleOp module, ScheduleRequests &requests);
+  void readTuning(ModuleOp module, ScheduleRequests &requests);
+};
+} // namespace
+
+/// A file that cannot be read costs speed alone.
+void ChooseSchedulesPass::readTuning(ModuleOp module,
+                                     ScheduleRequests &requests) {
+  requests.tuningDevice = tuningDevice;
+  if (tuningFile.empty())
+    return;
+  if (Result<TuningRecords> found = readTuningFile(tuningFile))
+    requests.tuning = std::move(*found);
+  else
+    emitWarning(module.getLoc(), "the tuning file is not used: ")
+        << found.status().message();
+}
+
+LogicalResult ChooseSchedulesPass::readRequests(ModuleOp module,
+                                                ScheduleRequests &requests) {
+  using Tiles = ScheduleRequests::Tiles;
+  Location loc = module.getLoc();
+  requests.tiles = tiles == "off"   ? Tiles::Off
+                   : tiles == "all" ? Tiles::All
+                                    : Tiles::Auto;
+  if (requests.tiles == Tiles::Auto && tiles != "auto")
+    return emitError(loc, "tiles must be off, auto or all; found '")
+           << tiles << "'";
+  requests.gemmTile = parseWgmmaTile(gemmTile);
+  if (!gemmTile.empty() && !requests.gemmTile)
+    return emitError(loc, "a tile must be such as 128x256 or 64x64 with "
+                          "',pingpong', ',cluster=2', ',split=2', ',stream' or "
+                          "',swapAB'; found '")
+           << gemmTile << "'";
+  requests.attentionTile = tiles::parseAttentionTile(attentionTile);
+  if (!attentionTile.empty() && !requests.attentionTile)
+    return emitError(loc, "a tile of attention must be such as 128x128: 64, "
+                          "128 or 192 queries by a multiple of 16 keys; found "
+                          "'")
+           << attentionTile << "'";
+  requests.attentionSplit = parseAttentionSplit(attentionSplit);
+  if (!attentionSplit.empty() && !requests.attentionSplit)
+    return emitError(loc, "a split of attention must be such as 8 or "
+                          "8,keys=16,warps=4,stages=3; found '")
+           << attentionSplit << "'";
+  readTuning(module, requests);
+  return success();
+}

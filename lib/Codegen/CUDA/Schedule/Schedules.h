@@ -1,0 +1,56 @@
+//===- Schedules.h - How kernels are cut ------------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. --kernel-choose-schedules sets the attribute
+// `schedule` of contractions and attention; what emits their code does as it
+// says, and refuses an illegal one with the rule that it breaks.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_SCHEDULE_SCHEDULES_H
+#define TRIPY_LIB_CODEGEN_CUDA_SCHEDULE_SCHEDULES_H
+
+#include "Codegen/CUDA/Contractions/Gemv.h"
+#include "Codegen/CUDA/Contractions/SplitAttention.h"
+#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+#include "Codegen/CUDA/Tiles/AttentionTiles.h"
+
+#include "tripy/Codegen/Tuning.h"
+
+namespace tripy::codegen {
+
+/// What users ask for all kernels of a program that have such a form.
+struct ScheduleRequests {
+  std::optional<WgmmaTile> gemmTile;
+  std::optional<tiles::AttentionSchedule> attentionTile;
+  std::optional<AttentionSplitWish> attentionSplit;
+  /// Attention becomes tile functions: never, where that should be faster, or
+  /// wherever it can.
+  enum class Tiles { Off, Auto, All } tiles = Tiles::Auto;
+  TuningRecords tuning;
+  /// The GPU that records are for; empty: the only one that there are any of.
+  std::string tuningDevice;
+};
+
+/// Sets the schedule of a kernel that is a contraction or an attention and has
+/// none; one that is there has to be legal. A remark says what was chosen. A
+/// schedule that is asked for, or was measured, and is illegal is an error.
+mlir::LogicalResult chooseSchedule(kernel::FuncOp kernel, const CudaChip &chip,
+                                   const ScheduleRequests &requests);
+
+/// "the schedule is illegal: <rule>; found <schedule>", an error of `kernel`.
+mlir::InFlightDiagnostic illegalSchedule(kernel::FuncOp kernel,
+                                         llvm::StringRef rule);
+
+/// What the kernel's schedule says; an error where it is illegal.
+mlir::FailureOr<WgmmaSchedule>
+readWgmmaSchedule(kernel::FuncOp kernel, kernel::WgmmaScheduleAttr attribute);
+mlir::FailureOr<AttentionSplit>
+readAttentionSplit(kernel::FuncOp kernel,
+                   kernel::SplitAttentionScheduleAttr attribute,
+                   const CudaChip &chip);
+mlir::FailureOr<tiles::AttentionSchedule> readAttentionSchedule(
+    kernel::FuncOp kernel, kernel::AttentionScheduleAttr attribute,
+    const tiles::AttentionProblem &problem, const CudaChip &chip);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_SCHEDULE_SCHEDULES_H
