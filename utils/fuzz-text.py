@@ -38,6 +38,9 @@ LEVELS = {
     "flatir": [["--flatir-form-dispatches"], ["--tripy-cuda"]],
     "dispatches": [["--kernel-outline", "--flatir-to-linalg"]],
     "linalg": [["--kernel-emit-cpu"], ["--kernel-emit-cuda"]],
+    "schedules": [["--kernel-choose-schedules"],
+                  ["--kernel-build-tiles", "--tile-place", "--tile-check-protocol", "--kernel-emit-cuda",
+                   "--tile-to-nvvm"]],
     "tiles": [["--tile-place", "--tile-check-protocol"],
               ["--tile-place", "--kernel-emit-cuda", "--tile-to-nvvm"]],
     "kernels": [["--kernel-plan"]],
@@ -80,14 +83,16 @@ def at_level(folder, level, texts, seed):
         # Attention alone has tile functions, on CUDA.
         texts, targets = [text for text in texts if "attention" in text], ("cuda",)
         more = ["--kernel-tiles=all"]
+    if level == "schedules":
+        targets = ("cuda", "cuda:sm_80")
+    has = {"tiles": "tile.func", "schedules": "_schedule<"}.get(level, "")
     for text in random.Random(seed).sample(texts, len(texts)):
         target = targets[len(found) % len(targets)]
         result = subprocess.run([compiler, "-", "-o", "-", f"--stop-after={level}", f"--target={target}",
                                  *more],
                                 input=text.encode(), capture_output=True, timeout=120)
         printed = result.stdout.decode(errors="replace")
-        if result.returncode == 0 and printed.strip() and len(printed) < LEVEL_CHARACTERS and \
-                (level != "tiles" or "tile.func" in printed):
+        if result.returncode == 0 and printed.strip() and len(printed) < LEVEL_CHARACTERS and has in printed:
             found.append(printed)
         if len(found) == LEVEL_PROGRAMS:
             break

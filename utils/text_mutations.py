@@ -62,6 +62,8 @@ class Mutator:
                            self.other_value, self.other_value,
                            self.operation, self.operation, self.number,
                            self.number, self.some_bytes]
+            if any("_schedule<" in text for text in texts):
+                self.kinds += [self.schedule] * len(self.kinds)
 
     def everywhere(self, text):
         """One size, element type or number becomes another wherever it is."""
@@ -122,6 +124,15 @@ class Mutator:
             text, re.finditer(r"(?<![\w.#%@\"])-?\d+(?![\w.])", text),
             lambda match: self.random.choice(
                 NUMBERS + [str(int(match.group()) + near)] * 4))
+
+    def schedule(self, text):
+        """A number of a schedule becomes one that another schedule may have."""
+        values = ["1", "2", "3", "4", "6", "8", "16", "32", "48", "64", "96", "128", "192", "256", "512", "1024",
+                  *self.random.sample(NUMBERS, 3)]
+        for _ in range(self.random.randrange(1, 4)):
+            text = self.replaced(text, re.finditer(r"(?<= |\[)\d+(?=[^#<>]*from = \w+>)", text),
+                                 lambda match: self.random.choice(values))
+        return text
 
     def attribute(self, text):
         """An attribute gets another value, comes twice or goes."""

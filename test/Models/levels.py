@@ -16,7 +16,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LEVELS = ["trace", "flatir", "dispatches", "linalg", "tiles", "kernels", "plan", "llvm"]
+LEVELS = ["trace", "flatir", "dispatches", "linalg", "schedules", "tiles", "kernels", "plan", "llvm"]
 TARGETS = ["cpu", "cuda:sm_90a", "cuda:sm_80"]
 # What a compilation may be told besides: it has to find its way through the texts.
 OPTIONS = [[], ["--no-overlap"], ["--backend=libraries"], ["--gemm-prologues=always", "--no-prefetch"]]

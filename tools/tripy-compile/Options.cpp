@@ -29,9 +29,9 @@ Compiles a function of trace or flatir operations to an executable file.
   --weights=F.safetensors  values of the parameters, which become part of the
                            executable
   --stop-after=LEVEL       print the program after a level instead: trace,
-                           flatir, dispatches, linalg, tiles, kernels, plan,
-                           llvm, all of which can be compiled again, and ptx
-                           (cuda) or asm (cpu)
+                           flatir, dispatches, linalg, schedules, tiles,
+                           kernels, plan, llvm, all of which can be compiled
+                           again, and ptx (cuda) or asm (cpu)
   --evaluate               run the program on the reference evaluator instead
   --input [NAME=]SPEC      with --evaluate: the value of an input, as for
                            tripy-run: @x.npy, ones, iota:2x3, ...

@@ -41,6 +41,8 @@ std::optional<AttentionSplitWish> codegen::parseAttentionSplit(StringRef text) {
 
 /// Parts of one tile at most: the last block joins them.
 static constexpr int64_t maxSplits = 64;
+/// Of a warp's ring, which shared memory has no room for.
+static constexpr int64_t maxStages = 64;
 /// Bytes that each block has of the system's in shared memory.
 static constexpr int64_t reservedBytes = 1024;
 /// Columns up to which a warp has registers for 32 rows.
@@ -194,6 +196,10 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
     plan.keys = wish.keys;
   if (wish.warps)
     plan.warps = wish.warps;
+  if (wish.splits > maxSplits || wish.stages > maxStages)
+    return kernel.emitError("a split of attention has at most 64 parts and 64 "
+                            "stages; found ")
+           << wish.splits << " and " << wish.stages;
   if (plan.keys % 16 != 0 || plan.keys > 64 || plan.warps > 8)
     return kernel.emitError("a split of attention has 16, 32, 48 or 64 keys at "
                             "a time and at most 8 warps; found ")
@@ -215,6 +221,6 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
   }
   chooseSplits(plan, *problem, chip);
   if (wish.splits)
-    plan.splits = std::min(wish.splits, maxSplits);
+    plan.splits = wish.splits;
   return std::optional(plan);
 }

@@ -393,7 +393,9 @@ codegen::readGemvSchedule(kernel::FuncOp kernel,
   schedule.vectorSize = attribute.getVector();
   schedule.blocks = attribute.getCluster();
   schedule.residentBlocks = attribute.getResident();
-  schedule.lastDepth = lastDepthOf(schedule);
   rule = ::brokenRule(schedule, maxVector, chip);
-  return rule.empty() ? std::optional(std::move(schedule)) : std::nullopt;
+  if (!rule.empty())
+    return std::nullopt;
+  schedule.lastDepth = lastDepthOf(schedule);
+  return schedule;
 }

@@ -14,9 +14,7 @@ std::optional<AttentionSchedule> tiles::parseAttentionTile(StringRef text) {
   AttentionSchedule schedule;
   auto [queries, keys] = text.split('x');
   if (queries.getAsInteger(10, schedule.queries) ||
-      keys.getAsInteger(10, schedule.keys) || schedule.queries % 64 != 0 ||
-      schedule.queries < 64 || schedule.queries > 192 || schedule.keys < 16 ||
-      schedule.keys > 256 || schedule.keys % 16 != 0)
+      keys.getAsInteger(10, schedule.keys) || schedule.brokenRule())
     return std::nullopt;
   if (schedule.queries == 192) {
     schedule.producerRegisters = 32;
@@ -99,16 +97,28 @@ AttentionProblem::registersNeeded(const AttentionSchedule &schedule) const {
   return schedule.keys / 2 + schedule.keys / 4 + width / 2 + otherRegisters;
 }
 
+std::optional<std::string> AttentionSchedule::brokenRule() const {
+  if (queries % 64 != 0 || queries < 64 || queries > 192)
+    return "a tile has 64, 128 or 192 queries";
+  if (keys % 16 != 0 || keys < 16 || keys > 256)
+    return "keys are a multiple of 16 up to 256";
+  if (stages < 2 || stages > 16 || queryStages < 1 || queryStages > 2)
+    return "there are 2 to 16 stages of keys, and 1 or 2 of queries";
+  for (int64_t registers : {producerRegisters, consumerRegisters})
+    if (registers < 24 || registers > 240 || registers % 8 != 0)
+      return "a role's threads have a multiple of 8 registers, 24 to 240";
+  return std::nullopt;
+}
+
 std::optional<std::string>
 AttentionProblem::whyNot(const AttentionSchedule &schedule,
                          const CudaChip &chip) const {
+  if (std::optional<std::string> rule = schedule.brokenRule())
+    return rule;
   if (sharedBytes(schedule) + chip.reservedBytes > chip.sharedBytes)
     return "shared memory has no room for its stages";
   if (registersNeeded(schedule) > schedule.consumerRegisters)
     return "a consumer has no registers for its scores and sums";
-  if (schedule.keys * 128 % tile::stageAlignment != 0 ||
-      schedule.keys * 64 % tile::stageAlignment != 0)
-    return "keys are no multiple of 16";
   return std::nullopt;
 }
 

@@ -24,6 +24,8 @@ struct AttentionSchedule {
   int64_t producerRegisters = 24, consumerRegisters = 240;
 
   int64_t consumers() const { return queries / 64; }
+  /// The rule that it breaks for any attention; nothing where it is legal.
+  std::optional<std::string> brokenRule() const;
 };
 
 /// Reads "128x176": queries and keys.
