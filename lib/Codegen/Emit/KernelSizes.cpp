@@ -2,11 +2,15 @@
 
 #include "KernelSizes.h"
 
+#include "tripy/Codegen/Passes.h"
 #include "tripy/Dialect/Common/SizeOps.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace tripy;
@@ -143,6 +147,92 @@ static std::optional<SizeRange> rangeOfLoop(linalg::GenericOp op,
   return std::nullopt;
 }
 
+/// The index argument that dimension `dim` of a tensor is; nothing for others.
+static std::optional<unsigned> argumentOf(Value tensor, int64_t dim) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto kernel = dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp());
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!kernel || !type)
+      return std::nullopt;
+    auto split = kernel::splitSizeArgs(kernel.getSizeArgs(),
+                                       kernel.getFunctionType().getInputs(),
+                                       kernel.getFunctionType().getResults());
+    auto before = kernel.getFunctionType().getInputs().take_front(
+        argument.getArgNumber());
+    auto number = llvm::count_if(before, llvm::IsaPred<RankedTensorType>);
+    return split[number][type.getDynamicDimIndex(dim)];
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto structured = dyn_cast<DestinationStyleOpInterface>(op))
+    return argumentOf(
+        structured.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    if (auto size = dyn_cast<Value>(empty.getMixedSizes()[dim]))
+      if (auto argument = dyn_cast<BlockArgument>(size))
+        return argument.getArgNumber();
+  return std::nullopt;
+}
+
+static std::optional<unsigned> argumentOfLoop(linalg::GenericOp op,
+                                              unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto place = dyn_cast<AffineDimExpr>(expr);
+      if (!place || place.getPosition() != loop || !type.isDynamicDim(dim))
+        continue;
+      if (std::optional<unsigned> argument = argumentOf(operand.get(), dim))
+        return argument;
+    }
+  }
+  return std::nullopt;
+}
+
+AffineExpr codegen::extentExpr(linalg::GenericOp op, ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  auto kernel = op->getParentOfType<kernel::FuncOp>();
+  AffineExpr all = getAffineConstantExpr(1, op.getContext());
+  for (unsigned loop : loops) {
+    if (!ShapedType::isDynamic(sizes[loop])) {
+      all = all * sizes[loop];
+      continue;
+    }
+    std::optional<unsigned> argument = argumentOfLoop(op, loop);
+    if (!argument || !kernel)
+      return {};
+    auto before = kernel.getFunctionType().getInputs().take_front(*argument);
+    auto number = llvm::count_if(before, llvm::IsaPred<IndexType>);
+    all = all * getAffineSymbolExpr(number, op.getContext());
+  }
+  return all;
+}
+
+/// `range`, as far as the kernel is launched for it.
+static SizeRange withinGuard(linalg::GenericOp op, ArrayRef<unsigned> loops,
+                             SizeRange range) {
+  auto kernel = op->getParentOfType<kernel::FuncOp>();
+  std::optional<kernel::GuardAttr> guard =
+      kernel ? kernel.getGuard() : std::nullopt;
+  if (!guard || extentExpr(op, loops) != guard->getSize().getResult(0))
+    return range;
+  int64_t least = std::max(range.values.lo, guard->getLeast());
+  int64_t most = std::min(range.values.hi, guard->getMost());
+  if (least > most)
+    return range; // It is never launched.
+  if (range.opt >= least && range.opt <= most)
+    return {{least, most}, range.opt};
+  // Few rows take the time of reading the matrix, whatever their number is. Of
+  // more that are not expected, those in the middle of their magnitudes count.
+  int64_t usual = most;
+  if (most > maxSwapABRows)
+    usual = std::llround(
+        std::sqrt(double(std::max<int64_t>(least, 1)) * double(most)));
+  return {{least, most}, std::clamp(usual, least, most)};
+}
+
 SizeRange codegen::extentRange(linalg::GenericOp op, ArrayRef<unsigned> loops,
                                int64_t unknown) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -154,5 +244,5 @@ SizeRange codegen::extentRange(linalg::GenericOp op, ArrayRef<unsigned> loops,
           rangeOfLoop(op, loop).value_or(SizeRange{{0, anySize.hi}, unknown});
     all = multiply(all, range);
   }
-  return all;
+  return withinGuard(op, loops, all);
 }

@@ -24,9 +24,15 @@ std::optional<int64_t> expectedSize(kernel::FuncOp kernel,
 
 /// The product of the sizes of `loops` of `op`, which is in a kernel's body:
 /// with all of a kind that is not known, from 0 to the largest int64_t and with
-/// the optimum `unknown`. All saturate.
+/// the optimum `unknown`. All saturate. Where it is what the kernel's guard is
+/// about, it is within the guard.
 kernel::SizeRange extentRange(mlir::linalg::GenericOp op,
                               llvm::ArrayRef<unsigned> loops, int64_t unknown);
+
+/// The product of the sizes of `loops` as an expression of the index arguments
+/// of the kernel, which are symbols; null where it is none.
+mlir::AffineExpr extentExpr(mlir::linalg::GenericOp op,
+                            llvm::ArrayRef<unsigned> loops);
 
 /// Its optimum.
 inline int64_t expectedExtent(mlir::linalg::GenericOp op,

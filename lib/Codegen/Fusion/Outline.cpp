@@ -159,7 +159,9 @@ kernel::FuncOp Outliner::functionFor(kernel::DispatchOp dispatch,
   auto function = kernel::FuncOp::create(
       b, dispatch.getLoc(), uniqueName(dispatch, prefix), dispatch.getRoot(),
       type, dispatch.getSizeArgs(), /*config=*/nullptr, /*waitsFor=*/nullptr,
-      /*product=*/nullptr, dispatch.getSizesAttr(), /*schedule=*/nullptr);
+      /*product=*/nullptr, dispatch.getSizesAttr(), /*schedule=*/nullptr,
+      /*guard=*/nullptr,
+      /*versions=*/nullptr);
   IRMapping mapping;
   dispatch.getBody().cloneInto(&function.getBody(), mapping);
   symbols.insert(function, module.getBody()->end());

@@ -66,6 +66,8 @@ private:
   LogicalResult read();
   LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
   LogicalResult readCall(kernel::CallOp call);
+  LogicalResult readLaunch(kernel::CallOp call, kernel::FuncOp callee);
+  LogicalResult checkGuards(ArrayRef<kernel::FuncOp> launched);
   LogicalResult readRequire(kernel::RequireOp require);
   LogicalResult takeConditions();
   FailureOr<TableIndex> readBytes(Location loc, RankedTensorType type,
@@ -182,14 +184,69 @@ LogicalResult FunctionPlanner::readRequire(kernel::RequireOp require) {
 }
 
 LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
+  auto callee = symbols.lookup<kernel::FuncOp>(call.getCallee());
+  if (!callee)
+    return call.emitOpError("there is no kernel '") << call.getCallee() << "'";
+  SmallVector<kernel::FuncOp> versions = kernel::versionsOf(callee);
+  if (callee.getVersions() && versions.size() != callee.getVersions()->size())
+    return callee.emitOpError("versions must be other kernels of its type; "
+                              "found ")
+           << *callee.getVersions();
+  versions.insert(versions.begin(), callee);
+  for (kernel::FuncOp version : versions)
+    if (failed(readLaunch(call, version)))
+      return failure();
+  return checkGuards(versions);
+}
+
+/// One of the kernels of a call is launched, whatever its sizes are: their
+/// guards follow each other, and leave out none. A size of 0 needs no launch.
+LogicalResult FunctionPlanner::checkGuards(ArrayRef<kernel::FuncOp> launched) {
+  kernel::FuncOp first = launched.front();
+  if (launched.size() == 1 && !first.getGuard())
+    return success();
+  SmallVector<kernel::GuardAttr> guards;
+  for (kernel::FuncOp each : launched) {
+    std::optional<kernel::GuardAttr> guard = each.getGuard();
+    if (!guard || guard->getSize() != first.getGuardAttr().getSize())
+      return each.emitOpError("guard must be about one size in all versions of "
+                              "a kernel");
+    guards.push_back(*guard);
+  }
+  llvm::sort(guards, [](kernel::GuardAttr a, kernel::GuardAttr b) {
+    return a.getLeast() < b.getLeast();
+  });
+  std::optional<TableIndex> size = sizes.evaluate(
+      guards.front().getSize().getResult(0), launches.back().sizes);
+  Interval range = sizes.bounds(*size);
+  int64_t next = std::max<int64_t>(1, range.lo);
+  for (kernel::GuardAttr guard : guards) {
+    bool isNext = guard == guards.front() ? guard.getLeast() <= next
+                                          : guard.getLeast() == next;
+    if (!isNext)
+      return first.emitOpError("guards must leave out no size and have none in "
+                               "common; found one from ")
+             << guard.getLeast() << " where " << next << " is next";
+    if (guard.getMost() >= range.hi)
+      next = range.hi;
+    else
+      next = guard.getMost() + 1;
+  }
+  if (next < range.hi || guards.back().getMost() < range.hi)
+    return first.emitOpError("guards must leave out no size up to ")
+           << range.hi << "; found the last at " << guards.back().getMost();
+  return success();
+}
+
+LogicalResult FunctionPlanner::readLaunch(kernel::CallOp call,
+                                          kernel::FuncOp callee) {
   PlannedLaunch launch;
   launch.call = call;
-  launch.callee = symbols.lookup<kernel::FuncOp>(call.getCallee());
-  std::optional<kernel::ConfigAttr> config =
-      launch.callee ? launch.callee.getConfig() : std::nullopt;
+  launch.callee = callee;
+  std::optional<kernel::ConfigAttr> config = callee.getConfig();
   if (!config)
     return call.emitOpError("no code was emitted for its kernel '")
-           << call.getCallee() << "'";
+           << callee.getSymName() << "'";
   AffineMap grid = config->getGrid();
   DenseMap<int64_t, TableIndex> sizeOfArgument;
   for (auto [i, input] : llvm::enumerate(call.getInputs())) {
@@ -218,6 +275,18 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
       return call.emitOpError("the number of its blocks must be an expression "
                               "of its sizes");
     launch.grid.push_back(*size);
+  }
+  if (std::optional<kernel::GuardAttr> guard = callee.getGuard()) {
+    std::optional<TableIndex> size =
+        sizes.evaluate(guard->getSize().getResult(0), launch.sizes);
+    if (!size)
+      return callee.emitOpError("guard must be an expression of its sizes");
+    TableIndex within = sizes.binary(
+        SizeOp::Min,
+        sizes.binary(SizeOp::Max, *size, sizes.constant(guard->getLeast())),
+        sizes.constant(guard->getMost()));
+    launch.grid[0] = sizes.binary(SizeOp::Mul, launch.grid[0],
+                                  sizes.binary(SizeOp::Equal, within, *size));
   }
   FunctionType type = launch.callee.getFunctionType();
   auto split = kernel::splitSizeArgs(launch.callee.getSizeArgs(),
@@ -368,9 +437,12 @@ LogicalResult FunctionPlanner::place() {
     bytes = bytes.take_back(launch.call.getNumResults());
     for (auto [result, size] : llvm::zip(launch.call.getResults(), bytes)) {
       Place place{kernel::BufferKind::Arena, unsigned(requests.size())};
-      if (places.try_emplace(result, place).second)
+      auto [known, isNew] = places.try_emplace(result, place);
+      if (isNew)
         requests.push_back(
             {uint64_t(sizes.bounds(size).hi), unsigned(i), unsigned(i)});
+      else if (known->second.kind == kernel::BufferKind::Arena)
+        requests[known->second.number].last = i;
     }
     ArrayRef<int64_t> workspace = launch.callee.getConfig()->getWorkspace();
     if (workspace.empty())
@@ -509,8 +581,9 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
       bytes.push_back(sizeValue(sizes.constant(size)));
     written += 2;
   }
-  kernel::LaunchOp::create(b, call.getLoc(), call.getCalleeAttr(), grid,
-                           buffers, bytes, values, b.getI64IntegerAttr(written),
+  kernel::LaunchOp::create(b, call.getLoc(), FlatSymbolRefAttr::get(callee),
+                           grid, buffers, bytes, values,
+                           b.getI64IntegerAttr(written),
                            overlaps ? b.getUnitAttr() : UnitAttr());
 }
 
@@ -548,7 +621,7 @@ void FunctionPlanner::write() {
         condition.message);
   }
   for (const PlannedLaunch &launch : launches)
-    writeLaunch(launch, &launch == &launches.front());
+    writeLaunch(launch, launch.call == launches.front().call);
   writeInterface(cast<func::ReturnOp>(old.back()));
   for (Operation *op : llvm::reverse(old))
     op->erase();

@@ -88,7 +88,24 @@ LogicalResult SplitAttentionScheduleAttr::verify(EmitError emitError,
   return verifyPositive(emitError, {splits, keys, warps, stages});
 }
 
+LogicalResult GuardAttr::verify(EmitError emitError, AffineMap size,
+                                int64_t least, int64_t most) {
+  if (size.getNumDims() != 0 || size.getNumResults() != 1)
+    return emitError() << "a guard has one size, of symbols; found "
+                       << AffineMapAttr::get(size);
+  if (least < 0 || least > most)
+    return emitError() << "a guard has 0 <= least <= most; found " << least
+                       << " and " << most;
+  return success();
+}
+
 LogicalResult kernel::verifySchedule(FuncOp op) {
+  if (std::optional<GuardAttr> guard = op.getGuard())
+    if (guard->getSize().getNumSymbols() != countSizes(op))
+      return op.emitOpError(
+                 "guard must have a symbol for each index argument, ")
+             << countSizes(op) << "; found "
+             << AffineMapAttr::get(guard->getSize());
   std::optional<Attribute> schedule = op.getSchedule();
   if (!schedule)
     return success();
@@ -101,4 +118,18 @@ LogicalResult kernel::verifySchedule(FuncOp op) {
   return op.emitOpError("schedule must be for the kernel's fusion root, ")
          << stringifyFusionRoot(op.getRoot()) << "; found one for "
          << stringifyFusionRoot(root);
+}
+
+SmallVector<FuncOp> kernel::versionsOf(FuncOp kernel) {
+  SmallVector<FuncOp> found;
+  if (std::optional<ArrayAttr> names = kernel.getVersions())
+    for (Attribute name : *names) {
+      auto version = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+          kernel, cast<FlatSymbolRefAttr>(name));
+      if (version && version != kernel &&
+          version.getFunctionType() == kernel.getFunctionType() &&
+          version.getSizeArgs() == kernel.getSizeArgs())
+        found.push_back(version);
+    }
+  return found;
 }

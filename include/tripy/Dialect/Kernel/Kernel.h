@@ -54,6 +54,10 @@ llvm::SmallVector<llvm::ArrayRef<int64_t>>
 splitSizeArgs(llvm::ArrayRef<int64_t> sizeArgs, mlir::TypeRange argumentTypes,
               mlir::TypeRange resultTypes);
 
+/// The functions that a call of `kernel` launches beside it, as far as there
+/// are kernels of these names and of its type.
+llvm::SmallVector<FuncOp> versionsOf(FuncOp kernel);
+
 /// Whether a kernel that waits for its predecessors may read `input` of one of
 /// its calls only behind the wait. The first call of a program has what ran
 /// before the program for a predecessor, which may write the program's inputs;

@@ -110,6 +110,22 @@ def Kernel_SizesAttr : AttrDef<Kernel_Dialect, "Sizes"> {
   let genVerifyDecl = 1;
 }
 
+def Kernel_GuardAttr : AttrDef<Kernel_Dialect, "Guard"> {
+  let mnemonic = "guard";
+  let summary = "The sizes that one version of a kernel is launched for";
+  let description = [{
+    `size`, a map of the kernel's index arguments (symbols) to one number, is
+    from `least` to `most`. For other sizes the grid is empty.
+
+    ```mlir
+    #kernel.guard<()[s0] -> (s0), least = 1, most = 8>
+    ```
+  }];
+  let parameters = (ins "::mlir::AffineMap":$size, "int64_t":$least, "int64_t":$most);
+  let assemblyFormat = "`<` $size `,` struct($least, $most) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Kernel_ProductAttr : AttrDef<Kernel_Dialect, "Product"> {
   let mnemonic = "product";
   let summary = "A product of matrices that a library may compute in a kernel's place";

@@ -43,7 +43,10 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
     each tensor argument, whether one of them may write it. `product` is set
     where a library may compute the result in the kernel's place. `sizes` are
     those of all its calls. `schedule` says how the kernel is cut: contractions
-    and attention have one once --kernel-choose-schedules ran.
+    and attention have one once --kernel-choose-schedules ran. Where one schedule
+    does not suit all sizes of the profile, a call launches the kernel and its
+    `versions`, functions of the same type and body. Each has a `guard`, and no
+    two guards have a size in common.
 
     ```mlir
     kernel.func @exp loop sizeArgs = [1, 1] : (tensor<?x2xf32>, index) -> tensor<?x2xf32> {
@@ -57,7 +60,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol, SingleBlockImp
                        OptionalAttr<DenseBoolArrayAttr>:$waitsFor,
                        OptionalAttr<Kernel_ProductAttr>:$product,
                        OptionalAttr<Kernel_SizesAttr>:$sizes,
-                       OptionalAttr<Kernel_AnySchedule>:$schedule);
+                       OptionalAttr<Kernel_AnySchedule>:$schedule,
+                       OptionalAttr<Kernel_GuardAttr>:$guard,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$versions);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $root `sizeArgs` `=` $sizeArgs (`config` `=` $config^)? attr-dict `:` $functionType $body";
   let hasVerifier = 1;

@@ -85,6 +85,7 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
 /// and notes which are the first of several.
 void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
   llvm::StringMap<SmallVector<bool>> written;
+  llvm::StringSet<> first;
   for (auto kernel : module.getOps<kernel::FuncOp>())
     written[kernel.getSymName()].resize(llvm::count_if(
         kernel.getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>));
@@ -94,7 +95,7 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
     for (kernel::CallOp call : calls) {
       SmallVector<bool> &ofCallee = written[call.getCallee()];
       if (isFirst && calls.size() > 1)
-        firstKernels.insert(call.getCallee());
+        first.insert(call.getCallee());
       unsigned number = 0;
       for (Value input : call.getInputs())
         if (isa<RankedTensorType>(input.getType()))
@@ -102,8 +103,20 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
       isFirst = false;
     }
   }
-  for (auto kernel : module.getOps<kernel::FuncOp>())
-    kernel.setWaitsFor(ArrayRef<bool>(written[kernel.getSymName()]));
+  for (auto kernel : module.getOps<kernel::FuncOp>()) {
+    StringRef name = kernel.getSymName();
+    ArrayRef<bool> waits = written[name];
+    auto note = [&](kernel::FuncOp launched) {
+      launched.setWaitsFor(waits);
+      if (first.contains(name))
+        firstKernels.insert(launched.getSymName());
+    };
+    // What is only a version has no calls.
+    if (!kernel.getGuard() || kernel.getVersions())
+      note(kernel);
+    for (kernel::FuncOp version : kernel::versionsOf(kernel))
+      note(version);
+  }
 }
 
 /// A function for the kernel's code: pointers to its tensors, and sizes.

@@ -38,6 +38,9 @@ public:
 
   LogicalResult choose();
 
+  /// Where what would be reported goes instead, if anywhere.
+  std::string *reported = nullptr;
+
 private:
   LogicalResult chooseContraction();
   LogicalResult chooseWgmma(WgmmaSchedule schedule, bool &isChosen);
@@ -67,6 +70,10 @@ static remark::RemarkOpts tileRemark(kernel::FuncOp kernel,
 }
 
 void Chooser::report(StringRef category, const Twine &text) {
+  if (reported) {
+    *reported = text.str();
+    return;
+  }
   if (auto remark = remark::passed(placeOf(kernel.getLoc()),
                                    tileRemark(kernel, category)))
     remark << remark::add("{0}", text.str());
@@ -140,10 +147,11 @@ LogicalResult Chooser::chooseWgmma(WgmmaSchedule schedule, bool &isChosen) {
   };
   if (requests.gemmTile) {
     StringRef rule = brokenRule(schedule, *requests.gemmTile);
-    if (!rule.empty())
-      return kernel.emitError("the tile that is asked for, ")
-             << requests.gemmTile->str() << ", is illegal: " << rule;
-    return take(*requests.gemmTile, Origin::User, "asked for");
+    if (rule.empty()) {
+      requests.tileUse->isUsed = true;
+      return take(*requests.gemmTile, Origin::User, "asked for");
+    }
+    requests.tileUse->refused.emplace_back(kernel.getLoc(), rule);
   }
   std::optional<std::string> contraction = describeContraction(schedule);
   const TuningRecord *record =
@@ -181,11 +189,13 @@ LogicalResult Chooser::chooseMma(const mma::Problem &problem, bool &isChosen) {
   const mma::Tile &tile = schedule->tile;
   WgmmaTile plain{tile.m(), tile.n()};
   bool isAsked = requests.gemmTile && requests.gemmTile->str() == plain.str();
+  if (isAsked)
+    requests.tileUse->isUsed = true;
   if (requests.gemmTile && !isAsked)
-    return kernel.emitError("the tile that is asked for, ")
-           << requests.gemmTile->str()
-           << ", is illegal: this contraction runs with mma.sync, whose tiles "
-              "for it have other sizes, and no options";
+    requests.tileUse->refused.emplace_back(
+        kernel.getLoc(),
+        "this contraction runs with mma.sync, whose tiles for it have "
+        "other sizes, and no options");
   isChosen = true;
   set(kernel::MmaScheduleAttr::get(b.getContext(), {tile.m(), tile.n()},
                                    schedule->stages, schedule->rowBytes,
@@ -383,6 +393,14 @@ LogicalResult codegen::chooseSchedule(kernel::FuncOp kernel,
   return Chooser(kernel, chip, requests).choose();
 }
 
+LogicalResult codegen::trySchedule(kernel::FuncOp kernel, const CudaChip &chip,
+                                   const ScheduleRequests &requests,
+                                   std::string &reported) {
+  Chooser chooser(kernel, chip, requests);
+  chooser.reported = &reported;
+  return chooser.choose();
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -400,18 +418,36 @@ struct ChooseSchedulesPass
       return signalPassFailure();
     }
     ScheduleRequests requests;
+    ScheduleRequests::TileUse tileUse;
+    requests.tileUse = &tileUse;
     if (failed(readRequests(module, requests)))
       return signalPassFailure();
-    for (auto kernel : module.getOps<kernel::FuncOp>())
+    SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
+    for (kernel::FuncOp kernel : kernels)
       if (failed(verifyForm(kernel)) ||
-          failed(chooseSchedule(kernel, **machine, requests)))
+          failed(chooseVersions(kernel, **machine, requests)))
         return signalPassFailure();
+    if (failed(reportRefused(tileUse)))
+      return signalPassFailure();
   }
 
+  LogicalResult reportRefused(const ScheduleRequests::TileUse &use);
   LogicalResult readRequests(ModuleOp module, ScheduleRequests &requests);
   void readTuning(ModuleOp module, ScheduleRequests &requests);
 };
 } // namespace
+
+/// A tile that is illegal for some contractions is a warning at each, and an
+/// error where it is for all.
+LogicalResult
+ChooseSchedulesPass::reportRefused(const ScheduleRequests::TileUse &use) {
+  for (const auto &[loc, rule] : use.refused) {
+    auto diagnostic = use.isUsed ? emitWarning(loc) : emitError(loc);
+    diagnostic << "the tile that is asked for, " << gemmTile
+               << ", is illegal: " << rule;
+  }
+  return success(use.isUsed || use.refused.empty());
+}
 
 /// A file that cannot be read costs speed alone.
 void ChooseSchedulesPass::readTuning(ModuleOp module,

@@ -25,6 +25,12 @@ struct ScheduleRequests {
   /// Attention becomes tile functions: never, where that should be faster, or
   /// wherever it can.
   enum class Tiles { Off, Auto, All } tiles = Tiles::Auto;
+  /// Contractions that `gemmTile` is illegal for, with the rule, and whether
+  /// there are others. They get the model's.
+  struct TileUse {
+    bool isUsed = false;
+    llvm::SmallVector<std::pair<mlir::Location, std::string>> refused;
+  } *tileUse = nullptr;
   TuningRecords tuning;
   /// The GPU that records are for; empty: the only one that there are any of.
   std::string tuningDevice;
@@ -35,6 +41,17 @@ struct ScheduleRequests {
 /// schedule that is asked for, or was measured, and is illegal is an error.
 mlir::LogicalResult chooseSchedule(kernel::FuncOp kernel, const CudaChip &chip,
                                    const ScheduleRequests &requests);
+
+/// The same, but where a contraction's rows are known at run time only, and one
+/// schedule does not suit all of them, makes versions of the kernel, each with
+/// a guard.
+mlir::LogicalResult chooseVersions(kernel::FuncOp kernel, const CudaChip &chip,
+                                   const ScheduleRequests &requests);
+
+/// What chooseSchedule() chooses, and its remark goes to `reported`.
+mlir::LogicalResult trySchedule(kernel::FuncOp kernel, const CudaChip &chip,
+                                const ScheduleRequests &requests,
+                                std::string &reported);
 
 /// "the schedule is illegal: <rule>; found <schedule>", an error of `kernel`.
 mlir::InFlightDiagnostic illegalSchedule(kernel::FuncOp kernel,
