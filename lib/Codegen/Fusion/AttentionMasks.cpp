@@ -383,6 +383,11 @@ static std::optional<HalfSpace> compared(flatir::CompareOp op, bool isNegated,
   auto right = left ? positionsOf(op.getRhs(), sizes) : std::nullopt;
   if (!right)
     return std::nullopt;
+  // Beyond, positions in 32 bits may wrap around.
+  constexpr int64_t largestOffset = int64_t(1) << 30;
+  for (const HalfSpace &side : {*left, *right})
+    if (std::abs(side.offset.number) > largestOffset)
+      return std::nullopt;
   for (auto [to, from] : llvm::zip(left->factors, right->factors))
     to -= from;
   left->offset.add(right->offset, -1);

@@ -211,7 +211,8 @@ bool AttentionPattern::takeFill(flatir::SelectOp op, Viewed &at,
       splatNumber(isFirst ? op.getOther() : op.getInput());
   if (!number)
     return fail("hidden scores are no constant");
-  double fill = *number * factor;
+  // Beyond f32 it is infinite.
+  double fill = static_cast<float>(*number * factor);
   bool hides = std::isinf(fill) && fill < 0;
   if (!hides && !std::isfinite(fill))
     return fail("hidden scores are not the lowest");
@@ -423,10 +424,15 @@ static std::optional<Viewed> beforeRepeat(Viewed at, Type element,
       at = {reshape.getInput(), *dims};
     } else if (auto broadcast = dyn_cast<flatir::BroadcastOp>(op)) {
       Viewed before{broadcast.getInput(), {}};
-      SizeList from = sizes.get(broadcast.getInput());
-      for (auto [i, dim] : llvm::enumerate(broadcast.getDims()))
-        before.dims.push_back(isConstantIntValue(from[i], 1) ? Axes()
-                                                             : at.dims[dim]);
+      SizeList from = sizes.get(broadcast.getInput()),
+               to = sizes.get(broadcast.getResult());
+      for (auto [i, dim] : llvm::enumerate(broadcast.getDims())) {
+        bool isOne = isConstantIntValue(from[i], 1);
+        // A dynamic size may be 1 at run time.
+        if (!isOne && !getConstantIntValue(from[i]) && from[i] != to[dim])
+          return std::nullopt;
+        before.dims.push_back(isOne ? Axes() : at.dims[dim]);
+      }
       return before;
     } else {
       return std::nullopt;
