@@ -164,27 +164,28 @@ bool AttentionPattern::matchSoftmax(Value weights) {
 /// attention has. `isLenient`: by functions of one tensor, too, which are worth
 /// a remark.
 static bool leadsToDot(Value tensor, bool isLenient = false) {
-  while (Operation *op = tensor.getDefiningOp()) {
+  llvm::SetVector<Value> pending;
+  pending.insert(tensor);
+  for (size_t i = 0; i < pending.size(); ++i) {
+    Operation *op = pending[i].getDefiningOp();
+    if (!op)
+      continue;
     if (isa<flatir::DotOp>(op))
       return true;
-    if (isFloatConvert(op) || isa<flatir::ReshapeOp, flatir::TransposeOp>(op)) {
-      tensor = op->getOperand(0);
+    bool isUnary = isFloatConvert(op) ||
+                   isa<flatir::ReshapeOp, flatir::TransposeOp>(op) ||
+                   (isLenient && classOf(op) == OpClass::Elementwise &&
+                    op->getNumOperands() == 1);
+    if (isUnary) {
+      pending.insert(op->getOperand(0));
     } else if (isa<flatir::AddOp, flatir::SubOp, flatir::MulOp, flatir::DivOp>(
                    op)) {
-      bool first = !splatNumber(op->getOperand(0)) &&
-                   leadsToDot(op->getOperand(0), isLenient);
-      if (first)
-        return true;
-      tensor = op->getOperand(1);
+      if (!splatNumber(op->getOperand(0)))
+        pending.insert(op->getOperand(0));
+      pending.insert(op->getOperand(1));
     } else if (auto select = dyn_cast<flatir::SelectOp>(op)) {
-      if (leadsToDot(select.getInput(), isLenient))
-        return true;
-      tensor = select.getOther();
-    } else if (isLenient && classOf(op) == OpClass::Elementwise &&
-               op->getNumOperands() == 1) {
-      tensor = op->getOperand(0);
-    } else {
-      return false;
+      pending.insert(select.getInput());
+      pending.insert(select.getOther());
     }
   }
   return false;
