@@ -119,6 +119,14 @@ def plugins(n):
     return kernel + chain(lambda i: f"trace.plugin @k(%y{i}) parameters {{p = {i} : i32}} : ({D}) -> {D}", D, DYNAMIC)(n)
 
 
+def squares(end, result):
+    """Each step reads the one before twice: 2^n ways lead back. `end` reads the last one."""
+    def make(n):
+        body = [f"%y{i + 1} = trace.{('mul', 'add')[i % 2]} %y{i}, %y{i} : ({MATRIX}, {MATRIX}) -> {MATRIX}" for i in range(n)]
+        return program([("y0", MATRIX), ("w", MATRIX)], body + [line.format(f"%y{n}") for line in end], ["%r"], [result])
+    return make
+
+
 ROWS = "tensor<8x32xf32>"
 MATRIX = "tensor<32x32xf32>"
 # name: (n, what makes the program of n parts)
@@ -147,6 +155,10 @@ FAMILIES = {
     "softmax": (12, chain(lambda i: f"trace.softmax %y{i} dim = 1 : ({ROWS}) -> {ROWS}", ROWS)),
     "matmul": (500, chain(lambda i: f"trace.matmul %y{i}, %w : ({MATRIX}, {MATRIX}) -> {MATRIX}", MATRIX,
                           others=[("w", MATRIX)])),
+    "squares-sum": (12, squares([f"%r = trace.sum {{}} dims = [0] : ({MATRIX}) -> tensor<32xf32>"], "tensor<32xf32>")),
+    "squares-product": (12, squares([f"%r = trace.matmul {{}}, %w : ({MATRIX}, {MATRIX}) -> {MATRIX}"], MATRIX)),
+    "squares-softmax": (12, squares([f"%p = trace.softmax {{}} dim = 1 : ({MATRIX}) -> {MATRIX}",
+                                     f"%r = trace.matmul %p, %w : ({MATRIX}, {MATRIX}) -> {MATRIX}"], MATRIX)),
     "locations": (1000, chain(lambda i: f"trace.add %y{i}, %y{i} : ({T}, {T}) -> {T} loc(callsite(\"a\":{i + 1}:1 at "
                                         f"fused[\"b\":{i + 1}:1, \"c\":{i + 1}:2]))")),
 }

@@ -32,6 +32,28 @@ AttentionSpace::AttentionSpace(KernelEmission &emission)
   keys = key[batch + 1];
 }
 
+static bool isBias(Value mask) {
+  return mask && !getElementTypeOrSelf(mask).isInteger(1);
+}
+
+ExponentScale ExponentScale::of(kernel::AttentionOp op) {
+  double scale = op.getScale().convertToDouble() * llvm::numbers::log2e;
+  using Limits = std::numeric_limits<float>;
+  ExponentScale found;
+  // The largest product has the largest score, but for those that a number
+  // takes the place of. Products with 0 or infinity are NaN where keys are
+  // hidden, or products equal.
+  found.isLate = scale >= Limits::min() && scale <= Limits::max() &&
+                 !isBias(op.getMask()) && !op.getHidden();
+  double exact = found.isLate ? scale : llvm::numbers::log2e;
+  found.factor = static_cast<float>(exact);
+  auto query = cast<RankedTensorType>(op.getQuery().getType());
+  const double largest = 65504, depth = double(query.getShape().back());
+  found.isBounded = query.getElementType().isF16() && found.isLate &&
+                    largest * largest * depth * exact < Limits::max();
+  return found;
+}
+
 AffineExpr AttentionSpace::numBlocks(int64_t rowsEach) const {
   SmallVector<AffineExpr> sizes =
       ResultViews::of(e->yielded()[0]).sizesOfSource(e->sizeExprs(0));
@@ -141,9 +163,7 @@ Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
   return seen;
 }
 
-bool AttentionSpace::hasBias() {
-  return op.getMask() && !getElementTypeOrSelf(op.getMask()).isInteger(1);
-}
+bool AttentionSpace::hasBias() { return isBias(op.getMask()); }
 
 Value AttentionSpace::scaled(const Block &block, const Row &row, Index key,
                              Value product) {

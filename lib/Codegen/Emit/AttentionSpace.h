@@ -25,6 +25,18 @@ inline double exactFactor(double factor) {
   return std::exp2(std::ceil(std::log2(factor)));
 }
 
+/// How scores become exponents of 2.
+struct ExponentScale {
+  /// Scores are products that were not scaled: the factor scales.
+  bool isLate;
+  float factor;
+  /// No product with `factor` is beyond f32: differences of such products may
+  /// be fused.
+  bool isBounded;
+
+  static ExponentScale of(kernel::AttentionOp op);
+};
+
 /// Rows are the queries of all heads that share a head of the key, one head
 /// after the other, so that a block of them reads keys and values once.
 class AttentionSpace {

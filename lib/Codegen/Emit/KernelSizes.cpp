@@ -48,9 +48,13 @@ static std::optional<SizeRange> rangeOfArgument(kernel::FuncOp kernel,
                    sizes.getOpt()[number]};
 }
 
-static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim);
+/// How many operations on sizes are followed back.
+static constexpr unsigned maxDepth = 12;
 
-static std::optional<SizeRange> rangeOf(OpFoldResult size) {
+static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim,
+                                        unsigned depth = maxDepth);
+
+static std::optional<SizeRange> rangeOf(OpFoldResult size, unsigned depth) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return constantRange(*constant);
   auto value = cast<Value>(size);
@@ -62,13 +66,15 @@ static std::optional<SizeRange> rangeOf(OpFoldResult size) {
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> number = dim.getConstantIndex();
-    return number ? rangeOf(dim.getSource(), *number) : std::nullopt;
+    return number ? rangeOf(dim.getSource(), *number, depth) : std::nullopt;
   }
   const SizeOpRow *row = findSizeOp(op);
-  if (!row || row->form != SizeForm::Binary)
+  if (depth == 0 || !row || row->form != SizeForm::Binary)
     return std::nullopt;
-  std::optional<SizeRange> a = rangeOf(OpFoldResult(op->getOperand(0)));
-  std::optional<SizeRange> b = rangeOf(OpFoldResult(op->getOperand(1)));
+  std::optional<SizeRange> a =
+      rangeOf(OpFoldResult(op->getOperand(0)), depth - 1);
+  std::optional<SizeRange> b =
+      rangeOf(OpFoldResult(op->getOperand(1)), depth - 1);
   if (!a || !b)
     return std::nullopt;
   std::optional<int64_t> opt = evaluateSizeOp(row->op, a->opt, b->opt);
@@ -84,7 +90,8 @@ static SizeRange multiply(const SizeRange &a, const SizeRange &b) {
 }
 
 /// Dimension `dim` of a tensor of a kernel's body.
-static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim) {
+static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim,
+                                        unsigned depth) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return constantRange(type.getDimSize(dim));
@@ -102,18 +109,19 @@ static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim) {
   }
   Operation *op = tensor.getDefiningOp();
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-    return rangeOf(empty.getMixedSizes()[dim]);
+    return rangeOf(empty.getMixedSizes()[dim], depth);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    return rangeOf(expand.getMixedOutputShape()[dim]);
+    return rangeOf(expand.getMixedOutputShape()[dim], depth);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
-    return rangeOf(cast.getSource(), dim);
+    return rangeOf(cast.getSource(), dim, depth);
   if (auto structured = dyn_cast<DestinationStyleOpInterface>(op))
     return rangeOf(
-        structured.getTiedOpOperand(llvm::cast<OpResult>(tensor))->get(), dim);
+        structured.getTiedOpOperand(llvm::cast<OpResult>(tensor))->get(), dim,
+        depth);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     if (slice.getDroppedDims().any())
       return std::nullopt;
-    return rangeOf(slice.getMixedSizes()[dim]);
+    return rangeOf(slice.getMixedSizes()[dim], depth);
   }
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
   if (!collapse)
@@ -122,7 +130,7 @@ static std::optional<SizeRange> rangeOf(Value tensor, int64_t dim) {
   // A name of its own: a temporary would be gone before the loop's first round.
   SmallVector<ReassociationIndices> parts = collapse.getReassociationIndices();
   for (int64_t part : parts[dim]) {
-    std::optional<SizeRange> range = rangeOf(collapse.getSrc(), part);
+    std::optional<SizeRange> range = rangeOf(collapse.getSrc(), part, depth);
     if (!range)
       return std::nullopt;
     all = multiply(all, *range);

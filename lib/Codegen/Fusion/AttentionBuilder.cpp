@@ -71,15 +71,18 @@ bool AttentionBuilder::readCondition(const Condition &condition,
   return true;
 }
 
+/// A product that comes near this would have overflowed on its way.
+static constexpr double nearOverflow = -0x1p126;
+
 /// Whether no score is as low as `number`, by far: a power relative to such a
-/// score is 1, and one of `number` is 0.
+/// score is 1, and one of `number` is 0. A bias may be any number.
 bool AttentionBuilder::isBeyondScores(double number) const {
-  // A sum that comes near this would have overflowed on its way.
-  constexpr double nearOverflow = -0x1p126;
+  if (!pattern.biases.empty())
+    return false;
   if (number <= nearOverflow)
     return true;
   constexpr double largest = 65504, maxPowers = 128;
-  if (!elementTypeOf(pattern.query.tensor).isF16() || !pattern.biases.empty())
+  if (!elementTypeOf(pattern.query.tensor).isF16())
     return false;
   double bound = largest * largest * std::abs(pattern.scale);
   for (unsigned axis : pattern.depth) {
@@ -310,16 +313,22 @@ Value AttentionBuilder::visible() {
   return all;
 }
 
+Value AttentionBuilder::inF32(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getElementType().isF32())
+    return tensor;
+  return known(
+      flatir::ConvertOp::create(b, loc, type.clone(b.getF32Type()), tensor));
+}
+
 /// The sum of all biases; null where there are none.
 Value AttentionBuilder::bias() {
   Value sum;
   for (const ScoreBias &bias : pattern.biases) {
     Value each = ofScores(bias.tensor.tensor, bias.tensor.dims);
-    auto type = cast<RankedTensorType>(each.getType());
     bool isPlain = bias.factor == 1 && pattern.biases.size() == 1;
-    if (!isPlain && !type.getElementType().isF32())
-      each = known(
-          flatir::ConvertOp::create(b, loc, type.clone(b.getF32Type()), each));
+    if (!isPlain)
+      each = inF32(each);
     if (bias.factor != 1)
       each =
           known(flatir::MulOp::create(b, loc, each, splat(bias.factor, each)));
@@ -427,17 +436,20 @@ std::string AttentionBuilder::rewrite() {
       elementTypeOf(pattern.key.tensor) != element ||
       !(element.isF32() || element.isF16() || element.isBF16()))
     return "queries, keys and values are of different types";
-  bool isFinite = std::isfinite(seen.hidden);
-  if (isFinite && !pattern.biases.empty())
+  bool hasBias = !pattern.biases.empty(), isFinite = std::isfinite(seen.hidden);
+  if (hasBias && isFinite && seen.hidden > nearOverflow)
     return "a bias is added to scores that a finite number hides";
   pattern.query.tensor = unscaled(pattern.query.tensor);
   pattern.key.tensor = unscaled(pattern.key.tensor);
-  bool hasBias = !pattern.biases.empty();
   Value mask = visible(), added = bias();
   if (mask && added) {
-    added = known(
-        flatir::SelectOp::create(b, loc, mask, added, splat(-infinity, added)));
+    // A number near overflow stays the same whatever score it is added to.
+    if (isFinite)
+      added = inF32(added);
+    added = known(flatir::SelectOp::create(b, loc, mask, added,
+                                           splat(seen.hidden, added)));
     mask = {};
+    isFinite = false;
   }
   OpFoldResult ofQuery = groups.empty() ? product(heads) : product(groups);
   OpFoldResult ofKey =

@@ -55,6 +55,7 @@ private:
   mlir::OpFoldResult product(llvm::ArrayRef<unsigned> list);
   mlir::Value ofScores(mlir::Value tensor, const DimAxes &dims);
   mlir::Value visible();
+  mlir::Value inF32(mlir::Value tensor);
   mlir::Value bias();
   mlir::Value unscaled(mlir::Value tensor);
   mlir::Value narrowed(mlir::Value tensor, mlir::Type element);

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
@@ -46,21 +48,26 @@ std::optional<double> fusion::splatNumber(Value tensor) {
 
 //===-- sums of sizes -----------------------------------------------------===//
 
+/// How far sums of sizes and of positions are followed back.
+static constexpr unsigned maxDepth = 12;
+
 void LinearSize::add(OpFoldResult size, int64_t times) {
+  add(size, times, maxDepth);
+}
+
+void LinearSize::add(OpFoldResult size, int64_t times, unsigned depth) {
   if (std::optional<int64_t> constant = getConstantIntValue(size)) {
     number += *constant * times;
     return;
   }
   auto value = cast<Value>(size);
-  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
-    add(sum.getLhs(), times);
-    add(sum.getRhs(), times);
-  } else if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
-    add(difference.getLhs(), times);
-    add(difference.getRhs(), -times);
-  } else {
+  Operation *op = depth > 0 ? value.getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
     sizes[value] += times;
+    return;
   }
+  add(op->getOperand(0), times, depth - 1);
+  add(op->getOperand(1), isa<arith::AddIOp>(op) ? times : -times, depth - 1);
 }
 
 void LinearSize::add(const LinearSize &other, int64_t times) {
@@ -184,8 +191,8 @@ static std::optional<HalfSpace> positionsOfConstant(flatir::ConstantOp op) {
 }
 
 /// A tensor of integers as a linear function of its dimensions' positions.
-static std::optional<HalfSpace> positionsOf(Value tensor,
-                                            const TensorSizes &sizes) {
+static std::optional<HalfSpace>
+positionsOf(Value tensor, const TensorSizes &sizes, unsigned depth = maxDepth) {
   Operation *op = tensor.getDefiningOp();
   auto element = dyn_cast<IntegerType>(elementTypeOf(tensor));
   if (!op || !element || element.getWidth() < 32 || element.isUnsigned())
@@ -203,9 +210,9 @@ static std::optional<HalfSpace> positionsOf(Value tensor,
     return found;
   }
   if (auto convert = dyn_cast<flatir::ConvertOp>(op))
-    return positionsOf(convert.getInput(), sizes);
+    return positionsOf(convert.getInput(), sizes, depth);
   if (isView(op)) {
-    auto inner = positionsOf(op->getOperand(0), sizes);
+    auto inner = positionsOf(op->getOperand(0), sizes, depth);
     auto factors =
         inner ? throughView(op, inner->factors, sizes) : std::nullopt;
     if (!factors)
@@ -213,7 +220,7 @@ static std::optional<HalfSpace> positionsOf(Value tensor,
     return HalfSpace{*factors, inner->offset};
   }
   if (auto slice = dyn_cast<flatir::SliceOp>(op)) {
-    auto inner = positionsOf(slice.getInput(), sizes);
+    auto inner = positionsOf(slice.getInput(), sizes, depth);
     if (!inner)
       return std::nullopt;
     size_t dynamic = 0;
@@ -228,10 +235,11 @@ static std::optional<HalfSpace> positionsOf(Value tensor,
     }
     return inner;
   }
-  if (!isa<flatir::AddOp, flatir::SubOp>(op))
+  if (depth == 0 || !isa<flatir::AddOp, flatir::SubOp>(op))
     return std::nullopt;
-  auto left = positionsOf(op->getOperand(0), sizes);
-  auto right = left ? positionsOf(op->getOperand(1), sizes) : std::nullopt;
+  auto left = positionsOf(op->getOperand(0), sizes, depth - 1);
+  auto right =
+      left ? positionsOf(op->getOperand(1), sizes, depth - 1) : std::nullopt;
   if (!right)
     return std::nullopt;
   int64_t sign = isa<flatir::AddOp>(op) ? 1 : -1;
@@ -275,33 +283,51 @@ static std::optional<Condition> comparedChoice(flatir::CompareOp op) {
   return condition;
 }
 
-static void collect(Value tensor, SmallVector<Operation *> views,
-                    bool isNegated, SmallVectorImpl<Condition> &found) {
+namespace {
+/// Goes from a condition to those that it is a conjunction of.
+class Conditions {
+public:
+  void visit(Value tensor, SmallVector<Operation *> views, bool isNegated);
+  SmallVector<Condition> found;
+
+private:
+  /// A condition that is met again says nothing more.
+  std::set<std::tuple<const void *, std::vector<Operation *>, bool>> visited;
+};
+} // namespace
+
+void Conditions::visit(Value tensor, SmallVector<Operation *> views,
+                       bool isNegated) {
+  if (!visited
+           .insert({tensor.getAsOpaquePointer(),
+                    {views.begin(), views.end()},
+                    isNegated})
+           .second)
+    return;
   Operation *op = tensor.getDefiningOp();
   if (isView(op)) {
     views.insert(views.begin(), op);
-    return collect(op->getOperand(0), views, isNegated, found);
+    return visit(op->getOperand(0), views, isNegated);
   }
   if (auto negation = dyn_cast_or_null<flatir::LogicalNotOp>(op))
-    return collect(negation->getOperand(0), views, !isNegated, found);
+    return visit(negation->getOperand(0), views, !isNegated);
   if (isNegated ? isa_and_nonnull<flatir::LogicalOrOp>(op)
                 : isa_and_nonnull<flatir::LogicalAndOp>(op)) {
-    collect(op->getOperand(0), views, isNegated, found);
-    return collect(op->getOperand(1), views, isNegated, found);
+    visit(op->getOperand(0), views, isNegated);
+    return visit(op->getOperand(1), views, isNegated);
   }
   if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op))
     if (std::optional<Condition> inner = comparedChoice(compare)) {
       llvm::append_range(inner->views, views);
-      return collect(inner->leaf, inner->views, isNegated ^ inner->isNegated,
-                     found);
+      return visit(inner->leaf, inner->views, isNegated ^ inner->isNegated);
     }
   found.push_back({tensor, std::move(views), isNegated});
 }
 
 SmallVector<Condition> fusion::conditionsOf(Value tensor, bool isNegated) {
-  SmallVector<Condition> found;
-  collect(tensor, {}, isNegated, found);
-  return found;
+  Conditions conditions;
+  conditions.visit(tensor, {}, isNegated);
+  return std::move(conditions.found);
 }
 
 std::optional<Choice> fusion::choiceOf(Value tensor) {
@@ -383,6 +409,11 @@ static std::optional<HalfSpace> compared(flatir::CompareOp op, bool isNegated,
   auto right = left ? positionsOf(op.getRhs(), sizes) : std::nullopt;
   if (!right)
     return std::nullopt;
+  // Beyond, positions in 32 bits may wrap around.
+  constexpr int64_t largestOffset = int64_t(1) << 30;
+  for (const HalfSpace &side : {*left, *right})
+    if (std::abs(side.offset.number) > largestOffset)
+      return std::nullopt;
   for (auto [to, from] : llvm::zip(left->factors, right->factors))
     to -= from;
   left->offset.add(right->offset, -1);

@@ -25,6 +25,9 @@ struct LinearSize {
   void add(mlir::OpFoldResult size, int64_t times);
   void add(const LinearSize &other, int64_t times);
   bool isZero() const;
+
+private:
+  void add(mlir::OpFoldResult size, int64_t times, unsigned depth);
 };
 
 /// A tensor that is true where position `factors` . index + offset >= 0.

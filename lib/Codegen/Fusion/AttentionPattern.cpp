@@ -164,27 +164,28 @@ bool AttentionPattern::matchSoftmax(Value weights) {
 /// attention has. `isLenient`: by functions of one tensor, too, which are worth
 /// a remark.
 static bool leadsToDot(Value tensor, bool isLenient = false) {
-  while (Operation *op = tensor.getDefiningOp()) {
+  llvm::SetVector<Value> pending;
+  pending.insert(tensor);
+  for (size_t i = 0; i < pending.size(); ++i) {
+    Operation *op = pending[i].getDefiningOp();
+    if (!op)
+      continue;
     if (isa<flatir::DotOp>(op))
       return true;
-    if (isFloatConvert(op) || isa<flatir::ReshapeOp, flatir::TransposeOp>(op)) {
-      tensor = op->getOperand(0);
+    bool isUnary = isFloatConvert(op) ||
+                   isa<flatir::ReshapeOp, flatir::TransposeOp>(op) ||
+                   (isLenient && classOf(op) == OpClass::Elementwise &&
+                    op->getNumOperands() == 1);
+    if (isUnary) {
+      pending.insert(op->getOperand(0));
     } else if (isa<flatir::AddOp, flatir::SubOp, flatir::MulOp, flatir::DivOp>(
                    op)) {
-      bool first = !splatNumber(op->getOperand(0)) &&
-                   leadsToDot(op->getOperand(0), isLenient);
-      if (first)
-        return true;
-      tensor = op->getOperand(1);
+      if (!splatNumber(op->getOperand(0)))
+        pending.insert(op->getOperand(0));
+      pending.insert(op->getOperand(1));
     } else if (auto select = dyn_cast<flatir::SelectOp>(op)) {
-      if (leadsToDot(select.getInput(), isLenient))
-        return true;
-      tensor = select.getOther();
-    } else if (isLenient && classOf(op) == OpClass::Elementwise &&
-               op->getNumOperands() == 1) {
-      tensor = op->getOperand(0);
-    } else {
-      return false;
+      pending.insert(select.getInput());
+      pending.insert(select.getOther());
     }
   }
   return false;
@@ -211,7 +212,8 @@ bool AttentionPattern::takeFill(flatir::SelectOp op, Viewed &at,
       splatNumber(isFirst ? op.getOther() : op.getInput());
   if (!number)
     return fail("hidden scores are no constant");
-  double fill = *number * factor;
+  // Beyond f32 it is infinite.
+  double fill = static_cast<float>(*number * factor);
   bool hides = std::isinf(fill) && fill < 0;
   if (!hides && !std::isfinite(fill))
     return fail("hidden scores are not the lowest");
@@ -423,10 +425,15 @@ static std::optional<Viewed> beforeRepeat(Viewed at, Type element,
       at = {reshape.getInput(), *dims};
     } else if (auto broadcast = dyn_cast<flatir::BroadcastOp>(op)) {
       Viewed before{broadcast.getInput(), {}};
-      SizeList from = sizes.get(broadcast.getInput());
-      for (auto [i, dim] : llvm::enumerate(broadcast.getDims()))
-        before.dims.push_back(isConstantIntValue(from[i], 1) ? Axes()
-                                                             : at.dims[dim]);
+      SizeList from = sizes.get(broadcast.getInput()),
+               to = sizes.get(broadcast.getResult());
+      for (auto [i, dim] : llvm::enumerate(broadcast.getDims())) {
+        bool isOne = isConstantIntValue(from[i], 1);
+        // A dynamic size may be 1 at run time.
+        if (!isOne && !getConstantIntValue(from[i]) && from[i] != to[dim])
+          return std::nullopt;
+        before.dims.push_back(isOne ? Axes() : at.dims[dim]);
+      }
       return before;
     } else {
       return std::nullopt;

@@ -113,11 +113,16 @@ static int64_t timesRead(const FusionGraph &graph, OpOperand &operand) {
 /// that the function of the left operand reads: it is broadcast, which nothing
 /// else is there (see formPrologues()).
 static bool isPrologueVector(const Node *kernel, Operation *op) {
-  return isCheap(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
-           return !kernel->operandSide.contains(user) ||
-                  isa<flatir::BroadcastOp>(user) ||
-                  isPrologueVector(kernel, user);
-         });
+  llvm::SetVector<Operation *> pending;
+  pending.insert(op);
+  for (size_t i = 0; i < pending.size(); ++i) {
+    if (!isCheap(pending[i]))
+      return false;
+    for (Operation *user : pending[i]->getUsers())
+      if (kernel->operandSide.contains(user) && !isa<flatir::BroadcastOp>(user))
+        pending.insert(user);
+  }
+  return true;
 }
 
 /// The windows that `op` is a view of, or is: several elements of it are one
@@ -141,11 +146,17 @@ static bool narrowsToBytes(Operation *op) {
 
 /// Whether `op` is in front of windows on the operand side of `kernel`.
 static bool isBeforeWindows(const Node *kernel, Operation *op) {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    return kernel->operandSide.contains(user) &&
-           (isa<flatir::WindowOp>(user) ||
-            (!isa<flatir::DotOp>(user) && isBeforeWindows(kernel, user)));
-  });
+  llvm::SetVector<Operation *> pending;
+  pending.insert(op);
+  for (size_t i = 0; i < pending.size(); ++i)
+    for (Operation *user : pending[i]->getUsers()) {
+      if (!kernel->operandSide.contains(user) || isa<flatir::DotOp>(user))
+        continue;
+      if (isa<flatir::WindowOp>(user))
+        return true;
+      pending.insert(user);
+    }
+  return false;
 }
 
 /// Whether `kernel` slides `windows`, which `op` views. Its loop runs along

@@ -20,18 +20,9 @@ AttentionWarp::AttentionWarp(CUDAKernel &kernel, AttentionSpace &space,
                              int64_t keys)
     : space(space), fragments(fragments), keys(keys), depth(space.depth),
       width(space.width), kernel(kernel), e(kernel.e), math(e.math), words(e),
-      elementType(elementType), queryLines{true, elementType, depth.lineBytes},
-      valueLines{false, elementType, width.lineBytes} {
-  double scale = space.op.getScale().convertToDouble();
-  // The largest product has the largest score, but for those that a number
-  // takes the place of.
-  scalesLate = scale > 0 && !space.hasBias() && !space.op.getHidden();
-  double exponentFactor = llvm::numbers::log2e * (scalesLate ? scale : 1);
-  factor = static_cast<float>(exponentFactor);
-  const double largest = 65504, maxF32 = std::numeric_limits<float>::max();
-  isBounded = elementType == ElementType::F16 && scalesLate &&
-              largest * largest * double(space.depth) * exponentFactor < maxF32;
-}
+      elementType(elementType), exponents(ExponentScale::of(space.op)),
+      queryLines{true, elementType, depth.lineBytes},
+      valueLines{false, elementType, width.lineBytes} {}
 
 AttentionWarp::State AttentionWarp::start() {
   State state;
@@ -150,7 +141,7 @@ void AttentionWarp::takeScores(Index first, bool areOfAll,
       key = kernel.clampTo(inside, key);
     }
     const AttentionSpace::Row &row = rows[rowOf(i, keys)];
-    if (!scalesLate)
+    if (!exponents.isLate)
       score = space.scaled(block, row, key, score);
     score = space.unlessHidden(block, row, key, score, inside, areOfAll);
   }
@@ -158,14 +149,15 @@ void AttentionWarp::takeScores(Index first, bool areOfAll,
 
 /// The exponent's factor in a row.
 Value AttentionWarp::factorOf(Value max) {
-  Value own = space.number(factor);
-  if (!isBounded)
+  Value own = space.number(exponents.factor);
+  if (!exponents.isBounded)
     return own;
   auto unless = [&](arith::CmpFPredicate isHuge, double limit, Value other) {
-    Value condition = arith::CmpFOp::create(e.b, e.loc, isHuge, max,
-                                            space.number(limit / factor));
+    Value condition = arith::CmpFOp::create(
+        e.b, e.loc, isHuge, max, space.number(limit / exponents.factor));
     return arith::SelectOp::create(e.b, e.loc, condition,
-                                   space.number(exactFactor(factor)), other);
+                                   space.number(exactFactor(exponents.factor)),
+                                   other);
   };
   Value below = unless(arith::CmpFPredicate::OGE, maxRoundedProduct, own);
   return unless(arith::CmpFPredicate::OLE, -maxRoundedProduct, below);
@@ -176,7 +168,7 @@ Value AttentionWarp::factorOf(Value max) {
 AttentionWarp::Reference AttentionWarp::referenceOf(Value max) {
   Value reference = space.reference(max);
   Value scale = factorOf(reference);
-  if (isBounded)
+  if (exponents.isBounded)
     reference = arith::MulFOp::create(e.b, e.loc, reference, scale);
   return {reference, scale};
 }
@@ -185,7 +177,7 @@ AttentionWarp::Reference AttentionWarp::referenceOf(Value max) {
 /// relative to; its product was rounded.
 Value AttentionWarp::powerOf(Value score, const Reference &to, bool isMaximum) {
   Value exponent, reference = to.value, scale = to.scale;
-  if (!isBounded) {
+  if (!exponents.isBounded) {
     Value behind = arith::SubFOp::create(e.b, e.loc, score, reference);
     exponent = arith::MulFOp::create(e.b, e.loc, behind, scale);
   } else if (isMaximum) {

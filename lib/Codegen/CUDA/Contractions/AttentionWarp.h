@@ -107,12 +107,7 @@ private:
   IndexMath &math;
   Words words;
   ElementType elementType;
-  /// Scores are products that were not scaled: the exponent's factor scales.
-  bool scalesLate;
-  float factor;
-  /// No product with `factor` is beyond f32: differences of such products may
-  /// be fused.
-  bool isBounded;
+  ExponentScale exponents;
   Lines queryLines, valueLines;
   mlir::Value query;
   AttentionSpace::Block block;

@@ -120,6 +120,14 @@ static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source) {
       cast<RankedTensorType>(result.front()).getElementTypeBitWidth() != 16)
     return false;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(result.front()).getShape();
+  // At computed places, as of a flip.
+  auto isApart = [&](tensor::ExtractOp read) {
+    return read.getTensor().getType().getShape() == shape
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  if (kernel.getBody().walk(isApart).wasInterrupted())
+    return false;
   for (Operation &each : kernel.getBody().front()) {
     auto op = dyn_cast<linalg::GenericOp>(each);
     bool reads = llvm::is_contained(each.getOperands(), Value(source));

@@ -80,20 +80,28 @@ SmallVector<int64_t> ReductionPlan::workspace() const {
 /// Whether element i of `tensor` depends on elements i of arguments alone, in
 /// row-major order.
 static bool isInOrder(Value tensor) {
-  if (isa<BlockArgument>(tensor))
-    return true;
-  auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumReductionLoops() > 0 ||
-      !op.getIndexingMapsArray().back().isIdentity())
-    return false;
-  for (Operation &scalar : *op.getBlock())
-    if (isa<linalg::IndexOp, tensor::ExtractOp>(scalar))
+  llvm::SetVector<Value> pending;
+  pending.insert(tensor);
+  for (size_t i = 0; i < pending.size(); ++i) {
+    if (isa<BlockArgument>(pending[i]))
+      continue;
+    auto op = pending[i].getDefiningOp<linalg::GenericOp>();
+    if (!op || op.getNumReductionLoops() > 0 ||
+        !op.getIndexingMapsArray().back().isIdentity())
       return false;
-  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    return map.getNumResults() == 0 ||
-           (map.isIdentity() && isInOrder(input->get()));
-  });
+    for (Operation &scalar : *op.getBlock())
+      if (isa<linalg::IndexOp, tensor::ExtractOp>(scalar))
+        return false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (map.getNumResults() == 0)
+        continue;
+      if (!map.isIdentity())
+        return false;
+      pending.insert(input->get());
+    }
+  }
+  return true;
 }
 
 /// Whether the steps of `op` may be taken in any shape.

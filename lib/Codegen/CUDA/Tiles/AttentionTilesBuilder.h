@@ -9,6 +9,8 @@
 
 #include "AttentionTiles.h"
 
+#include "Codegen/Emit/AttentionSpace.h"
+
 #include "tripy/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,8 +110,7 @@ private:
   tile::FuncOp function;
   mlir::Type element;
   int64_t group;
-  bool scalesLate, isBounded;
-  float factor;
+  ExponentScale exponents;
   /// Heads whose query tiles are walked together.
   int64_t section = 1;
   mlir::Value tiles, queryTiles, heads, allHeads, queries, keys;

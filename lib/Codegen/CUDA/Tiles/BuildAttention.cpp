@@ -36,21 +36,8 @@ AttentionTilesBuilder::AttentionTilesBuilder(KernelEmission &e,
     : e(e), b(e.b), loc(problem.op.getLoc()), problem(problem),
       schedule(schedule), chip(chip), op(problem.op),
       element(elementTypeOf(op.getQuery())),
-      group(std::max<int64_t>(1, op.getGroupSize())) {
-  double scale = op.getScale().convertToDouble();
-  bool hasBias =
-      op.getMask() && !getElementTypeOrSelf(op.getMask()).isInteger(1);
-  // The largest product has the largest score, but for those that a number
-  // takes the place of.
-  scalesLate = scale > 0 && !hasBias && !op.getHidden();
-  double exponentFactor = llvm::numbers::log2e * (scalesLate ? scale : 1);
-  factor = static_cast<float>(exponentFactor);
-  // No product with `factor` is beyond f32: the difference may be fused.
-  const double largest = 65504, maxF32 = std::numeric_limits<float>::max();
-  isBounded =
-      element.isF16() && scalesLate &&
-      largest * largest * double(problem.depth) * exponentFactor < maxF32;
-}
+      group(std::max<int64_t>(1, op.getGroupSize())),
+      exponents(ExponentScale::of(op)) {}
 
 //===----------------------------------------------------------------------===//
 // Types, sizes and memory

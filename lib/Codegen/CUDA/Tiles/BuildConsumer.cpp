@@ -2,7 +2,6 @@
 
 #include "AttentionTilesBuilder.h"
 
-#include "Codegen/Emit/AttentionSpace.h"
 #include "tripy/Codegen/Math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,13 +17,13 @@ using namespace tripy::codegen::tiles;
 Value AttentionTilesBuilder::scored(const TilePlace &at, Value products,
                                     Value query, Value number, bool masked) {
   bool readsMask = static_cast<bool>(op.getMask());
-  if (!masked && scalesLate && !readsMask)
+  if (!masked && exponents.isLate && !readsMask)
     return products;
   SmallVector<Value> place(at.batch);
   place.append({at.head, query, firstKey(at, number)});
   return tile::ScoreOp::create(b, loc, products.getType(), products, place,
                                masked && isRagged() ? keys : Value(),
-                               scalesLate, !masked || !isCausal());
+                               exponents.isLate, !masked || !isCausal());
 }
 
 /// The maximum, or 0 where no key is seen; times the factor where that may be
@@ -36,14 +35,14 @@ RowReference AttentionTilesBuilder::referenceOf(Value maximum) {
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, none);
   Value reference =
       arith::SelectOp::create(b, loc, isNone, splat(type, 0), maximum);
-  Value scale = splat(type, factor);
-  if (!isBounded)
+  Value scale = splat(type, exponents.factor);
+  if (!exponents.isBounded)
     return {reference, scale};
   auto unless = [&](arith::CmpFPredicate isHuge, double limit, Value other) {
-    Value condition = arith::CmpFOp::create(b, loc, isHuge, reference,
-                                            splat(type, limit / factor));
-    return arith::SelectOp::create(b, loc, condition,
-                                   splat(type, exactFactor(factor)), other);
+    Value condition = arith::CmpFOp::create(
+        b, loc, isHuge, reference, splat(type, limit / exponents.factor));
+    return arith::SelectOp::create(
+        b, loc, condition, splat(type, exactFactor(exponents.factor)), other);
   };
   scale = unless(arith::CmpFPredicate::OGE, maxRoundedProduct, scale);
   scale = unless(arith::CmpFPredicate::OLE, -maxRoundedProduct, scale);
@@ -52,7 +51,7 @@ RowReference AttentionTilesBuilder::referenceOf(Value maximum) {
 
 Value AttentionTilesBuilder::exponent(Value scores, const RowReference &of,
                                       bool isMaximum) {
-  if (!isBounded)
+  if (!exponents.isBounded)
     return binary<arith::MulFOp>(binary<arith::SubFOp>(scores, of.maximum),
                                  of.scale);
   // The product of the maximum was rounded.
@@ -79,7 +78,8 @@ Value AttentionTilesBuilder::powerOfAll(Value scores, const RowReference &of) {
     return tile::BroadcastOp::create(b, loc, type, ofRows);
   };
   return powerOf(scores, {beside(of.maximum),
-                          isBounded ? beside(of.scale) : splat(type, factor)});
+                          exponents.isBounded ? beside(of.scale)
+                                              : splat(type, exponents.factor)});
 }
 
 /// The scores and powers of the last keys.
