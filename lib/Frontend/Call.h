@@ -48,7 +48,7 @@ public:
   }
 
   /// Groups of operands that have one element type: numbers get that of the
-  /// tensors beside them.
+  /// tensors beside them. After all operands.
   void sameElement(std::initializer_list<uint32_t> groups);
 
   /// Makes the node. Throws Error at the call where a rule is broken.
@@ -71,6 +71,7 @@ private:
     node->attributes.emplace_back(std::move(value));
   }
   void add(const Value &value);
+  std::optional<DType> typeBeside(uint32_t group) const;
   void resolveNumbers();
   [[noreturn]] void failWith(const Status &status,
                              std::span<const TypeInfo *const> types) const;
@@ -84,9 +85,8 @@ private:
   };
   std::shared_ptr<Node> node;
   std::vector<PendingNumber> numbers;
-  std::vector<std::vector<uint32_t>> sameGroups;
-  /// Where each operand stands in the call.
-  std::vector<SourceLoc> places;
+  /// Bits of groups.
+  std::vector<uint32_t> sameGroups;
 };
 
 /// A number as a tensor of rank 0. Throws Error at `loc` where the number is
