@@ -22,14 +22,26 @@ Call::Call(Op op, SourceLoc loc) : node(std::make_shared<Node>(op, loc)) {
 
 //===-- operands ----------------------------------------------------------===//
 
-const Value &Call::use(const Tensor &tensor, SourceLoc loc) {
+const Value &Call::use(const Tensor &tensor, SourceLoc loc,
+                       std::string_view what) {
   if (!tensor.source)
-    fail(Code::InvalidArgument, "the tensor is empty: it was never assigned",
-         loc);
+    fail(Code::InvalidArgument,
+         std::string(what) + " is empty: it was never assigned", loc);
   return tensor.source;
 }
 
 void Call::add(const Value &value) { node->operands.push_back(value); }
+
+void Call::add(const Tensor &tensor) {
+  if (tensor.isEmpty()) {
+    const OpInfo &info = opInfo(node->op);
+    std::string_view name = info.operands[node->groups.size() - 1].name;
+    use(tensor, node->loc,
+        "the operand '" + std::string(name) + "' of '" +
+            std::string(info.shortName()) + "'");
+  }
+  add(tensor.source);
+}
 
 void Call::operand(const TensorLike &value) {
   node->groups.push_back(1);
@@ -40,7 +52,7 @@ void Call::operand(const TensorLike &value) {
     node->operands.emplace_back();
     return;
   }
-  add(use(value.tensor(), node->loc));
+  add(value.tensor());
 }
 
 void Call::operand(const std::optional<Tensor> &value) {
@@ -53,7 +65,7 @@ void Call::operand(const std::optional<Tensor> &value) {
 void Call::operand(const std::vector<Tensor> &values) {
   node->groups.push_back(values.size());
   for (const Tensor &value : values)
-    add(use(value, node->loc));
+    add(value);
 }
 
 /// A number as a size that an operation reads.
