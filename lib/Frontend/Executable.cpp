@@ -122,6 +122,16 @@ static std::string joined(const std::vector<std::string> &names) {
   return text;
 }
 
+/// A number as the input `name`. Errors of the conversion name it.
+static Value numberArgument(const Number &number, DType dtype,
+                            const std::string &name, SourceLoc loc) {
+  try {
+    return Call::valueOf(numberTensor(number, dtype, loc));
+  } catch (const Error &error) {
+    fail(error.code(), "the argument '" + name + "': " + error.summary(), loc);
+  }
+}
+
 /// Arguments as tensors: a number has the element type that is expected.
 static std::vector<Value>
 argumentValues(const CompiledProgram &program,
@@ -142,11 +152,15 @@ argumentValues(const CompiledProgram &program,
     const InputDescription &input = program.argument(i);
     DType dtype = input.kind == InputKind::Size ? int64 : input.dtype;
     const Executable::Argument &argument = arguments[i];
-    if (!argument.isNumber() && argument.tensor().isEmpty())
+    if (argument.isNumber()) {
+      values.push_back(
+          numberArgument(*argument.literal(), dtype, input.name, loc));
+      continue;
+    }
+    // The text is made where it is needed: calls are to cost little.
+    if (argument.tensor().isEmpty())
       Call::use({}, loc, "the argument '" + input.name + "'");
-    values.push_back(Call::valueOf(
-        argument.isNumber() ? numberTensor(*argument.literal(), dtype, loc)
-                            : argument.tensor()));
+    values.push_back(Call::valueOf(argument.tensor()));
   }
   return values;
 }

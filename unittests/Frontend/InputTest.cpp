@@ -354,6 +354,24 @@ TEST(Input, SummariesAreOneSentence) {
                  "input 'x' must have element type float32, but has int32");
 }
 
+TEST(Input, NumbersAsArguments) {
+  auto repeated = tp::compile(
+      [](const tp::Tensor &k, const tp::Size &n) { return tp::expand(k, {n}); },
+      tp::InputInfo({}, tp::int32, "k"),
+      tp::DimensionInputInfo({1, 2, 4}, "n"));
+  EXPECT_EQ(repeated(7, 3).toVector<int32_t>(), (std::vector<int32_t>(3, 7)));
+  std::string end = "; tripy::cast changes the element type of a tensor";
+  EXPECT_REFUSED(
+      repeated(7, 2.5),
+      "the argument 'n': refusing to automatically cast the float32 2.5 to "
+      "int64" +
+          end);
+  EXPECT_REFUSED(repeated(int64_t(1) << 40, 2),
+                 "the argument 'k': the number 1099511627776 is outside of "
+                 "int32");
+  EXPECT_REFUSED(repeated(7, 5), "input 'n' must be 1 to 4, but is 5");
+}
+
 TEST(Input, ErrorsWithoutAPlace) {
   // Streams have no place for the caller's line.
   try {
