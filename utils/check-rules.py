@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every rule of every operation is broken by a test.
+"""Every rule of every operation is broken by a test, and every fold is tested.
 
 The rules are those that tripy-tblgen -gen-rule-list prints. A test breaks one
 when a file *-invalid.mlir under test/Dialect (or the generated tests of the
@@ -9,6 +9,9 @@ rules that do not exist (any more).
 
 The rules of kernels and plans are written in C++: each of their messages is
 expected by a test, too.
+
+An operation that folds, or has patterns of its own (-gen-op-list), stands in a
+test fold-*.mlir or canonicalize-*.mlir under test/Dialect.
 """
 
 import argparse
@@ -72,6 +75,18 @@ def broken_rules(text, origin, problems):
     return found
 
 
+def untested_folds(args):
+    """Operations that fold, in no test of folds."""
+    tests = "\n".join(path.read_text() for path in (ROOT / "test/Dialect").rglob("*.mlir")
+                      if path.name.startswith(("fold-", "canonicalize-")))
+    used = set(re.findall(r"\b\w+\.\w+\b", tests))
+    for dialect in DIALECTS:
+        for line in run(args.tblgen, "-gen-op-list", dialect, args.mlir_include).splitlines():
+            name, _, kinds = line.split("\t")
+            if {"fold", "canonicalize"} & set(kinds.split()) and name not in used:
+                yield name
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tblgen", required=True)
@@ -101,6 +116,7 @@ def main():
                             f"is '{rules[rule]}'")
     missing = sorted(set(rules) - {rule for rule, _ in broken})
     problems += [f"no test breaks {rule}: {rules[rule]}" for rule in missing]
+    problems += [f"no test of folds has {name}" for name in untested_folds(args)]
     untested = untested_messages()
     problems += [f"no test expects '{message}'" for message in untested]
     for problem in problems:

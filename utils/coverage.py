@@ -40,6 +40,8 @@ reference evaluator, on the CPU, and compiled for CUDA; and with all sizes `?`. 
 of its results.
 """
 NAMES_HEAD = """What the functions of [Tripy for Python](https://github.com/NVIDIA/TensorRT-Incubator) are in `trace`."""
+FLATIR_HEAD = """What operations of `trace` become. An operation says what sizes its results have in terms of its operands', unless its results
+are no tensors; `utils/check-rules.py` checks that each fold and each pattern has a test."""
 COLUMNS = ["evaluated", "CPU", "CUDA"]
 TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)(\w+)>")
 # What an example without a value of its own is given.
@@ -279,7 +281,17 @@ def cell(name, column, row):
     return "; ".join(f"not {type_}: {why}" for type_, why in lacking.items()) or "yes"
 
 
-def page_text(listed, rows):
+def flatir_table(flatir):
+    """Of `flatir`: {name: (rules, kinds)}; elementwise operations with the same row share it."""
+    rows = {}
+    for name, (rules, kinds) in flatir.items():
+        cells = [rules, *("yes" if kind in kinds else "" for kind in ("sizes", "fold", "canonicalize"))]
+        rows.setdefault(tuple(cells), []).append(f"`{name}`")
+    return ["", "## Operations of flatir", "", FLATIR_HEAD, "", "| operations | rules of each | sizes of results | folds | patterns |",
+            "|---|--:|---|---|---|", *(f"| {' '.join(names)} | {' | '.join(cells)} |" for cells, names in rows.items())]
+
+
+def page_text(listed, rows, flatir):
     lines = [HEAD, "| operation | rules | element types | evaluated | CPU | CUDA | all sizes dynamic |", "|---|--:|---|---|---|---|---|"]
     for name, rules in listed.items():
         row = rows[name]
@@ -289,6 +301,7 @@ def page_text(listed, rows):
         else:
             columns = [gap(name, "*", "example") or "?", "", "", "", ""]
         lines.append(f"| `{name}` | {rules} | {' | '.join(columns)} |")
+    lines += flatir_table(flatir)
     lines += ["", "## Names of Tripy for Python", "", NAMES_HEAD, "", "| name | here |", "|---|---|"]
     lines += [f"| {name} | {what} |" for name, what in NAMES.items()]
     return "\n".join(lines) + "\n"
@@ -313,17 +326,17 @@ def main():
     parser.add_argument("--all", action="store_true", help="try all element types, not one for each operation")
     parser.add_argument("--write", action="store_true", help="write the page")
     options = parser.parse_args()
-    listed = {}
-    for line in tblgen(options, "-gen-op-list", "Trace").splitlines():
-        name, rules = line.split("\t")[:2]
-        listed[name] = rules
+    lists = {dialect: [line.split("\t") for line in tblgen(options, "-gen-op-list", dialect).splitlines()]
+             for dialect in ("Trace", "FlatIR")}
+    listed = {name: rules for name, rules, _ in lists["Trace"]}
+    flatir = {name: (rules, kinds.split()) for name, rules, kinds in lists["FlatIR"]}
     types = element_types(options)
     found = operations(options, "Trace")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         rows = dict(zip([op.name for op in found],
                         pool.map(lambda item: try_operation(options, pathlib.Path(folder), item[1], item[0], types), enumerate(found))))
     problems = problems_of(listed, rows)
-    text = page_text(listed, rows)
+    text = page_text(listed, rows, flatir)
     if options.write:
         options.page.write_text(text)
     elif not options.page.exists() or options.page.read_text() != text:

@@ -45,7 +45,7 @@ NAMES = {
     "softmax": "`trace.softmax`",
     # Layers.
     "Conv, ConvTranspose": "`trace.convolution` `trace.conv_transpose`",
-    "avgpool, maxpool": "`trace.avgpool` `trace.maxpool`",
+    "avgpool, maxpool": "`trace.avgpool` `trace.maxpool`; [avgpool of integers](compositions.md#averages-of-integers)",
     "resize": "`trace.resize`",
     "Linear, Embedding": "`trace.linear` `trace.embedding`",
     "BatchNorm GroupNorm InstanceNorm LayerNorm": "`trace.batch_norm` `trace.group_norm` `trace.instance_norm` `trace.layer_norm`",

@@ -8,6 +8,8 @@
 
 #include "tripy/Frontend/Functions.h"
 
+#include <array>
+
 using namespace tripy;
 using namespace tripy::frontend;
 
@@ -20,18 +22,29 @@ Call::Call(Op op, SourceLoc loc) : node(std::make_shared<Node>(op, loc)) {
 
 //===-- operands ----------------------------------------------------------===//
 
-const Value &Call::use(const Tensor &tensor, SourceLoc loc) {
+const Value &Call::use(const Tensor &tensor, SourceLoc loc,
+                       std::string_view what) {
   if (!tensor.source)
-    fail(Code::InvalidArgument, "the tensor is empty: it was never assigned",
-         loc);
+    fail(Code::InvalidArgument,
+         std::string(what) + " is empty: it was never assigned", loc);
   return tensor.source;
 }
 
 void Call::add(const Value &value) { node->operands.push_back(value); }
 
+void Call::add(const Tensor &tensor) {
+  if (tensor.isEmpty()) {
+    const OpInfo &info = opInfo(node->op);
+    std::string_view name = info.operands[node->groups.size() - 1].name;
+    use(tensor, node->loc,
+        "the operand '" + std::string(name) + "' of '" +
+            std::string(info.shortName()) + "'");
+  }
+  add(tensor.source);
+}
+
 void Call::operand(const TensorLike &value) {
   node->groups.push_back(1);
-  places.push_back(value.loc());
   if (value.isNumber() || value.isSize()) {
     numbers.push_back(
         {uint32_t(node->groups.size() - 1), uint32_t(node->operands.size()),
@@ -39,24 +52,20 @@ void Call::operand(const TensorLike &value) {
     node->operands.emplace_back();
     return;
   }
-  add(use(value.tensor(), node->loc));
+  add(value.tensor());
 }
 
 void Call::operand(const std::optional<Tensor> &value) {
   bool isGiven = value && !value->isEmpty();
   node->groups.push_back(isGiven);
-  if (isGiven) {
-    places.push_back(node->loc);
+  if (isGiven)
     add(value->source);
-  }
 }
 
 void Call::operand(const std::vector<Tensor> &values) {
   node->groups.push_back(values.size());
-  for (const Tensor &value : values) {
-    places.push_back(node->loc);
-    add(use(value, node->loc));
-  }
+  for (const Tensor &value : values)
+    add(value);
 }
 
 /// A number as a size that an operation reads.
@@ -69,7 +78,6 @@ static Size sizeConstant(int64_t number, SourceLoc loc) {
 
 void Call::operand(const Size &value) {
   node->groups.push_back(1);
-  places.push_back(node->loc);
   add(value.isStatic() ? sizeConstant(value.number, node->loc).symbol
                        : value.symbol);
 }
@@ -78,7 +86,6 @@ void Call::operand(const Shape &sizes) {
   uint32_t count = 0;
   for (const Size &size : sizes)
     if (!size.isStatic()) {
-      places.push_back(node->loc);
       add(size.symbol);
       ++count;
     }
@@ -100,7 +107,12 @@ void Call::staticSizes(const Shape &sizes) {
 //===-- numbers -----------------------------------------------------------===//
 
 void Call::sameElement(std::initializer_list<uint32_t> groups) {
-  sameGroups.emplace_back(groups);
+  if (numbers.empty())
+    return;
+  uint32_t set = 0;
+  for (uint32_t group : groups)
+    set |= uint32_t(1) << group;
+  sameGroups.push_back(set);
 }
 
 static runtime::HostTensor makeScalar(const Number &number, DType dtype,
@@ -126,31 +138,34 @@ static DType typeAlone(const Number &number, Op op) {
   return hasSeed && number.dtype() == int32 ? int64 : number.dtype();
 }
 
-void Call::resolveNumbers() {
-  // Where each group begins.
-  std::vector<uint32_t> begins;
-  uint32_t begin = 0;
-  for (uint32_t group : node->groups) {
-    begins.push_back(begin);
-    begin += group;
+/// The element type of the first operand with a known one in groups that have
+/// it together with `group`; several sets may, of which the last one decides.
+std::optional<DType> Call::typeBeside(uint32_t group) const {
+  std::optional<DType> dtype;
+  for (uint32_t same : sameGroups) {
+    if (!(same >> group & 1))
+      continue;
+    uint32_t begin = 0;
+    for (uint32_t other = 0; other < node->groups.size(); ++other) {
+      const Value *value = same >> other & 1 && node->groups[other] > 0
+                               ? &node->operands[begin]
+                               : nullptr;
+      begin += node->groups[other];
+      if (value && *value) {
+        dtype = value->node->outputs[value->result].type->dtype;
+        break;
+      }
+    }
   }
+  return dtype;
+}
+
+void Call::resolveNumbers() {
   for (const PendingNumber &pending : numbers) {
     bool isSize = !pending.size.isEmpty();
-    DType dtype = isSize ? int32 : typeAlone(pending.number, node->op);
-    for (const std::vector<uint32_t> &same : sameGroups) {
-      bool isIn = false;
-      std::optional<DType> found;
-      for (uint32_t group : same) {
-        isIn |= group == pending.group;
-        if (node->groups[group] == 0)
-          continue;
-        const Value &value = node->operands[begins[group]];
-        if (value && !found)
-          found = value.node->outputs[value.result].type->dtype;
-      }
-      if (isIn && found)
-        dtype = *found;
-    }
+    DType dtype =
+        typeBeside(pending.group)
+            .value_or(isSize ? int32 : typeAlone(pending.number, node->op));
     Tensor tensor = !isSize ? numberTensor(pending.number, dtype, pending.loc)
                     : dtype == int32
                         ? pending.size
@@ -182,17 +197,24 @@ void Call::failWith(const Status &status,
 void Call::record() {
   if (!numbers.empty())
     resolveNumbers();
-  static thread_local std::vector<const TypeInfo *> types;
-  types.clear();
-  for (const Value &operand : node->operands) {
-    types.push_back(operand.node->outputs[operand.result].type);
+  // Few operands are the rule.
+  std::array<const TypeInfo *, 8> few;
+  std::vector<const TypeInfo *> many;
+  std::span<const TypeInfo *> types(few.data(), node->operands.size());
+  if (types.size() > few.size()) {
+    many.resize(types.size());
+    types = many;
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Value &operand = node->operands[i];
+    types[i] = operand.node->outputs[operand.result].type;
     node->isTraced |= operand.node->isTraced;
   }
   auto results = resultTypes(node->view(), types);
   if (!results)
     failWith(results.status(), types);
-  node->outputs.reserve((*results)->size());
-  for (const TypeInfo *type : **results)
+  node->outputs.reserve(results->size());
+  for (const TypeInfo *type : *results)
     node->outputs.push_back({type, nullptr});
 }
 

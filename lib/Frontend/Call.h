@@ -7,6 +7,7 @@
 #define TRIPY_LIB_FRONTEND_CALL_H
 
 #include "Graph.h"
+#include "Numbers.h"
 
 #include "tripy/Frontend/Tensor.h"
 
@@ -30,7 +31,10 @@ public:
   void attribute(bool value) { set(value); }
   void attribute(int64_t value) { set(value); }
   void attribute(double value) { set(value); }
-  void attribute(DType value) { set(value); }
+  void attribute(DType value) {
+    checkDType(value, node->loc);
+    set(value);
+  }
   void attribute(const std::string &value) { set(value); }
   void attribute(const Number &value) {
     set(TypedNumber{value.value(), value.dtype()});
@@ -48,7 +52,7 @@ public:
   }
 
   /// Groups of operands that have one element type: numbers get that of the
-  /// tensors beside them.
+  /// tensors beside them. After all operands.
   void sameElement(std::initializer_list<uint32_t> groups);
 
   /// Makes the node. Throws Error at the call where a rule is broken.
@@ -63,14 +67,19 @@ public:
   static const Value &valueOf(const Size &size) { return size.symbol; }
   static Tensor makeTensor(Value value) { return Tensor(std::move(value)); }
   static Size makeSize(Value value) { return Size(std::move(value)); }
-  /// The same, after a check that there is a tensor. Throws Error at `loc`.
-  static const Value &use(const Tensor &tensor, SourceLoc loc);
+  /// The same, after a check that there is a tensor. Throws Error at `loc`,
+  /// which names `what`.
+  static const Value &use(const Tensor &tensor, SourceLoc loc,
+                          std::string_view what = "the tensor");
 
 private:
   template <typename T> void set(T value) {
     node->attributes.emplace_back(std::move(value));
   }
   void add(const Value &value);
+  /// Adds an operand of the group that is last.
+  void add(const Tensor &tensor);
+  std::optional<DType> typeBeside(uint32_t group) const;
   void resolveNumbers();
   [[noreturn]] void failWith(const Status &status,
                              std::span<const TypeInfo *const> types) const;
@@ -84,9 +93,8 @@ private:
   };
   std::shared_ptr<Node> node;
   std::vector<PendingNumber> numbers;
-  std::vector<std::vector<uint32_t>> sameGroups;
-  /// Where each operand stands in the call.
-  std::vector<SourceLoc> places;
+  /// Bits of groups.
+  std::vector<uint32_t> sameGroups;
 };
 
 /// A number as a tensor of rank 0. Throws Error at `loc` where the number is

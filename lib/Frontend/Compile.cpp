@@ -104,7 +104,8 @@ static std::string chooseName(const std::string &given, const std::string &path,
 }
 
 /// A tensor may have the largest sizes.
-static void checkSizes(const InputInfo &info) {
+static void checkInput(const InputInfo &info) {
+  checkDType(info.dtype(), info.loc());
   int64_t elements = 1;
   bool isTooLarge = info.shape().size() > runtime::maxRank;
   // Two dimensions are seldom large at the same time: runs check the rest.
@@ -122,7 +123,7 @@ static void checkSizes(const InputInfo &info) {
 }
 
 Tensor Tracer::argument(const InputInfo &info, const std::string &path) {
-  checkSizes(info);
+  checkInput(info);
   TypeInfo type{false, info.dtype(), {}};
   ProgramInput input;
   bool isDynamic = false;
@@ -276,8 +277,12 @@ Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
   if (results.empty())
     fail(Code::InvalidArgument, "a compiled function returns a tensor", loc);
   std::vector<Value> values;
-  for (const auto &[path, result] : results)
-    values.push_back(Call::use(result, loc));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto &[path, result] = results[i];
+    std::string name = path.empty() ? "result" + std::to_string(i) : path;
+    values.push_back(
+        Call::use(result, loc, "'" + name + "' of what the function returned"));
+  }
   Collected collected;
   {
     std::lock_guard lock(graphMutex());

@@ -122,6 +122,16 @@ static std::string joined(const std::vector<std::string> &names) {
   return text;
 }
 
+/// A number as the input `name`. Errors of the conversion name it.
+static Value numberArgument(const Number &number, DType dtype,
+                            const std::string &name, SourceLoc loc) {
+  try {
+    return Call::valueOf(numberTensor(number, dtype, loc));
+  } catch (const Error &error) {
+    fail(error.code(), "the argument '" + name + "': " + error.summary(), loc);
+  }
+}
+
 /// Arguments as tensors: a number has the element type that is expected.
 static std::vector<Value>
 argumentValues(const CompiledProgram &program,
@@ -142,10 +152,15 @@ argumentValues(const CompiledProgram &program,
     const InputDescription &input = program.argument(i);
     DType dtype = input.kind == InputKind::Size ? int64 : input.dtype;
     const Executable::Argument &argument = arguments[i];
-    values.push_back(Call::use(
-        argument.isNumber() ? numberTensor(*argument.literal(), dtype, loc)
-                            : argument.tensor(),
-        loc));
+    if (argument.isNumber()) {
+      values.push_back(
+          numberArgument(*argument.literal(), dtype, input.name, loc));
+      continue;
+    }
+    // The text is made where it is needed: calls are to cost little.
+    if (argument.tensor().isEmpty())
+      Call::use({}, loc, "the argument '" + input.name + "'");
+    values.push_back(Call::valueOf(argument.tensor()));
   }
   return values;
 }
@@ -190,18 +205,37 @@ Executable::run(const std::map<std::string, Argument> &arguments,
   return run(ordered, loc);
 }
 
+/// Whether an input has the name of its place: "arg2", "arg2.ids".
+static bool isPlace(std::string_view name) {
+  if (!name.starts_with("arg"))
+    return false;
+  size_t end = name.find_first_not_of("0123456789", 3);
+  return end != 3 && name.size() > 3 && (end == name.npos || name[end] == '.');
+}
+
 /// A structure has the parts that the program was compiled with; inputs with
 /// names of their own do not say which.
 static void checkPart(const CompiledProgram &program, size_t number,
-                      const std::string &whole, const std::string &found,
-                      SourceLoc loc) {
+                      const std::string &found, SourceLoc loc) {
   if (number >= program.loaded().argumentInputs().size())
     return;
   const std::string &expected = program.argument(number).name;
-  if (expected.starts_with(whole + ".") && expected != found)
+  if (isPlace(expected) && expected != found)
     fail(Code::InvalidArgument,
          "the program takes the argument '" + expected + "' here; found '" +
              found + "'",
+         loc);
+}
+
+/// What the structure `whole` lacks stands behind it, at `number`.
+static void checkEnd(const CompiledProgram &program, size_t number,
+                     const std::string &whole, SourceLoc loc) {
+  if (number >= program.loaded().argumentInputs().size())
+    return;
+  const std::string &next = program.argument(number).name;
+  if (next.starts_with(whole + "."))
+    fail(Code::InvalidArgument,
+         "the argument '" + whole + "' has the part '" + next + "'; found none",
          loc);
 }
 
@@ -209,13 +243,18 @@ std::vector<Tensor>
 Executable::start(const std::vector<CallArgument> &arguments,
                   SourceLoc loc) const {
   std::vector<Argument> leaves;
-  for (const CallArgument &argument : arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
     std::string whole = "arg" + std::to_string(leaves.size());
-    for (const auto &[path, leaf] : argument.leaves()) {
+    bool isStructure = false;
+    for (const auto &[path, leaf] : arguments[i].leaves()) {
+      isStructure |= !path.empty();
       if (!path.empty())
-        checkPart(*impl->program, leaves.size(), whole, whole + path, loc);
+        checkPart(*impl->program, leaves.size(), whole + path, loc);
       leaves.push_back(leaf);
     }
+    // Where nothing follows, the number of arguments says it.
+    if (isStructure && i + 1 < arguments.size())
+      checkEnd(*impl->program, leaves.size(), whole, loc);
   }
   return run(leaves, loc);
 }

@@ -8,12 +8,13 @@
 using namespace tripy;
 using namespace tripy::frontend;
 
-static thread_local std::vector<const char *> reasons;
+static thread_local const IntroducedScope *innermost = nullptr;
 
-IntroducedScope::IntroducedScope(const char *reason) {
-  reasons.push_back(reason);
+IntroducedScope::IntroducedScope(const char *reason)
+    : reason(reason), outer(innermost) {
+  innermost = this;
 }
-IntroducedScope::~IntroducedScope() { reasons.pop_back(); }
+IntroducedScope::~IntroducedScope() { innermost = outer; }
 
 //===-- types -------------------------------------------------------------===//
 
@@ -108,9 +109,9 @@ tripy::frontend::explain(Op op, std::string_view message,
   if (message.find(broadcastRule) != message.npos)
     if (std::string note = explainBroadcast(op, operands); !note.empty())
       notes.push_back(std::move(note));
-  for (size_t i = reasons.size(); i-- > 0;)
+  for (auto *scope = innermost; scope; scope = scope->outer)
     notes.push_back(
         std::string("Note: Tripy introduced this operation in order to ") +
-        reasons[i]);
+        scope->reason);
   return notes;
 }

@@ -25,6 +25,10 @@ public:
   ~IntroducedScope();
   IntroducedScope(const IntroducedScope &) = delete;
   IntroducedScope &operator=(const IntroducedScope &) = delete;
+
+  const char *const reason;
+  /// The scope around it, on the same thread.
+  const IntroducedScope *const outer;
 };
 
 /// Notes on an operation whose rule is broken with `message`, each a line.

@@ -25,8 +25,10 @@ struct TypeHash {
 
 struct TypeTable {
   std::mutex mutex;
-  /// Nodes of a set stay where they are.
-  std::unordered_set<TypeInfo, TypeHash> types;
+  /// Nodes of a set stay where they are. Buckets for the first types: to grow
+  /// takes a function that libstdc++ looks up by name, in a process' first
+  /// tensor.
+  std::unordered_set<TypeInfo, TypeHash> types{64};
 };
 } // namespace
 
@@ -201,17 +203,13 @@ static const TypeInfo *computedType(const OperationView &operation,
   return internType({false, a.dtype, std::move(sizes)});
 }
 
-Result<const std::vector<const TypeInfo *> *>
-tripy::frontend::resultTypes(const OperationView &operation,
-                             std::span<const TypeInfo *const> operands) {
+/// Those that the compiler infers, and has inferred before.
+[[gnu::noinline]] static Result<std::span<const TypeInfo *const>>
+inferredTypes(const OperationView &operation,
+              std::span<const TypeInfo *const> operands) {
+  using Types = std::span<const TypeInfo *const>;
   static TypeMemory *memory = new TypeMemory;
   static thread_local std::vector<const TypeInfo *> unkept;
-  if (const TypeInfo *type = operands.empty()
-                                 ? createdType(operation)
-                                 : computedType(operation, operands)) {
-    unkept.assign(1, type);
-    return &unkept;
-  }
   static thread_local std::string key;
   key.clear();
   encodeOperation(operation, key);
@@ -221,7 +219,7 @@ tripy::frontend::resultTypes(const OperationView &operation,
     std::lock_guard lock(memory->mutex);
     auto found = memory->known.find(key);
     if (found != memory->known.end())
-      return &found->second;
+      return Types(found->second);
   }
   Result<std::vector<TypeInfo>> types = inferTypes(operation, operands);
   if (!types)
@@ -232,7 +230,19 @@ tripy::frontend::resultTypes(const OperationView &operation,
   std::lock_guard lock(memory->mutex);
   if (memory->known.size() >= maxKnownTypes) {
     unkept = std::move(list);
-    return &unkept;
+    return Types(unkept);
   }
-  return &memory->known.emplace(key, std::move(list)).first->second;
+  return Types(memory->known.emplace(key, std::move(list)).first->second);
+}
+
+/// What a process' first tensor needs comes without the tables above.
+Result<std::span<const TypeInfo *const>>
+tripy::frontend::resultTypes(const OperationView &operation,
+                             std::span<const TypeInfo *const> operands) {
+  static thread_local const TypeInfo *single;
+  single = operands.empty() ? createdType(operation)
+                            : computedType(operation, operands);
+  if (single)
+    return std::span<const TypeInfo *const>(&single, 1);
+  return inferredTypes(operation, operands);
 }

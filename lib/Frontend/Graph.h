@@ -72,9 +72,9 @@ Value makeLeaf(std::shared_ptr<const Storage> storage, SourceLoc loc);
 /// Appends what identifies the operation of a node, without its operands.
 void encodeOperation(const OperationView &operation, std::string &out);
 
-/// Result types of an operation; remembers those of equal ones. Errors: see
-/// inferTypes().
-Result<const std::vector<const TypeInfo *> *>
+/// Result types of an operation, until the thread asks again; remembers those
+/// of equal ones. Errors: see inferTypes().
+Result<std::span<const TypeInfo *const>>
 resultTypes(const OperationView &operation,
             std::span<const TypeInfo *const> operands);
 

@@ -19,7 +19,24 @@ using namespace tripy::frontend;
 
 //===-- parameters --------------------------------------------------------===//
 
+/// Layers are made of numbers: the sentence names what they lead to.
+static void checkParameter(const Shape &shape, SourceLoc loc) {
+  int64_t elements = 1;
+  bool isFine = shape.rank() <= int64_t(runtime::maxRank);
+  for (const Size &size : shape)
+    isFine &= size.value(loc) >= 0 &&
+              !__builtin_mul_overflow(elements, size.value(loc), &elements) &&
+              elements <= maxElements;
+  if (!isFine)
+    fail(Code::InvalidArgument,
+         "a parameter has at most 8 sizes, none negative, and at most 2^40 "
+         "elements; found the shape " +
+             shape.str(),
+         loc);
+}
+
 Parameter::Parameter(Shape shape, DType dtype, SourceLoc loc) {
+  checkParameter(shape, loc);
   Tensor counts =
       iota({shape.volume(loc)}, 0, dtype == boolean ? int32 : dtype, loc);
   value = reshape({counts, loc}, shape, loc);
@@ -33,11 +50,12 @@ static std::string describe(const Shape &shape, DType dtype) {
 
 static void checkFits(const std::string &name, const Shape &shape, DType dtype,
                       const Tensor &tensor, SourceLoc loc) {
-  Call::use(tensor, loc);
+  std::string parameter =
+      "the parameter" + (name.empty() ? name : " '" + name + "'");
+  Call::use(tensor, loc, "the value of " + parameter);
   if (tensor.shape() != shape || tensor.dtype() != dtype)
     fail(Code::InvalidArgument,
-         "the parameter" + (name.empty() ? name : " '" + name + "'") + " is " +
-             describe(shape, dtype) + "; found " +
+         parameter + " is " + describe(shape, dtype) + "; found " +
              describe(tensor.shape(), tensor.dtype()),
          loc, {{tensor.loc(), "the new value"}});
 }

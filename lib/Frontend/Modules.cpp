@@ -101,10 +101,19 @@ RMSNorm::RMSNorm(Shape shape, DType dtype, double eps, SourceLoc loc)
 Tensor RMSNorm::forward(const Tensor &x, SourceLoc loc) const {
   return rms_norm({x, loc}, weight, eps, loc);
 }
+static int64_t checkGroups(int64_t groups, int64_t channels, SourceLoc loc) {
+  if (groups < 1 || channels % groups != 0)
+    fail(Code::InvalidArgument,
+         "groups divide the channels; found " + std::to_string(groups) +
+             " groups of " + std::to_string(channels) + " channels",
+         loc);
+  return groups;
+}
+
 GroupNorm::GroupNorm(int64_t groups, int64_t channels, DType dtype, double eps,
                      SourceLoc loc)
-    : groups(groups), weight({channels}, dtype, loc),
-      bias({channels}, dtype, loc), eps(eps) {}
+    : groups(checkGroups(groups, channels, loc)),
+      weight({channels}, dtype, loc), bias({channels}, dtype, loc), eps(eps) {}
 Tensor GroupNorm::forward(const Tensor &x, SourceLoc loc) const {
   return group_norm({x, loc}, weight, bias, groups, eps, loc);
 }
@@ -125,13 +134,16 @@ Tensor BatchNorm::forward(const Tensor &x, SourceLoc loc) const {
 
 //===-- convolutions ------------------------------------------------------===//
 
-/// (first, second / groups, window...).
+/// (first, second / groups, window...). Both numbers are of channels.
 static Shape weightShape(int64_t first, int64_t second, int64_t groups,
                          const Dims &window, SourceLoc loc) {
-  if (groups < 1 || second % groups != 0)
+  checkGroups(groups, second, loc);
+  checkGroups(groups, first, loc);
+  size_t rank = window.numbers().size();
+  if (rank < 1 || rank > 3)
     fail(Code::InvalidArgument,
-         "groups divide the channels; found " + std::to_string(groups) +
-             " groups of " + std::to_string(second) + " channels",
+         "the window of a convolution has 1 to 3 sizes; found " +
+             std::to_string(rank),
          loc);
   std::vector<int64_t> sizes = {first, second / groups};
   sizes.insert(sizes.end(), window.numbers().begin(), window.numbers().end());

@@ -10,6 +10,9 @@
 
 namespace tripy::frontend {
 
+/// Throws Error at `loc` for a number that is no element type.
+void checkDType(DType dtype, SourceLoc loc);
+
 /// Stores `number` as one element of `dtype`, exactly where it fits.
 void storeNumber(void *element, DType dtype, const Number &number);
 

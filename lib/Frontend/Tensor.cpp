@@ -95,6 +95,7 @@ Tensor::Tensor(std::initializer_list<detail::Literal> items,
   ListReader reader(loc);
   reader.read(std::vector<detail::Literal>(items), 0);
   DType type = dtype.value_or(reader.dtype());
+  checkDType(type, loc);
   std::shared_ptr<Storage> storage = allocateHost(type, reader.sizes, loc);
   auto *bytes = static_cast<uint8_t *>(storage->view().data);
   for (size_t i = 0; i < reader.numbers.size(); ++i) {
@@ -215,10 +216,17 @@ size_t Tensor::elements(DType expected, SourceLoc loc) const {
          "the elements are " + std::string(dtypeName(type.dtype)) +
              ", read as " + std::string(dtypeName(expected)),
          loc, {{this->loc(), "the tensor"}});
+  startEvaluation(source, loc);
   size_t count = 1;
   for (int64_t size : type.sizes)
     count *= size;
   return count;
+}
+
+void detail::failMemory(size_t elements, SourceLoc loc) {
+  fail(Code::HostOutOfMemory,
+       "no memory for a copy of " + std::to_string(elements) + " elements",
+       loc);
 }
 
 void Tensor::copyTo(void *data, SourceLoc loc) const {

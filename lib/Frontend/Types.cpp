@@ -80,6 +80,7 @@ std::string Number::str() const {
 }
 
 Number Number::as(DType dtype, SourceLoc loc) const {
+  checkDType(dtype, loc);
   DTypeClass to = dtypeInfo(dtype).cls, from = dtypeInfo(type).cls;
   bool loses = (from == DTypeClass::Float && to != DTypeClass::Float) ||
                (from == DTypeClass::Int && to == DTypeClass::Bool);
@@ -103,6 +104,15 @@ Number Number::as(DType dtype, SourceLoc loc) const {
              std::string(dtypeName(dtype)),
          loc);
   return converted;
+}
+
+void tripy::frontend::checkDType(DType dtype, SourceLoc loc) {
+  if (!findDTypeInfo(dtype))
+    fail(Code::InvalidArgument,
+         "an element type is one of tripy::float32 to tripy::boolean; found "
+         "the number " +
+             std::to_string(int(dtype)),
+         loc);
 }
 
 void tripy::frontend::storeNumber(void *element, DType dtype,

@@ -1,12 +1,14 @@
 //===- OpList.cpp - -gen-op-list: one line per operation ------------------===//
 //
-// "trace.concatenate<tab>5<tab>fold": the number of rules, and which of "fold"
-// and "canonicalize" the operation has. What utils/coverage.py starts from.
+// "flatir.concatenate<tab>4<tab>fold sizes": the number of rules, and which of
+// "fold", "canonicalize" and "sizes" the operation has; with the last one it
+// says what sizes its results have. What utils/coverage.py starts from.
 //
 //===----------------------------------------------------------------------===//
 #include "Generators.h"
 
 #include "mlir/TableGen/GenInfo.h"
+#include "mlir/TableGen/Operator.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -19,7 +21,10 @@ static bool emitOpList(const RecordKeeper &records, raw_ostream &os) {
       os << "fold ";
     if (op.record->getValueAsBit("hasCanonicalizer") ||
         op.record->getValueAsBit("hasCanonicalizeMethod"))
-      os << "canonicalize";
+      os << "canonicalize ";
+    if (mlir::tblgen::Operator(op.record).getTrait(
+            "::mlir::ReifyRankedShapedTypeOpInterface::Trait"))
+      os << "sizes";
     os << '\n';
   }
   return false;

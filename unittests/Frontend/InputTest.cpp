@@ -86,6 +86,55 @@ TEST(Input, Arange) {
   EXPECT_THROW(tp::arange(NAN), tp::Error);
 }
 
+TEST(Input, NumbersThatAreNoElementType) {
+  auto none = tp::DType(99);
+  std::string refusal =
+      "an element type is one of tripy::float32 to tripy::boolean; found the "
+      "number 99";
+  EXPECT_REFUSED(tp::cast(tp::ones({2}), none), refusal);
+  EXPECT_REFUSED(tp::ones({2}, none), refusal);
+  EXPECT_REFUSED(tp::iota({2}, 0, none), refusal);
+  EXPECT_REFUSED(tp::Tensor({1}, none), refusal);
+  EXPECT_REFUSED(tp::Tensor({}, none), refusal);
+  EXPECT_REFUSED(tp::Linear(2, 2, true, none), refusal);
+  EXPECT_REFUSED(tp::compile([](const tp::Tensor &x) { return x; },
+                             tp::InputInfo({2}, none)),
+                 refusal);
+}
+
+TEST(Input, EmptyTensorsAreNamed) {
+  tp::Tensor none, x = tp::ones({2});
+  std::string end = " is empty: it was never assigned";
+  EXPECT_REFUSED(x + none, "the operand 'rhs' of 'add'" + end);
+  EXPECT_REFUSED(tp::exp(none), "the operand 'input' of 'exp'" + end);
+  EXPECT_REFUSED(tp::concatenate({x, none}),
+                 "the operand 'inputs' of 'concatenate'" + end);
+  EXPECT_REFUSED(none.eval(), "the tensor" + end);
+  auto twice = tp::compile([](const tp::Tensor &x) { return x * 2; },
+                           tp::InputInfo({2}, tp::float32, "x"));
+  EXPECT_REFUSED(twice(none), "the argument 'x'" + end);
+  EXPECT_REFUSED(tp::compile([&](const tp::Tensor &) { return none; },
+                             tp::InputInfo({2}, tp::float32)),
+                 "'result0' of what the function returned" + end);
+  tp::Linear layer(2, 1);
+  EXPECT_REFUSED(layer.loadStateDict({{"weight", none}}, false),
+                 "the value of the parameter 'weight'" + end);
+}
+
+TEST(Input, CopiesThatCannotBe) {
+  // The number of elements is known to the run alone, or memory does not have
+  // room for them: no vector is made for either.
+  EXPECT_THROW(tp::compile(
+                   [](const tp::Tensor &x) {
+                     x.toVector<float>();
+                     return x;
+                   },
+                   tp::InputInfo({{1, 2, 4}}, tp::float32)),
+               tp::Error);
+  EXPECT_THROW(tp::ones({int64_t(1) << 20, int64_t(1) << 20}).toVector<float>(),
+               tp::Error);
+}
+
 //===-- sizes -------------------------------------------------------------===//
 
 TEST(Input, ArithmeticOfSizes) {
@@ -200,6 +249,25 @@ TEST(Input, ParametersStandWhereTheLayerIsMade) {
                  "groups divide the channels; found 2 groups of 3 channels");
 }
 
+TEST(Input, LayersThatCannotBe) {
+  std::string begin = "a parameter has at most 8 sizes, none negative, and at "
+                      "most 2^40 elements; found the shape ";
+  EXPECT_REFUSED(tp::Linear(-1, 2), begin + "(2, -1)");
+  EXPECT_REFUSED(tp::Linear(1 << 30, 1 << 30),
+                 begin + "(1073741824, 1073741824)");
+  EXPECT_REFUSED(tp::Parameter({1, 1, 1, 1, 1, 1, 1, 1, 1}),
+                 begin + "(1, 1, 1, 1, 1, 1, 1, 1, 1)");
+  EXPECT_REFUSED(tp::GroupNorm(3, 4),
+                 "groups divide the channels; found 3 groups of 4 channels");
+  EXPECT_REFUSED(tp::GroupNorm(0, 4),
+                 "groups divide the channels; found 0 groups of 4 channels");
+  EXPECT_REFUSED((tp::Conv(4, 3, {3, 3}, {.groups = 2})),
+                 "groups divide the channels; found 2 groups of 3 channels");
+  EXPECT_REFUSED(tp::Conv(3, 4, {}),
+                 "the window of a convolution has 1 to 3 sizes; found 0");
+  EXPECT_EQ(tp::Linear(0, 2)(tp::ones({1, 0})).shape(), tp::Shape({1, 2}));
+}
+
 TEST(Input, ModulesThatWereMovedFrom) {
   tp::Linear layer(2, 1);
   tp::Linear other = std::move(layer);
@@ -284,6 +352,24 @@ TEST(Input, SummariesAreOneSentence) {
                  "input 'x' dimension 0 must be 1 to 4, but is 5");
   EXPECT_REFUSED(f(tp::ones({2}, tp::int32)),
                  "input 'x' must have element type float32, but has int32");
+}
+
+TEST(Input, NumbersAsArguments) {
+  auto repeated = tp::compile(
+      [](const tp::Tensor &k, const tp::Size &n) { return tp::expand(k, {n}); },
+      tp::InputInfo({}, tp::int32, "k"),
+      tp::DimensionInputInfo({1, 2, 4}, "n"));
+  EXPECT_EQ(repeated(7, 3).toVector<int32_t>(), (std::vector<int32_t>(3, 7)));
+  std::string end = "; tripy::cast changes the element type of a tensor";
+  EXPECT_REFUSED(
+      repeated(7, 2.5),
+      "the argument 'n': refusing to automatically cast the float32 2.5 to "
+      "int64" +
+          end);
+  EXPECT_REFUSED(repeated(int64_t(1) << 40, 2),
+                 "the argument 'k': the number 1099511627776 is outside of "
+                 "int32");
+  EXPECT_REFUSED(repeated(7, 5), "input 'n' must be 1 to 4, but is 5");
 }
 
 TEST(Input, ErrorsWithoutAPlace) {

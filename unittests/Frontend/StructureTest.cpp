@@ -113,6 +113,31 @@ TEST(Structure, OtherParts) {
   EXPECT_EQ(fast(number(1), number(2)).item<float>(), 3);
 }
 
+TEST(Structure, WrongContainers) {
+  auto add = [](const Tensor &x, const Tensor &y) { return x + y; };
+  auto plain = tp::compile(add, one(), one());
+  Tensor x = number(1);
+  EXPECT_EQ(errorOf([&] { plain(std::vector{x, x}); }),
+            "the program takes the argument 'arg0' here; found 'arg0.0'");
+  EXPECT_EQ(errorOf([&] { plain(x, std::tuple(x)); }),
+            "the program takes the argument 'arg1' here; found 'arg1.0'");
+  auto list = tp::compile(
+      [](const std::vector<Tensor> &list, const Tensor &last) {
+        return list[0] + list[1] * 2 + last * 4;
+      },
+      std::vector{one(), one()}, one());
+  EXPECT_EQ(list(std::vector{x, x}, x).item<float>(), 7);
+  EXPECT_EQ(errorOf([&] { list(std::vector{x, x, x}); }),
+            "the program takes the argument 'arg2' here; found 'arg0.2'");
+  EXPECT_EQ(errorOf([&] { list(std::vector{x}, x, x); }),
+            "the argument 'arg0' has the part 'arg0.1'; found none");
+  EXPECT_EQ(errorOf([&] { list(std::vector{x}, x); }),
+            "the argument 'arg0' has the part 'arg0.1'; found none");
+  // A name of the user's own does not say where the input stands.
+  auto named = tp::compile(add, one("args"), one("arg0x"));
+  EXPECT_EQ(named(std::vector{x, x}).item<float>(), 2);
+}
+
 TEST(Structure, Results) {
   auto fast = tp::compile(
       [](const Tensor &x) {

@@ -16,6 +16,7 @@
 #include "tripy/Frontend/Types.h"
 
 #include <iosfwd>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,7 @@ template <typename T> Number makeNumber(T value, SourceLoc loc) {
 /// Throws Error at `loc` for a number that is no integer.
 int64_t integerOf(const Number &number, SourceLoc loc);
 [[noreturn]] void failConversion(const Number &number, SourceLoc loc);
+[[noreturn]] void failMemory(size_t elements, SourceLoc loc);
 
 /// A nested list of numbers.
 class Literal {
@@ -167,10 +169,16 @@ public:
   /// reports.
   const Tensor &eval(SourceLoc loc = SourceLoc::current()) const;
   /// The elements, row-major, in host memory; those of int4 as int8_t. Errors:
-  /// DTypeMismatch when T is not the element type.
+  /// DTypeMismatch when T is not the element type; those of eval().
   template <typename T>
   std::vector<T> toVector(SourceLoc loc = SourceLoc::current()) const {
-    std::vector<T> out(elements(detail::ElementType<T>::value, loc));
+    size_t count = elements(detail::ElementType<T>::value, loc);
+    std::vector<T> out;
+    try {
+      out.resize(count);
+    } catch (const std::bad_alloc &) {
+      detail::failMemory(count, loc);
+    }
     copyTo(out.data(), loc);
     return out;
   }
@@ -196,6 +204,7 @@ private:
   explicit Tensor(frontend::Value value) : source(std::move(value)) {}
   static Tensor fromBytes(DType dtype, const Shape &shape, const void *data,
                           size_t elements, SourceLoc loc);
+  /// Evaluates the tensor, so that there is memory for as many elements.
   size_t elements(DType expected, SourceLoc loc) const;
   void copyTo(void *data, SourceLoc loc) const;
   void checkSingle(SourceLoc loc) const;

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 PAGE, FOLDER = sys.argv[1:]
-DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
+DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_, "i8": np.int8}
 random = np.random.default_rng(3)
 failures = count = 0
 
@@ -19,6 +19,8 @@ def drawn(sizes, dtype, dynamic):
     shape = [dynamic if size == "?" else int(size) for size in sizes.split("x") if size]
     if dtype == "f32":
         return random.standard_normal(shape).astype(np.float32)
+    if dtype == "i8":
+        return random.integers(-128, 128, shape).astype(np.int8)
     return random.integers(0, 2 if dtype == "i1" else 6, shape).astype(DTYPES[dtype])
 
 
