@@ -65,10 +65,10 @@ kernel.func @dynamic row sizeArgs = [1, 2, 1, 2] : (tensor<?x?xf32>, index, inde
 // -----
 
 // A row of more than 32768 columns belongs to a cluster. Where it cannot be
-// copied in bulk, its blocks keep 32 columns for each thread. They send each
+// copied in bulk, threads keep some 32 columns each. They send each
 // other their sums; the cluster's barrier is passed once, when all have started,
 // and no one waits at the end.
-// CHECK: kernel.func @long row {{.*}} config = <grid = () -> (2800, 1, 1), block = [512, 1, 1], cluster = [4, 1, 1]
+// CHECK: kernel.func @long row {{.*}} config = <grid = () -> (2800, 1, 1), block = [448, 1, 1], cluster = [4, 1, 1]
 kernel.func @long row sizeArgs = [] : (tensor<700x50001xf32>) -> tensor<700xf32> {
 ^bb0(%a: tensor<700x50001xf32>):
   %zero = arith.constant 0.0 : f32
@@ -175,7 +175,7 @@ kernel.func @stagedDynamic row sizeArgs = [1, 1] : (tensor<?x33000xf16>, index) 
 // -----
 
 // Rows that do not begin at multiples of 16 bytes cannot be copied in bulk.
-// CHECK: kernel.func @unaligned row {{.*}} config = <grid = () -> (2048, 1, 1), block = [512, 1, 1], cluster = [4, 1, 1], scratch = 0>
+// CHECK: kernel.func @unaligned row {{.*}} config = <grid = () -> (2048, 1, 1), block = [352, 1, 1], cluster = [4, 1, 1], scratch = 0>
 // CHECK: gpu.func @unaligned
 // CHECK-NOT: nvvm.cp.async.bulk
 // CHECK: gpu.return

@@ -278,8 +278,8 @@ Memory CUDAKernel::sharedArray(StringRef name, Type type,
   Type array =
       LLVM::LLVMArrayType::get(ElementEmitter::storageType(type), elements);
   std::string symbol = (e.kernel.getSymName() + "." + name).str();
-  LLVM::GlobalOp global;
-  {
+  LLVM::GlobalOp &global = sharedArrays[symbol];
+  if (!global) {
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPointToStart(module.getBody());
     global =

@@ -86,7 +86,8 @@ struct CUDAKernel {
   Elements valuesWhere(mlir::Value condition, int64_t count,
                        mlir::Value otherwise,
                        llvm::function_ref<Elements()> body);
-  /// An array of `elements` numbers in static shared memory.
+  /// An array of `elements` numbers in static shared memory: the same one for
+  /// the same name.
   Memory sharedArray(llvm::StringRef name, mlir::Type type,
                      llvm::ArrayRef<int64_t> sizes);
   /// The block's shared memory whose size is `scratch` of the configuration.
@@ -115,6 +116,9 @@ struct CUDAKernel {
   /// all threads, `thread` being this one. Whether all other parts were there
   /// before: what their blocks have stored is visible then.
   mlir::Value isLastPart(Index strip, Index strips, Index parts, Index thread);
+
+  /// sharedArray() by names.
+  std::map<std::string, mlir::LLVM::GlobalOp> sharedArrays = {};
 
 private:
   void prefetch(llvm::function_ref<void()> firstLoads,

@@ -9,92 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codegen/CUDA/Common/ClusterExchange.h"
-#include "RowPlan.h"
-#include "StagedRow.h"
+#include "RowEmitter.h"
 
 #include "Codegen/Emit/KernelSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
-
-namespace {
-/// Emits one row kernel.
-class RowEmitter {
-public:
-  explicit RowEmitter(CUDAKernel &kernel)
-      : kernel(kernel), e(kernel.e), math(e.math) {}
-
-  void emit();
-
-private:
-  void choose();
-  RowFacts facts();
-  void setConfig();
-  AffineExpr rowsExpr();
-  void emitRow();
-  void emitSharedBlock();
-  Index prefetchedFrom();
-  void loadShared();
-  /// Reductions that one pass over the row computes.
-  using Pass = SmallVector<linalg::GenericOp>;
-  SmallVector<Pass> passes();
-  Elements reduce(const Pass &pass);
-  Elements reduceStraight(const Pass &pass, Elements totals);
-  Elements reduceLooping(const Pass &pass, Elements totals);
-  Value combine(linalg::GenericOp op, Value value);
-  Value accumulate(linalg::GenericOp op, Index column, Value accumulator);
-  void emitResult(unsigned number);
-  void emitStraight(unsigned number);
-  void emitLooping(unsigned number);
-  Value storesWhere(Value inside);
-  SmallVector<Index> position(Index column) {
-    SmallVector<Index> at(row);
-    llvm::append_range(at, math.delinearize(column, columnSizes));
-    return at;
-  }
-  /// First column of this thread's piece number `piece`, and where the row's
-  /// end may lie before it, whether it is inside.
-  std::pair<Index, Value> pieceAt(int64_t piece);
-  void placePieces();
-  int64_t unrolled();
-  int64_t loopedPieces();
-  /// The columns that loops have, in steps of so many pieces.
-  struct Loop {
-    Index begin, end;
-    int64_t pieces;
-  };
-  SmallVector<Loop> loops();
-  SmallVector<Index> piecesFrom(Index column, const Loop &loop);
-  void loadFirst();
-  RowPiece placePieceOfPart(int64_t piece);
-
-  CUDAKernel &kernel;
-  KernelEmission &e;
-  IndexMath &math;
-  SmallVector<linalg::GenericOp> reductions;
-  unsigned rowRank = 0;
-  RowPlan plan;
-  std::optional<int64_t> columns;
-  SmallVector<Index> row, rowSizes, columnSizes;
-  /// Whether a result has rows, not one element for each.
-  bool writesRows = false;
-  Index thread;
-  /// Where the lanes of a warp may have a row that is none: whether this one's
-  /// is one. They take part in the exchanges, and store nothing.
-  Value isRow;
-  /// How the blocks of a cluster exchange their partial results.
-  std::optional<ClusterExchange> exchange;
-  /// pieceAt() of each piece: the same values in all passes, so that elements
-  /// are found again.
-  SmallVector<std::pair<Index, Value>> places;
-  /// Where a cluster's row stays in shared memory.
-  std::optional<StagedRow> staged;
-};
-} // namespace
 
 /// Pieces that a loop loads before it uses them: a thread has 64 bytes on the
 /// way, or 16 of single elements.
@@ -111,18 +35,23 @@ RowFacts RowEmitter::facts() {
   facts.reductions = passes().size();
   facts.writesRows = writesRows;
   Index points = math.product(loopSizes(reductions.front(), e.elements));
+  facts.elementBytes = 16;
   auto count = [&](const Memory &memory) {
-    if (columns && math.product(memory.sizes) == points)
-      facts.bytes += llvm::divideCeil(
-          *columns * ElementEmitter::storageType(memory.elementType)
-                         .getIntOrFloatBitWidth(),
-          8);
+    int64_t bits =
+        ElementEmitter::storageType(memory.elementType).getIntOrFloatBitWidth();
+    bool isRow = math.product(memory.sizes) == points;
+    if (columns && isRow)
+      facts.bytes += llvm::divideCeil(*columns * bits, 8);
+    facts.elementBytes =
+        std::min<int64_t>(facts.elementBytes, llvm::divideCeil(bits, 8));
+    return isRow;
   };
   for (BlockArgument argument : e.kernel.getBody().getArguments())
     if (Memory *memory = e.elements.memoryOf(argument))
-      count(*memory);
+      ++(count(*memory) ? facts.rowInputs : facts.sharedInputs);
   for (const Memory &result : e.results)
     count(result);
+  facts.hasRuns = mayHaveRuns(points);
   return facts;
 }
 
@@ -178,18 +107,25 @@ RowPiece RowEmitter::placePieceOfPart(int64_t piece) {
 void RowEmitter::loadFirst() {
   linalg::GenericOp op = reductions.front();
   Value initial = e.initialValue(op);
+  if (plan.overEnds) {
+    placeRuns();
+    reduceRuns({op}, {initial});
+    return;
+  }
   for (int64_t piece = 0; piece < plan.pieces; ++piece)
-    accumulate(op, pieceAt(piece).first, initial);
+    accumulate(op, pieceAt(piece).first, initial, plan.vectorSize);
   if (plan.pieces > 0)
     return;
   Index column = math.mul(thread, math.constant(plan.vectorSize));
   e.when(kernel.compare(arith::CmpIPredicate::ult, column,
                         math.product(columnSizes)),
-         [&] { accumulate(op, column, initial); });
+         [&] { accumulate(op, column, initial, plan.vectorSize); });
 }
 
 /// Finds the places of all pieces, and waits for a row that is staged.
 void RowEmitter::placePieces() {
+  if (plan.overEnds)
+    return placeRuns();
   SmallVector<RowPiece> ofPart;
   for (int64_t piece = 0; piece < plan.pieces; ++piece)
     if (staged)
@@ -226,9 +162,8 @@ std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
   return {kernel.clampTo(inside, column), inside};
 }
 
-/// Combines the `vectorSize` elements from `column` on into `accumulator`.
 Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
-                             Value accumulator) {
+                             Value accumulator, int64_t count) {
   SmallVector<Index> loops = loopsOfResult(op, row, math);
   LoopDims dims = loopDims(op);
   for (auto [dim, index] :
@@ -237,8 +172,8 @@ Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
   SmallVector<Elements> inputs;
   for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
     inputs.push_back(e.elements.emitOperandElements(
-        op, i, loops, dims.reduction.back(), plan.vectorSize));
-  for (int64_t element = 0; element < plan.vectorSize; ++element) {
+        op, i, loops, dims.reduction.back(), count));
+  for (int64_t element = 0; element < count; ++element) {
     SmallVector<Value> operands;
     for (Elements &input : inputs)
       operands.push_back(input[element]);
@@ -249,9 +184,11 @@ Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
 }
 
 Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {
+  if (plan.overEnds)
+    return reduceRuns(pass, totals);
   for (auto [column, inside] : places)
     for (auto [op, total] : llvm::zip(pass, totals)) {
-      Value next = accumulate(op, column, total);
+      Value next = accumulate(op, column, total, plan.vectorSize);
       total = inside ? kernel.select(inside, next, total) : next;
     }
   return totals;
@@ -286,14 +223,14 @@ SmallVector<Index> RowEmitter::piecesFrom(Index column, const Loop &loop) {
 Elements RowEmitter::reduceLooping(const Pass &pass, Elements totals) {
   for (const Loop &loop : loops()) {
     Index step = math.constant(loop.pieces * plan.threads * plan.vectorSize);
-    totals = e.reduceLoop(loop.begin, loop.end, step, totals,
-                          [&](Index first, ValueRange sums) {
-                            Elements next(sums);
-                            for (Index column : piecesFrom(first, loop))
-                              for (auto [op, total] : llvm::zip(pass, next))
-                                total = accumulate(op, column, total);
-                            return next;
-                          });
+    totals = e.reduceLoop(
+        loop.begin, loop.end, step, totals, [&](Index first, ValueRange sums) {
+          Elements next(sums);
+          for (Index column : piecesFrom(first, loop))
+            for (auto [op, total] : llvm::zip(pass, next))
+              total = accumulate(op, column, total, plan.vectorSize);
+          return next;
+        });
   }
   return totals;
 }
@@ -348,12 +285,17 @@ void RowEmitter::loadShared() {
         ArrayRef<Index>(memory->sizes).take_back(columnSizes.size()) !=
             ArrayRef<Index>(columnSizes))
       continue;
-    for (auto [column, inside] : places) {
+    auto load = [&](Index column, int64_t count) {
       SmallVector<Index> at(memory->sizes.size() - columnSizes.size(),
                             math.constant(0));
       llvm::append_range(at, math.delinearize(column, columnSizes));
-      e.elements.emit(argument, at, plan.vectorSize);
-    }
+      e.elements.emit(argument, at, count);
+    };
+    for (auto [column, inside] : places)
+      load(column, plan.vectorSize);
+    for (const RowRun &run : runs)
+      for (Index column : run.columns)
+        load(column, 1);
   }
 }
 
@@ -418,11 +360,30 @@ void RowEmitter::emitResult(unsigned number) {
     e.when(storesWhere(isFirst), [&] { e.emitResult(number, at); });
     return;
   }
+  if (plan.overEnds)
+    return emitRuns(number);
   emitLooping(number);
   emitStraight(number);
 }
 
+/// The row of this thread, and where the last vector may be none of the
+/// tensors, code without vectors.
 void RowEmitter::emitRow() {
+  if (!isBeforeEnd)
+    return emitPasses();
+  auto branch =
+      scf::IfOp::create(e.b, e.loc, isBeforeEnd, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  for (bool isVector : {true, false}) {
+    ElementEmitter::Scope scope(e.elements);
+    Block *block = isVector ? branch.thenBlock() : branch.elseBlock();
+    e.b.setInsertionPoint(block->getTerminator());
+    loadsVectors = isVector;
+    emitPasses();
+  }
+}
+
+void RowEmitter::emitPasses() {
   placePieces();
   // What is staged each pass reads again: no register is to keep it.
   std::optional<ElementEmitter::Scope> scope;
@@ -493,14 +454,20 @@ void RowEmitter::emitSharedBlock() {
     });
   };
   kernel.await([&] { ofRow([&] { loadFirst(); }); }, prefetchedFrom());
+  if (plan.overEnds && mayPassEnd())
+    isBeforeEnd = kernel.compare(arith::CmpIPredicate::ult,
+                                 math.add(first, math.constant(ofWarp)), rows);
   ofRow([&] { emitRow(); });
 }
 
 void RowEmitter::emit() {
   choose();
-  if (!writesRows && !staged)
+  // Vectors over the ends of rows are read twice.
+  if (!writesRows && !staged && !plan.overEnds)
     kernel.streamArguments(loopSizes(reductions.front(), e.elements));
   setConfig();
+  if (plan.overEnds)
+    bindRuns();
   if (plan.rowsPerBlock > 1)
     return emitSharedBlock();
   Index block = kernel.blockId(), count = math.constant(plan.blocks);
@@ -518,82 +485,11 @@ void RowEmitter::emit() {
     exchange.emplace(kernel, plan.blocks, reductions.size());
     exchange->start(rank);
   }
+  if (plan.overEnds && mayPassEnd())
+    isBeforeEnd = kernel.compare(arith::CmpIPredicate::ult,
+                                 math.add(number, math.constant(1)),
+                                 math.product(rowSizes));
   emitRow();
 }
 
 void codegen::emitCUDARow(CUDAKernel &kernel) { RowEmitter(kernel).emit(); }
-
-//===----------------------------------------------------------------------===//
-// Reductions over other dimensions
-//===----------------------------------------------------------------------===//
-
-/// Threads of a block of a reduction.
-static constexpr int64_t reduceThreads = 256;
-
-/// Sizes of the space that `op` reduces.
-static SmallVector<Index> reducedBox(KernelEmission &e, linalg::GenericOp op) {
-  SmallVector<Index> sizes = loopSizes(op, e.elements), box;
-  for (unsigned dim : loopDims(op).reduction)
-    box.push_back(sizes[dim]);
-  return box;
-}
-
-/// Combines `accumulator` with the point `linear` of the reduced space.
-static Value reducePoint(KernelEmission &e, linalg::GenericOp op,
-                         ArrayRef<Index> out, Index linear, Value accumulator) {
-  SmallVector<Index> loops = loopsOfResult(op, out, e.math);
-  for (auto [dim, index] :
-       llvm::zip(loopDims(op).reduction,
-                 e.math.delinearize(linear, reducedBox(e, op))))
-    loops[dim] = index;
-  return e.step(op, loops, accumulator);
-}
-
-/// Combines the points of the reduced space from `first` on, `step` apart.
-static Value reduceStrided(KernelEmission &e, linalg::GenericOp op,
-                           ArrayRef<Index> out, Index first, Index step) {
-  return e
-      .reduceLoop(first, e.math.product(reducedBox(e, op)), step,
-                  e.initialValue(op),
-                  [&](Index linear, ValueRange carried) {
-                    return SmallVector<Value>{
-                        reducePoint(e, op, out, linear, carried.front())};
-                  })
-      .front();
-}
-
-void codegen::emitCUDAReduce(CUDAKernel &kernel) {
-  KernelEmission &e = kernel.e;
-  IndexMath &math = e.math;
-  linalg::GenericOp op = e.reductions().front();
-  LoopDims dims = loopDims(op);
-  AffineExpr outputs =
-      KernelEmission::product(e.sizeExprs(0), e.kernel.getContext());
-  SmallVector<Index> shape(e.elements.sizesOf(op.getResult(0)));
-  auto finish = [&](ArrayRef<Index> at, Value total) {
-    e.elements.bindSource(op.getResult(0), [total](ArrayRef<Index>, int64_t n) {
-      return Elements(n, total);
-    });
-    for (unsigned i = 0; i < e.numResults(); ++i)
-      e.emitResult(i, placeIn(e.results[i], at, shape, math));
-  };
-  bool keepsLast =
-      !dims.parallel.empty() && dims.parallel.back() + 1 == op.getNumLoops();
-  if (keepsLast)
-    return emitCUDAColumn(kernel, op);
-  e.setConfig({outputs}, {reduceThreads, 1, 1}, 0);
-  SmallVector<Index> at = math.delinearize(kernel.blockId(), shape);
-  kernel.await([&] {
-    Index first = kernel.threadId();
-    Value inside = kernel.compare(arith::CmpIPredicate::ult, first,
-                                  math.product(reducedBox(e, op)));
-    e.when(inside, [&] { reducePoint(e, op, at, first, e.initialValue(op)); });
-  });
-  Value partial =
-      reduceStrided(e, op, at, kernel.threadId(), math.constant(reduceThreads));
-  Memory shared = kernel.sharedArray("partials", partial.getType(), {32});
-  Value total = kernel.reduceBlock(op, partial, reduceThreads, shared);
-  e.when(kernel.compare(arith::CmpIPredicate::eq, kernel.threadId(),
-                        math.constant(0)),
-         [&] { finish(at, total); });
-}

@@ -4,7 +4,9 @@
 // piece by piece; within a piece each thread sums its neighbouring elements,
 // warps and then the block sum over threads, and what came before is carried
 // on. Where there are few rows, the blocks of a cluster have a part of each:
-// they sum theirs first, and read what the others have summed.
+// they sum theirs first, and read what the others have summed. Short rows share
+// a block: the lanes of a warp or a part of it have some neighbours of a row
+// each, and exchange sums alone. The GPU starts 0.83 blocks in a nanosecond.
 //
 // Along other dimensions, threads with neighbouring columns read one row,
 // several rows before they add them. Where there are few columns, several
@@ -15,7 +17,11 @@
 
 #include "Codegen/CUDA/Common/EmitCUDA.h"
 
+#include "Codegen/Emit/KernelSizes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tripy;
@@ -34,6 +40,9 @@ public:
 
 private:
   void emitRows();
+  bool chooseLanes();
+  void emitShortRows();
+  Value emitShortPiece(Index first, Value carry);
   int64_t blocksOfRow(ArrayRef<Index> rowSizes);
   Value sumPart(Index begin, Index end);
   Value sumBefore(Index rank, int64_t blocks, Value own);
@@ -67,12 +76,17 @@ private:
   kernel::ScanOp op;
   Type type;
   int64_t threads = 256, vectorSize = 1;
+  /// Lanes of a short row, and whether their elements are no whole vectors.
+  int64_t lanes = 32;
+  bool isOdd = false;
   /// Of a block that scans columns: columns, and threads of each.
   int64_t width = 1, height = 1;
   SmallVector<Index> row;
   /// `thread` is the column of the block where columns are scanned, and `y` the
   /// thread of a column.
   Index columns, thread, lane, warp, y;
+  /// Of short rows: whether this thread's is one.
+  Value isRow;
   Memory partials;
 };
 } // namespace
@@ -84,6 +98,11 @@ static constexpr int64_t vectorsInFlight = 4;
 /// Pieces of a row for each of two blocks, below which a cluster costs more
 /// than it saves.
 static constexpr int64_t minPieces = 8;
+/// Threads of a block of short rows, at most and where rows are few.
+static constexpr int64_t shortThreads = 256, fewThreads = 64;
+/// Neighbours that a lane reads one by one at most: with more, a warp's access
+/// touches as many lines of the L1 cache as all its rows have.
+static constexpr int64_t maxSingles = 8;
 /// Threads of a block that scans columns, and the rows that each loads before
 /// it adds them.
 static constexpr int64_t columnThreads = 256, rowsInFlight = 8;
@@ -93,7 +112,7 @@ Value ScanEmitter::shuffleUp(Value value, int32_t distance) {
 }
 
 Value ScanEmitter::sumOverWarp(Value value) {
-  for (int32_t distance = 1; distance < 32; distance *= 2) {
+  for (int32_t distance = 1; distance < lanes; distance *= 2) {
     Value before = shuffleUp(value, distance);
     Value inside = kernel.compare(arith::CmpIPredicate::uge, lane,
                                   math.constant(distance));
@@ -211,10 +230,112 @@ Value ScanEmitter::sumBefore(Index rank, int64_t blocks, Value own) {
   return sum;
 }
 
-void ScanEmitter::emitRows() {
+/// The lanes of a short row and the neighbours of each; false for a long row.
+/// Rows whose length is known at run time only have a warp, which takes piece
+/// after piece, where they are expected to be short.
+bool ScanEmitter::chooseLanes() {
+  std::optional<int64_t> known = IndexMath::constantOf(columns);
+  if (!known) {
+    std::optional<int64_t> expected =
+        expectedSize(e.kernel, e.sizeExprs(0).back());
+    return expected && *expected <= 32 * maxSingles;
+  }
+  vectorSize = std::gcd(vectorSizeOf(e), *known);
+  isOdd = vectorSize * 2 < vectorSizeOf(e) || *known > 32 * vectorSize;
+  if (isOdd) {
+    lanes = llvm::PowerOf2Ceil(llvm::divideCeil(*known, maxSingles));
+    vectorSize = llvm::divideCeil(*known, lanes);
+  } else {
+    lanes = llvm::PowerOf2Ceil(*known / vectorSize);
+  }
+  bool isShort = *known > 0 && lanes <= 32;
+  if (!isShort)
+    lanes = 32;
+  return isShort;
+}
+
+/// The neighbours of a lane. In an odd row, the last lanes begin further ahead,
+/// so that what they read is of the row, and leave out what is another's.
+Value ScanEmitter::emitShortPiece(Index first, Value carry) {
+  Index column = math.add(first, math.mul(lane, math.constant(vectorSize)));
+  auto both = [&](Value a, Value b) -> Value {
+    return arith::AndIOp::create(e.b, e.loc, a, b);
+  };
+  SmallVector<SmallVector<Index>> places;
+  SmallVector<Value> valid;
+  Elements sums;
+  if (isOdd) {
+    Index most = math.sub(columns, math.constant(vectorSize));
+    Index begin = math.min(column, most), ahead = math.sub(column, begin);
+    for (int64_t i = 0; i < vectorSize; ++i) {
+      places.emplace_back(row);
+      places.back().push_back(math.add(begin, math.constant(i)));
+      valid.push_back(
+          kernel.compare(arith::CmpIPredicate::ule, ahead, math.constant(i)));
+      sums.push_back(e.elements.emitOne(op.getInput(), places.back()));
+    }
+  } else {
+    Value inside = kernel.compare(arith::CmpIPredicate::ult, column, columns);
+    places.emplace_back(row);
+    places.back().push_back(kernel.clampTo(inside, column));
+    sums = e.elements.emit(op.getInput(), places.back(), vectorSize);
+    valid.assign(vectorSize, inside);
+  }
+  for (auto [i, value] : llvm::enumerate(sums)) {
+    value = kernel.select(valid[i], value, zero());
+    if (i > 0)
+      value = add(sums[i - 1], value);
+  }
+  Value upTo = sumOverWarp(sums.back());
+  Value before = kernel.select(
+      kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(0)), zero(),
+      shuffleUp(upTo, 1));
+  Value offset = add(carry, before);
+  for (Value &sum : sums)
+    sum = add(offset, sum);
+  for (auto [i, at] : llvm::enumerate(places))
+    e.when(both(isRow, valid[i]),
+           [&] { finish(at, isOdd ? Elements{sums[i]} : sums); });
+  return add(carry, kernel.shuffle(upTo, 31, gpu::ShuffleMode::IDX));
+}
+
+void ScanEmitter::emitShortRows() {
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
   exprs.pop_back();
+  AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
+  std::optional<int64_t> expected = expectedSize(e.kernel, count);
+  int64_t rows = shortThreads / lanes;
+  while (expected && rows * lanes > fewThreads &&
+         *expected < rows * kernel.chip.multiprocessors)
+    rows /= 2;
+  e.setConfig({count.ceilDiv(rows)}, {rows * lanes, 1, 1}, 0);
+  thread = kernel.threadId();
+  lane = math.rem(thread, math.constant(lanes));
+  SmallVector<Index> rowSizes(e.results.front().sizes);
+  rowSizes.pop_back();
+  Index number = math.add(math.mul(kernel.blockId(), math.constant(rows)),
+                          math.div(thread, math.constant(lanes)));
+  isRow =
+      kernel.compare(arith::CmpIPredicate::ult, number, math.product(rowSizes));
+  row = math.delinearize(kernel.clampTo(isRow, number), rowSizes);
+  kernel.await();
+  if (IndexMath::constantOf(columns)) {
+    emitShortPiece(math.constant(0), zero());
+    return;
+  }
+  e.reduceLoop(math.constant(0), columns, math.constant(lanes * vectorSize),
+               zero(), [&](Index first, ValueRange carried) {
+                 return SmallVector<Value>{
+                     emitShortPiece(first, carried.front())};
+               });
+}
+
+void ScanEmitter::emitRows() {
   columns = e.results.front().sizes.back();
+  if (chooseLanes())
+    return emitShortRows();
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  exprs.pop_back();
   std::optional<int64_t> known = IndexMath::constantOf(columns);
   vectorSize = known && *known % vectorSizeOf(e) == 0 ? vectorSizeOf(e) : 1;
   while (known && threads > 32 && threads * vectorSize / 2 >= *known)

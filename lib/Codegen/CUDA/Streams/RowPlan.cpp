@@ -6,16 +6,24 @@
 //   4.2 KB in that time: a block that moves less than 5 KB is limited by its
 //   start. Short rows share blocks, and very short ones share warps.
 // * A lane without columns asks for nothing: rows of 24 vectors have 8 lanes
-//   with three each, not 32 with one or none.
+//   with three each, not 32 with one or none. So do threads of a block: 160
+//   vectors are one of each of five warps.
 // * A row of its own multiprocessor is loaded and stored at some 50 bytes a
 //   nanosecond. Where rows are fewer than multiprocessors, the blocks of a
 //   cluster share them, if that gains more than the exchanges of results cost.
+//
+// Rows that wide vectors do not divide are read as such vectors over their ends
+// (RowRuns.cpp) or by narrow accesses, and have few lanes or many, by a count
+// of instructions and of lines of the L1 cache. That count was not measured.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RowPlan.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace tripy;
 using namespace tripy::codegen;
@@ -59,8 +67,13 @@ static int64_t vectorOf(const RowFacts &facts) {
   return size;
 }
 
+int64_t RowPlan::vectorsOf(int64_t columns) const {
+  int64_t before = overEnds ? vectorSize - std::gcd(vectorSize, columns) : 0;
+  return llvm::divideCeil(columns + before, vectorSize);
+}
+
 static int64_t piecesFor(const RowPlan &plan, int64_t columns) {
-  return llvm::divideCeil(columns, plan.threads * plan.vectorSize);
+  return llvm::divideCeil(plan.vectorsOf(columns), plan.threads);
 }
 
 /// Lanes of a short row: the most of which few are idle, if that leaves no lane
@@ -78,6 +91,137 @@ static int64_t lanesOf(const RowFacts &facts, int64_t vectorSize) {
       return count;
   }
   return most;
+}
+
+/// Of a block of one row: whole warps, of which few threads have no columns.
+static int64_t threadsOfBlock(const RowFacts &facts, const RowPlan &plan) {
+  int64_t size = llvm::PowerOf2Ceil(*facts.columns);
+  int64_t threads = std::clamp<int64_t>(size / 32, 128, 1024);
+  if (facts.writesRows)
+    threads =
+        std::max(threads, std::min(size / fewElements, threadsOfFewElements));
+  int64_t vectors = plan.vectorsOf(*facts.columns);
+  int64_t pieces = llvm::divideCeil(vectors, threads);
+  auto warpsOf = [&](int64_t count) -> int64_t {
+    return llvm::alignTo(llvm::divideCeil(vectors, count), lanes);
+  };
+  threads = warpsOf(pieces);
+  // One piece less, if that leaves fewer threads idle.
+  if (pieces > 1 && warpsOf(pieces - 1) <= 1024 &&
+      warpsOf(pieces - 1) * (pieces - 1) < threads * pieces)
+    threads = warpsOf(pieces - 1);
+  return threads;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows whose vectors are less than half as wide as accesses can be
+//===----------------------------------------------------------------------===//
+
+/// Instructions of a thread: for each element, of a reduction and of a result,
+/// and more where vectors go over ends and it may be outside; for a load by
+/// index; for an exchange between lanes, and one of a block; and besides.
+static constexpr int64_t ofReduction = 3, ofResult = 4, ofMask = 1,
+                         ofIndexed = 4, ofExchange = 2, ofBlock = 20,
+                         ofRow = 40;
+/// Single elements that a lane reads of a row.
+static constexpr int64_t singlesOfLane = 16;
+/// Bytes of a line of the L1 cache, which looks up one in a cycle.
+static constexpr int64_t lineBytes = 128;
+/// Part of what is not busy longest that the rest does not hide.
+static constexpr double exposed = 0.25;
+/// What the figures are rough by.
+static constexpr double roughly = 1.05;
+/// Of the vectors that have some of a row, the part that is the row's at least.
+static constexpr double usedOfVectors = 0.5;
+
+/// Cycles of a multiprocessor for a row, by what is busy: memory, the
+/// schedulers, and the L1 cache.
+static double cyclesOf(const RowPlan &plan, const RowFacts &facts,
+                       const CudaChip &chip) {
+  int64_t v = plan.vectorSize, pieces = piecesFor(plan, *facts.columns);
+  int64_t lanesOfRow = std::min(plan.threads, lanes);
+  int64_t rowsOfWarp = lanes / lanesOfRow;
+  int64_t edges = plan.overEnds ? std::min<int64_t>(pieces, 2) * v : 0;
+  // A row begins and ends in the same piece, or in others.
+  int64_t mask = pieces == 1 ? 2 * ofMask : ofMask;
+  int64_t written = facts.writesRows ? 1 : 0;
+  int64_t indexed = pieces * (plan.overEnds ? v : 1) * facts.sharedInputs;
+  int64_t stores = written * (pieces + edges);
+  int64_t instructions =
+      pieces * v * (ofReduction * facts.reductions + ofResult * written) +
+      edges * (mask + facts.reductions + mask * written) +
+      pieces * facts.rowInputs + indexed * (plan.overEnds ? ofIndexed : 1) +
+      stores + ofExchange * facts.reductions * llvm::Log2_64(lanesOfRow) +
+      ofRow + (plan.threads > lanes ? ofBlock * facts.reductions : 0);
+  int64_t bytes = v * facts.elementBytes;
+  // Of the rows of a warp, an access touches a part of each.
+  auto lines = [&](int64_t wide) {
+    double all =
+        static_cast<double>(rowsOfWarp * *facts.columns * facts.elementBytes) /
+            lineBytes +
+        1;
+    double each = static_cast<double>(lanesOfRow * wide) / lineBytes + 1;
+    return std::min(all, static_cast<double>(rowsOfWarp) * each);
+  };
+  double lookups =
+      static_cast<double>(pieces * (facts.rowInputs + written)) * lines(bytes) +
+      static_cast<double>(indexed + written * edges) *
+          lines(plan.overEnds ? facts.elementBytes : bytes);
+  double warps = static_cast<double>(std::max(plan.threads, lanes)) /
+                 static_cast<double>(lanes * rowsOfWarp);
+  double busy[] = {static_cast<double>(facts.bytes * chip.multiprocessors) /
+                       chip.memoryBytes,
+                   warps * static_cast<double>(instructions) /
+                       static_cast<double>(chip.schedulers),
+                   warps * lookups};
+  double longest = *llvm::max_element(busy);
+  return longest + exposed * (busy[0] + busy[1] + busy[2] - longest);
+}
+
+/// The threads of the plan's rows with the fewest cycles. A row of few lanes is
+/// for many rows, which keep all schedulers busy.
+static double chooseThreads(RowPlan &plan, const RowFacts &facts,
+                            const CudaChip &chip) {
+  if (*facts.columns > longestOfWarp) {
+    plan.threads = threadsOfBlock(facts, plan);
+    return cyclesOf(plan, facts, chip);
+  }
+  int64_t vectors = plan.vectorsOf(*facts.columns);
+  int64_t busy = chip.multiprocessors * chip.schedulers * lanes;
+  std::optional<double> fewest;
+  RowPlan tried = plan;
+  for (tried.threads = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(vectors));
+       tried.threads > 0; tried.threads /= 2) {
+    int64_t pieces = piecesFor(tried, *facts.columns);
+    bool isLong =
+        plan.vectorSize == 1 ? pieces > singlesOfLane : pieces > piecesOfLane;
+    if (fewest &&
+        (isLong || (facts.rows && *facts.rows * tried.threads < busy)))
+      break;
+    double cycles = cyclesOf(tried, facts, chip);
+    if (!fewest || cycles < *fewest) {
+      fewest = cycles;
+      plan.threads = tried.threads;
+    }
+  }
+  return *fewest;
+}
+
+/// Threads and width of the accesses: whole vectors over the ends of rows, or
+/// what fits in rows. Where it makes no difference, there are more bytes on the
+/// way with vectors.
+static void planNarrow(RowPlan &plan, const RowFacts &facts,
+                       const CudaChip &chip) {
+  RowPlan over = plan;
+  over.overEnds = true;
+  over.vectorSize = facts.vectorSize;
+  double cycles = chooseThreads(plan, facts, chip);
+  double used =
+      static_cast<double>(*facts.columns) /
+      static_cast<double>(over.vectorsOf(*facts.columns) * over.vectorSize);
+  if (facts.hasRuns && used >= usedOfVectors &&
+      chooseThreads(over, facts, chip) <= cycles * roughly)
+    plan = over;
 }
 
 /// Rows of a block where a warp or a part of it has a row.
@@ -130,8 +274,10 @@ static int64_t blocksOf(const RowFacts &facts, const CudaChip &chip) {
 
 static void planWarps(RowPlan &plan, const RowFacts &facts,
                       const CudaChip &chip) {
-  plan.threads =
-      *facts.columns <= longestOfWarp ? lanesOf(facts, plan.vectorSize) : lanes;
+  if (plan.threads > lanes)
+    plan.threads = *facts.columns <= longestOfWarp
+                       ? lanesOf(facts, plan.vectorSize)
+                       : lanes;
   plan.rowsPerBlock = rowsOfBlock(facts, plan, chip);
   plan.pieces = piecesFor(plan, *facts.columns);
 }
@@ -150,6 +296,8 @@ RowPlan codegen::planRows(const RowFacts &facts, const CudaChip &chip,
   plan.vectorSize = vectorOf(facts);
   if (!facts.columns || *facts.columns == 0)
     return plan;
+  if (2 * plan.vectorSize < facts.vectorSize)
+    planNarrow(plan, facts, chip);
   if (*facts.columns <= longestOfWarp || fillsWithWarps(facts, plan, chip)) {
     planWarps(plan, facts, chip);
     return plan;
@@ -158,19 +306,27 @@ RowPlan codegen::planRows(const RowFacts &facts, const CudaChip &chip,
     plan.blocks = blocksOf(facts, chip);
   if (plan.blocks > 1) {
     plan.threads = clusterThreads * plan.blocks;
-    if (*facts.columns <= longestPart * plan.blocks)
+    if (*facts.columns <= longestPart * plan.blocks) {
       plan.pieces = piecesFor(plan, *facts.columns);
+      // Few threads without columns. Others were measured as they are.
+      int64_t needed = llvm::divideCeil(plan.vectorsOf(*facts.columns),
+                                        plan.pieces * plan.blocks);
+      if (plan.overEnds)
+        plan.threads = llvm::alignTo(needed, lanes) * plan.blocks;
+    } else {
+      plan.overEnds = false;
+      plan.vectorSize = vectorOf(facts);
+    }
     return plan;
   }
   if (*facts.columns > longestRow) {
     plan.threads = 1024;
+    // Loops have vectors within rows.
+    plan.overEnds = false;
+    plan.vectorSize = vectorOf(facts);
     return plan;
   }
-  int64_t size = llvm::PowerOf2Ceil(*facts.columns);
-  plan.threads = std::clamp<int64_t>(size / 32, 128, 1024);
-  if (facts.writesRows)
-    plan.threads = std::max(plan.threads,
-                            std::min(size / fewElements, threadsOfFewElements));
+  plan.threads = threadsOfBlock(facts, plan);
   plan.pieces = piecesFor(plan, *facts.columns);
   return plan;
 }

@@ -31,6 +31,12 @@ struct RowFacts {
   int64_t inner = 0;
   /// Elements of the widest access.
   int64_t vectorSize = 1;
+  /// Rows follow each other in the tensors: vectors may go over their ends.
+  bool hasRuns = false;
+  /// Bytes of the smallest element.
+  int64_t elementBytes = 1;
+  /// Tensors of rows that are read, and those of which rows share elements.
+  int64_t rowInputs = 0, sharedInputs = 0;
   /// Bytes of a row in memory, read and written, of all tensors of rows.
   int64_t bytes = 0;
   /// Reductions, each of which waits for the one before.
@@ -45,10 +51,14 @@ struct RowPlan {
   int64_t threads = 256, rowsPerBlock = 1, blocks = 1, vectorSize = 1;
   /// Pieces of `vectorSize` columns of each thread; 0 when loops are needed.
   int64_t pieces = 0;
+  /// Vectors are those of the tensors, and may go over the ends of rows.
+  bool overEnds = false;
 
   /// blocksAtOnce().
   int64_t atOnce = 0;
 
+  /// Vectors that have some of a row of `columns`, at most.
+  int64_t vectorsOf(int64_t columns) const;
   int64_t blockThreads() const { return threads * rowsPerBlock / blocks; }
   /// Blocks of a multiprocessor that the assembler is told of, which are fewer
   /// than there is room for and may have more registers; 0: none.

@@ -1,0 +1,128 @@
+//===- RowEmitter.h - Code of one row kernel --------------------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA. EmitCUDARow.cpp has the passes over a row,
+// RowRuns.cpp rows that are read as whole vectors over their ends.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_ROWEMITTER_H
+#define TRIPY_LIB_CODEGEN_CUDA_ROWEMITTER_H
+
+#include "Codegen/CUDA/Common/ClusterExchange.h"
+#include "RowPlan.h"
+#include "StagedRow.h"
+
+#include <map>
+
+namespace tripy::codegen {
+
+/// A vector of a row that begins or ends within others.
+struct RowRun {
+  /// Number of its first element in the tensors.
+  Index first;
+  /// Whether some of it is of the row, and whether all of it is; null where
+  /// that is so in any case.
+  mlir::Value isAny, isWhole;
+  /// Of each element: its column, which is 0 outside of the row, and whether it
+  /// is inside, or null.
+  llvm::SmallVector<Index> columns;
+  llvm::SmallVector<mlir::Value> inside;
+};
+
+/// Emits one row kernel.
+class RowEmitter {
+public:
+  explicit RowEmitter(CUDAKernel &kernel)
+      : kernel(kernel), e(kernel.e), math(e.math) {}
+
+  void emit();
+
+private:
+  void choose();
+  RowFacts facts();
+  void setConfig();
+  mlir::AffineExpr rowsExpr();
+  void emitRow();
+  void emitPasses();
+  void emitSharedBlock();
+  Index prefetchedFrom();
+  void loadShared();
+  /// Reductions that one pass over the row computes.
+  using Pass = llvm::SmallVector<mlir::linalg::GenericOp>;
+  llvm::SmallVector<Pass> passes();
+  Elements reduce(const Pass &pass);
+  Elements reduceStraight(const Pass &pass, Elements totals);
+  Elements reduceLooping(const Pass &pass, Elements totals);
+  mlir::Value combine(mlir::linalg::GenericOp op, mlir::Value value);
+  /// Combines the `count` elements from `column` on into `accumulator`.
+  mlir::Value accumulate(mlir::linalg::GenericOp op, Index column,
+                         mlir::Value accumulator, int64_t count);
+  void emitResult(unsigned number);
+  void emitStraight(unsigned number);
+  void emitLooping(unsigned number);
+  mlir::Value storesWhere(mlir::Value inside);
+  llvm::SmallVector<Index> position(Index column) {
+    llvm::SmallVector<Index> at(row);
+    llvm::append_range(at, math.delinearize(column, columnSizes));
+    return at;
+  }
+  /// First column of this thread's piece number `piece`, and where the row's
+  /// end may lie before it, whether it is inside.
+  std::pair<Index, mlir::Value> pieceAt(int64_t piece);
+  void placePieces();
+  int64_t unrolled();
+  int64_t loopedPieces();
+  /// The columns that loops have, in steps of so many pieces.
+  struct Loop {
+    Index begin, end;
+    int64_t pieces;
+  };
+  llvm::SmallVector<Loop> loops();
+  llvm::SmallVector<Index> piecesFrom(Index column, const Loop &loop);
+  void loadFirst();
+  RowPiece placePieceOfPart(int64_t piece);
+
+  bool mayHaveRuns(Index points);
+  RowRun runAt(int64_t piece);
+  void placeRuns();
+  void bindRuns();
+  Elements loadOfRun(mlir::Value argument, llvm::ArrayRef<Index> index,
+                     int64_t count);
+  Elements reduceRuns(const Pass &pass, Elements totals);
+  void emitRuns(unsigned number);
+  bool mayPassEnd();
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  llvm::SmallVector<mlir::linalg::GenericOp> reductions;
+  unsigned rowRank = 0;
+  RowPlan plan;
+  std::optional<int64_t> columns;
+  llvm::SmallVector<Index> row, rowSizes, columnSizes;
+  /// Whether a result has rows, not one element for each.
+  bool writesRows = false;
+  Index thread;
+  /// Where the lanes of a warp may have a row that is none: whether this one's
+  /// is one. They take part in the exchanges, and store nothing.
+  mlir::Value isRow;
+  /// How the blocks of a cluster exchange their partial results.
+  std::optional<ClusterExchange> exchange;
+  /// pieceAt() of each piece: the same values in all passes, so that elements
+  /// are found again.
+  llvm::SmallVector<std::pair<Index, mlir::Value>> places;
+  /// Where a cluster's row stays in shared memory.
+  std::optional<StagedRow> staged;
+  /// runAt() of each piece, where the plan has vectors over the ends of rows;
+  /// and for the number of an element, which of them.
+  llvm::SmallVector<RowRun> runs;
+  std::map<const void *, std::pair<size_t, size_t>> runOf;
+  /// Whether the vectors of the warp or block end before the tensors do; null
+  /// where they do in any case.
+  mlir::Value isBeforeEnd;
+  /// Elements of runs are loaded as vectors.
+  bool loadsVectors = true;
+};
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_ROWEMITTER_H
