@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
+#include "Guards.h"
 #include "SharedMemory.h"
 #include "SizeOps.h"
 
@@ -67,11 +68,10 @@ private:
   LogicalResult readDim(Operation *op, Value tensor, int64_t dim);
   LogicalResult readCall(kernel::CallOp call);
   LogicalResult readLaunch(kernel::CallOp call, kernel::FuncOp callee);
-  LogicalResult checkGuards(ArrayRef<kernel::FuncOp> launched);
+  LogicalResult readTensors(PlannedLaunch &launch,
+                            const DenseMap<int64_t, TableIndex> &sizes);
   LogicalResult readRequire(kernel::RequireOp require);
   LogicalResult takeConditions();
-  FailureOr<TableIndex> readBytes(Location loc, RankedTensorType type,
-                                  ArrayRef<TableIndex> dynamic);
   LogicalResult readResults(func::ReturnOp end);
   LogicalResult place();
   Place placeConstant(Operation *op);
@@ -129,33 +129,6 @@ LogicalResult FunctionPlanner::readDim(Operation *op, Value tensor,
   return success();
 }
 
-FailureOr<TableIndex> FunctionPlanner::readBytes(Location loc,
-                                                 RankedTensorType type,
-                                                 ArrayRef<TableIndex> dynamic) {
-  // Static factors first: they become one constant.
-  bool isPacked = isInt4(type.getElementType());
-  SmallVector<TableIndex> factors = {
-      sizes.constant(isPacked ? 1 : bytesOf(type.getElementType(), 1))};
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size))
-      factors.push_back(sizes.constant(size));
-  llvm::append_range(factors, dynamic);
-  TableIndex bytes = sizes.product(factors);
-  if (isPacked)
-    bytes = sizes.binary(SizeOp::CeilDiv, bytes, sizes.constant(2));
-  constexpr int64_t limit = int64_t(1) << 40;
-  int64_t maximum = sizes.bounds(bytes).hi;
-  if (maximum <= limit)
-    return bytes;
-  InFlightDiagnostic diag = emitError(
-      loc, "a tensor must have at most 2^40 bytes for the largest sizes of the "
-           "profile; ");
-  diag << type << " needs "
-       << (maximum < anySize.hi ? std::to_string(maximum) : "more than 2^63")
-       << " bytes";
-  return failure();
-}
-
 /// Arithmetic that has no result for any size needs no run to be wrong.
 LogicalResult FunctionPlanner::takeConditions() {
   for (kernel::SizeCondition &condition : sizes.takeConditions()) {
@@ -196,46 +169,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   for (kernel::FuncOp version : versions)
     if (failed(readLaunch(call, version)))
       return failure();
-  return checkGuards(versions);
-}
-
-/// One of the kernels of a call is launched, whatever its sizes are: their
-/// guards follow each other, and leave out none. A size of 0 needs no launch.
-LogicalResult FunctionPlanner::checkGuards(ArrayRef<kernel::FuncOp> launched) {
-  kernel::FuncOp first = launched.front();
-  if (launched.size() == 1 && !first.getGuard())
-    return success();
-  SmallVector<kernel::GuardAttr> guards;
-  for (kernel::FuncOp each : launched) {
-    std::optional<kernel::GuardAttr> guard = each.getGuard();
-    if (!guard || guard->getSize() != first.getGuardAttr().getSize())
-      return each.emitOpError("guard must be about one size in all versions of "
-                              "a kernel");
-    guards.push_back(*guard);
-  }
-  llvm::sort(guards, [](kernel::GuardAttr a, kernel::GuardAttr b) {
-    return a.getLeast() < b.getLeast();
-  });
-  std::optional<TableIndex> size = sizes.evaluate(
-      guards.front().getSize().getResult(0), launches.back().sizes);
-  Interval range = sizes.bounds(*size);
-  int64_t next = std::max<int64_t>(1, range.lo);
-  for (kernel::GuardAttr guard : guards) {
-    bool isNext = guard == guards.front() ? guard.getLeast() <= next
-                                          : guard.getLeast() == next;
-    if (!isNext)
-      return first.emitOpError("guards must leave out no size and have none in "
-                               "common; found one from ")
-             << guard.getLeast() << " where " << next << " is next";
-    if (guard.getMost() >= range.hi)
-      next = range.hi;
-    else
-      next = guard.getMost() + 1;
-  }
-  if (next < range.hi || guards.back().getMost() < range.hi)
-    return first.emitOpError("guards must leave out no size up to ")
-           << range.hi << "; found the last at " << guards.back().getMost();
-  return success();
+  return checkGuards(versions, sizes, launches.back().sizes);
 }
 
 LogicalResult FunctionPlanner::readLaunch(kernel::CallOp call,
@@ -277,17 +211,23 @@ LogicalResult FunctionPlanner::readLaunch(kernel::CallOp call,
     launch.grid.push_back(*size);
   }
   if (std::optional<kernel::GuardAttr> guard = callee.getGuard()) {
-    std::optional<TableIndex> size =
-        sizes.evaluate(guard->getSize().getResult(0), launch.sizes);
-    if (!size)
+    std::optional<TableIndex> isWithin =
+        evaluateGuard(*guard, sizes, launch.sizes);
+    if (!isWithin)
       return callee.emitOpError("guard must be an expression of its sizes");
-    TableIndex within = sizes.binary(
-        SizeOp::Min,
-        sizes.binary(SizeOp::Max, *size, sizes.constant(guard->getLeast())),
-        sizes.constant(guard->getMost()));
-    launch.grid[0] = sizes.binary(SizeOp::Mul, launch.grid[0],
-                                  sizes.binary(SizeOp::Equal, within, *size));
+    launch.grid[0] = sizes.binary(SizeOp::Mul, launch.grid[0], *isWithin);
   }
+  if (failed(readTensors(launch, sizeOfArgument)))
+    return failure();
+  launches.push_back(std::move(launch));
+  return success();
+}
+
+/// The bytes of the tensors of a launch, and the sizes of what it makes.
+LogicalResult FunctionPlanner::readTensors(
+    PlannedLaunch &launch,
+    const DenseMap<int64_t, TableIndex> &sizeOfArgument) {
+  kernel::CallOp call = launch.call;
   FunctionType type = launch.callee.getFunctionType();
   auto split = kernel::splitSizeArgs(launch.callee.getSizeArgs(),
                                      type.getInputs(), type.getResults());
@@ -299,15 +239,15 @@ LogicalResult FunctionPlanner::readLaunch(kernel::CallOp call,
     SmallVector<TableIndex> dynamic;
     for (int64_t argument : arguments)
       dynamic.push_back(sizeOfArgument.at(argument));
-    FailureOr<TableIndex> bytes = readBytes(
-        call.getLoc(), cast<RankedTensorType>(tensor.getType()), dynamic);
+    FailureOr<TableIndex> bytes =
+        bytesOfTensor(call.getLoc(), cast<RankedTensorType>(tensor.getType()),
+                      dynamic, sizes);
     if (failed(bytes))
       return failure();
     launch.bytes.push_back(*bytes);
     if (tensor.getDefiningOp() == call)
       dynamicSizes[tensor] = dynamic;
   }
-  launches.push_back(std::move(launch));
   return success();
 }
 

@@ -2,6 +2,8 @@
 
 #include "SizeOps.h"
 
+#include "tripy/Dialect/Common/TensorTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -49,4 +51,32 @@ Value codegen::makeSizeOp(OpBuilder &b, Location loc, SizeOp op, Value a,
     break;
   }
   llvm_unreachable("all size operations are above");
+}
+
+FailureOr<TableIndex> codegen::bytesOfTensor(Location loc,
+                                             RankedTensorType type,
+                                             ArrayRef<TableIndex> dynamic,
+                                             kernel::SizeTable &sizes) {
+  // Static factors first: they become one constant.
+  bool isPacked = isInt4(type.getElementType());
+  SmallVector<TableIndex> factors = {
+      sizes.constant(isPacked ? 1 : bytesOf(type.getElementType(), 1))};
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      factors.push_back(sizes.constant(size));
+  llvm::append_range(factors, dynamic);
+  TableIndex bytes = sizes.product(factors);
+  if (isPacked)
+    bytes = sizes.binary(SizeOp::CeilDiv, bytes, sizes.constant(2));
+  constexpr int64_t limit = int64_t(1) << 40;
+  int64_t maximum = sizes.bounds(bytes).hi;
+  if (maximum <= limit)
+    return bytes;
+  InFlightDiagnostic diag = emitError(
+      loc, "a tensor must have at most 2^40 bytes for the largest sizes of the "
+           "profile; ");
+  diag << type << " needs "
+       << (maximum < anySize.hi ? std::to_string(maximum) : "more than 2^63")
+       << " bytes";
+  return failure();
 }

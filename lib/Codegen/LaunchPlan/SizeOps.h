@@ -1,12 +1,14 @@
 //===- SizeOps.h - Arithmetic on sizes as operations ------------*- C++ -*-===//
 //
-// Private to lib/Codegen/Plan: what computes an expression of the size table.
+// Private to lib/Codegen/LaunchPlan: what computes an expression of the size
+// table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_PLAN_SIZEOPS_H
 #define TRIPY_LIB_CODEGEN_PLAN_SIZEOPS_H
 
 #include "tripy/Base/SizeExpr.h"
+#include "tripy/Dialect/Kernel/SizeTable.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -18,6 +20,13 @@ namespace tripy::codegen {
 mlir::Value makeSizeOp(mlir::OpBuilder &b, mlir::Location loc, SizeOp op,
                        mlir::Value a, mlir::Value c,
                        llvm::function_ref<mlir::Value()> one);
+
+/// The bytes of a tensor with these `dynamic` sizes. An error at `loc` where
+/// they may be more than 2^40.
+mlir::FailureOr<TableIndex> bytesOfTensor(mlir::Location loc,
+                                          mlir::RankedTensorType type,
+                                          llvm::ArrayRef<TableIndex> dynamic,
+                                          kernel::SizeTable &sizes);
 
 } // namespace tripy::codegen
 

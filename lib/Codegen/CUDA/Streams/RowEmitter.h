@@ -82,6 +82,7 @@ private:
   RowPiece placePieceOfPart(int64_t piece);
 
   bool mayHaveRuns(Index points);
+  mlir::Value columnOfRun(Index start, int64_t piece);
   RowRun runAt(int64_t piece);
   void placeRuns();
   void bindRuns();

@@ -50,12 +50,34 @@ bool RowEmitter::mayPassEnd() {
          (!rows || *rows * *columns % plan.vectorSize != 0);
 }
 
-/// Comparisons are of 32 bits: a GPU has two instructions for each of 64.
+/// The column of this thread's first element of a piece, of 32 bits: a GPU
+/// takes two instructions for a comparison of 64. `start` is the row's.
+Value RowEmitter::columnOfRun(Index start, int64_t piece) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  int64_t v = plan.vectorSize;
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value lane = arith::IndexCastOp::create(b, loc, i32, math.value(thread));
+  Value column = arith::MulIOp::create(b, loc, lane, number(v));
+  if (*columns % v != 0) {
+    Value within = arith::IndexCastOp::create(
+        b, loc, i32, math.value(math.rem(start, math.constant(v))));
+    column = arith::SubIOp::create(b, loc, column, within);
+  }
+  return arith::AddIOp::create(b, loc, column,
+                               number(piece * plan.threads * v));
+}
+
 RowRun RowEmitter::runAt(int64_t piece) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   int64_t v = plan.vectorSize, before = piece * plan.threads * v;
-  Type i32 = b.getI32Type();
+  int64_t last = before + plan.threads * v;
+  // Elements of the row before, at most, of the first thread.
+  int64_t most = v - std::gcd(v, *columns);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
   };
@@ -64,29 +86,18 @@ RowRun RowEmitter::runAt(int64_t piece) {
   };
   Index start =
       math.mul(math.linearize(row, rowSizes), math.constant(*columns));
-  Index size = math.constant(v), firstVector = math.div(start, size);
-  // Elements of the row before, at most, of the first thread.
-  int64_t most = v - std::gcd(v, *columns);
-  Value lane = arith::IndexCastOp::create(b, loc, i32, math.value(thread));
-  Value column = arith::MulIOp::create(b, loc, lane, number(v));
-  if (most > 0)
-    column = arith::SubIOp::create(
-        b, loc, column,
-        arith::IndexCastOp::create(b, loc, i32,
-                                   math.value(math.rem(start, size))));
-  column = arith::AddIOp::create(b, loc, column, number(before));
+  Value column = columnOfRun(start, piece);
   RowRun run;
+  Index firstVector = math.div(start, math.constant(v));
   Index vector = math.add(math.add(firstVector, thread),
                           math.constant(piece * plan.threads));
-  int64_t last = before + plan.threads * v;
   if (last - v >= *columns) {
     // The last thread may have none.
     run.isAny = compare(CmpIPredicate::slt, column, *columns);
-    Value safe =
+    vector =
         kernel.select(run.isAny, math.value(vector), math.value(firstVector));
-    vector = safe;
   }
-  run.first = math.mul(vector, size);
+  run.first = math.mul(vector, math.constant(v));
   for (int64_t i = 0; i < v; ++i) {
     bool mayPrecede = before + i < most, mayFollow = last - v + i >= *columns;
     Value at = arith::AddIOp::create(b, loc, column, number(i));
@@ -96,21 +107,20 @@ RowRun RowEmitter::runAt(int64_t piece) {
     else if (mayPrecede)
       inside = compare(CmpIPredicate::sge, column, -i);
     else if (mayFollow)
-      inside = *columns % v == 0
-                   ? run.isAny
-                   : compare(CmpIPredicate::slt, column, *columns - i);
+      inside = most == 0 ? run.isAny
+                         : compare(CmpIPredicate::slt, column, *columns - i);
     if (inside)
       at = kernel.select(inside, at, number(0));
     run.inside.push_back(inside);
     run.columns.push_back(
         arith::IndexCastUIOp::create(b, loc, b.getIndexType(), at).getResult());
   }
-  for (Value inside : {run.inside.front(), run.inside.back()})
-    if (inside && inside != run.isWhole)
-      run.isWhole =
-          run.isWhole
-              ? arith::AndIOp::create(b, loc, run.isWhole, inside).getResult()
-              : inside;
+  for (Value inside : {run.inside.front(), run.inside.back()}) {
+    if (run.isWhole && inside && inside != run.isWhole)
+      run.isWhole = arith::AndIOp::create(b, loc, run.isWhole, inside);
+    else if (inside)
+      run.isWhole = inside;
+  }
   return run;
 }
 
