@@ -160,7 +160,7 @@ LogicalResult FunctionPlanner::readCall(kernel::CallOp call) {
   auto callee = symbols.lookup<kernel::FuncOp>(call.getCallee());
   if (!callee)
     return call.emitOpError("there is no kernel '") << call.getCallee() << "'";
-  SmallVector<kernel::FuncOp> versions = kernel::versionsOf(callee);
+  SmallVector<kernel::FuncOp> versions = kernel::versionsOf(callee, symbols);
   if (callee.getVersions() && versions.size() != callee.getVersions()->size())
     return callee.emitOpError("versions must be other kernels of its type; "
                               "found ")

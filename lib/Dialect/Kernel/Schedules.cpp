@@ -120,12 +120,13 @@ LogicalResult kernel::verifySchedule(FuncOp op) {
          << stringifyFusionRoot(root);
 }
 
-SmallVector<FuncOp> kernel::versionsOf(FuncOp kernel) {
+SmallVector<FuncOp> kernel::versionsOf(FuncOp kernel,
+                                       const SymbolTable &symbols) {
   SmallVector<FuncOp> found;
   if (std::optional<ArrayAttr> names = kernel.getVersions())
     for (Attribute name : *names) {
-      auto version = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
-          kernel, cast<FlatSymbolRefAttr>(name));
+      auto version =
+          symbols.lookup<FuncOp>(cast<FlatSymbolRefAttr>(name).getValue());
       if (version && version != kernel &&
           version.getFunctionType() == kernel.getFunctionType() &&
           version.getSizeArgs() == kernel.getSizeArgs())

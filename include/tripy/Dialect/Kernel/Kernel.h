@@ -55,8 +55,9 @@ splitSizeArgs(llvm::ArrayRef<int64_t> sizeArgs, mlir::TypeRange argumentTypes,
               mlir::TypeRange resultTypes);
 
 /// The functions that a call of `kernel` launches beside it, as far as there
-/// are kernels of these names and of its type.
-llvm::SmallVector<FuncOp> versionsOf(FuncOp kernel);
+/// are kernels of these names and of its type. `symbols`: of its module.
+llvm::SmallVector<FuncOp> versionsOf(FuncOp kernel,
+                                     const mlir::SymbolTable &symbols);
 
 /// Whether a kernel that waits for its predecessors may read `input` of one of
 /// its calls only behind the wait. The first call of a program has what ran

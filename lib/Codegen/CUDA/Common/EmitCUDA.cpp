@@ -86,6 +86,7 @@ struct EmitCUDAPass : tripy::impl::EmitCUDAPassBase<EmitCUDAPass> {
 void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
   llvm::StringMap<SmallVector<bool>> written;
   llvm::StringSet<> first;
+  SymbolTable symbols(module);
   for (auto kernel : module.getOps<kernel::FuncOp>())
     written[kernel.getSymName()].resize(llvm::count_if(
         kernel.getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>));
@@ -114,7 +115,7 @@ void EmitCUDAPass::findWrittenInputs(ModuleOp module) {
     // What is only a version has no calls.
     if (!kernel.getGuard() || kernel.getVersions())
       note(kernel);
-    for (kernel::FuncOp version : kernel::versionsOf(kernel))
+    for (kernel::FuncOp version : kernel::versionsOf(kernel, symbols))
       note(version);
   }
 }

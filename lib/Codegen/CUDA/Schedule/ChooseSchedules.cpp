@@ -422,10 +422,11 @@ struct ChooseSchedulesPass
     requests.tileUse = &tileUse;
     if (failed(readRequests(module, requests)))
       return signalPassFailure();
+    SymbolTable symbols(module);
     SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
     for (kernel::FuncOp kernel : kernels)
       if (failed(verifyForm(kernel)) ||
-          failed(chooseVersions(kernel, **machine, requests)))
+          failed(chooseVersions(kernel, **machine, requests, symbols)))
         return signalPassFailure();
     if (failed(reportRefused(tileUse)))
       return signalPassFailure();

@@ -124,7 +124,8 @@ static void take(kernel::FuncOp kernel, const Rows &rows,
 
 LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,
                                       const CudaChip &chip,
-                                      const ScheduleRequests &requests) {
+                                      const ScheduleRequests &requests,
+                                      SymbolTable &symbols) {
   std::optional<Rows> rows;
   if (kernel.getRoot() == kernel::FusionRoot::Gemm && !kernel.getSchedule() &&
       !kernel.getGuard() && !kernel.getVersions() && kernel.getSizes() &&
@@ -146,7 +147,6 @@ LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,
     own = &versions->back();
   OpBuilder b(kernel->getContext());
   b.setInsertionPointAfter(kernel);
-  SymbolTable symbols(kernel->getParentOp());
   SmallVector<Attribute> names;
   for (Version &version : *versions) {
     if (&version == own)

@@ -44,9 +44,10 @@ mlir::LogicalResult chooseSchedule(kernel::FuncOp kernel, const CudaChip &chip,
 
 /// The same, but where a contraction's rows are known at run time only, and one
 /// schedule does not suit all of them, makes versions of the kernel, each with
-/// a guard.
+/// a guard. `symbols`: of the kernel's module.
 mlir::LogicalResult chooseVersions(kernel::FuncOp kernel, const CudaChip &chip,
-                                   const ScheduleRequests &requests);
+                                   const ScheduleRequests &requests,
+                                   mlir::SymbolTable &symbols);
 
 /// What chooseSchedule() chooses, and its remark goes to `reported`.
 mlir::LogicalResult trySchedule(kernel::FuncOp kernel, const CudaChip &chip,
