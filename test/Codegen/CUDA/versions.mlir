@@ -3,6 +3,8 @@
 // RUN: tripy-compile %t/linear.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/linear.mlir
 // RUN: tripy-compile %t/linear.mlir --target=cuda --stop-after=plan -o - | FileCheck %t/linear.mlir --check-prefix=PLAN
 // RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/batch.mlir
+// RUN: tripy-compile %t/none.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
+// RUN: sed 's/max = \[0, 64\]/max = [1, 64]/' %t/none.mlir | tripy-compile - --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: tripy-compile %t/linear.mlir --target=cuda --gemm-tile=64x64 --stop-after=schedules -o - | FileCheck %t/linear.mlir --check-prefix=ASKED
 
 // Guards that users write leave out no size, and have none in common.
@@ -39,6 +41,15 @@ func.func @main(%x: tensor<?x4096xf16> {tripy.profile = #tripy.profile<min = [1,
                 %w: tensor<4096x4096xf16>) -> tensor<?x4096xf16> {
   %y = trace.linear %x, %w : (tensor<?x4096xf16>, tensor<4096x4096xf16>) -> tensor<?x4096xf16>
   return %y : tensor<?x4096xf16>
+}
+
+//--- none.mlir
+// No rows, or one at most.
+// CHECK: kernel.func @main_gemm_0_dot
+// CHECK-NOT: guard =
+func.func @main(%x: tensor<?x64xf16> {tripy.profile = #tripy.profile<min = [0, 64], opt = [0, 64], max = [0, 64]>}, %w: tensor<64x64xf16>) -> tensor<?x64xf16> {
+  %y = trace.linear %x, %w : (tensor<?x64xf16>, tensor<64x64xf16>) -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
 }
 
 //--- batch.mlir

@@ -131,7 +131,9 @@ LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,
       !kernel.getGuard() && !kernel.getVersions() && kernel.getSizes() &&
       !requests.gemmTile)
     rows = Rows::of(kernel);
-  if (!rows)
+  // One number of rows needs no guard, and of none nothing is launched.
+  if (!rows ||
+      rows->range.values.hi <= std::max<int64_t>(1, rows->range.values.lo))
     return chooseSchedule(kernel, chip, requests);
   FailureOr<SmallVector<Version>> versions =
       findVersions(kernel, *rows, chip, requests);
