@@ -160,9 +160,7 @@ static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
   Cut cut;
   Attribute schedule = kernel.getScheduleAttr();
   if (auto wgmma = dyn_cast_if_present<kernel::WgmmaScheduleAttr>(schedule)) {
-    if (!chip.hasWgmma())
-      return illegalSchedule(kernel, "the GPU has wgmma");
-    FailureOr<WgmmaSchedule> read = readWgmmaSchedule(kernel, wgmma);
+    FailureOr<WgmmaSchedule> read = readWgmmaSchedule(kernel, wgmma, chip);
     if (failed(read))
       return failure();
     cut.wgmma = std::move(*read);

@@ -120,7 +120,10 @@ attributeOf(const WgmmaSchedule &schedule, MLIRContext *context, Origin from) {
 
 FailureOr<WgmmaSchedule>
 codegen::readWgmmaSchedule(kernel::FuncOp kernel,
-                           kernel::WgmmaScheduleAttr attribute) {
+                           kernel::WgmmaScheduleAttr attribute,
+                           const CudaChip &chip) {
+  if (!chip.hasWgmma())
+    return illegalSchedule(kernel, "the GPU has wgmma");
   std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel);
   if (!schedule)
     return illegalSchedule(kernel, "wgmma multiplies tensors in memory, or "
@@ -340,9 +343,7 @@ LogicalResult Chooser::chooseAttention() {
 LogicalResult Chooser::verify(Attribute schedule) {
   StringRef rule;
   if (auto wgmma = dyn_cast<kernel::WgmmaScheduleAttr>(schedule))
-    return chip.hasWgmma()
-               ? LogicalResult(readWgmmaSchedule(kernel, wgmma))
-               : LogicalResult(illegalSchedule(kernel, "the GPU has wgmma"));
+    return readWgmmaSchedule(kernel, wgmma, chip);
   if (auto gemv = dyn_cast<kernel::GemvScheduleAttr>(schedule))
     return readGemvSchedule(kernel, gemv, chip, rule)
                ? success()

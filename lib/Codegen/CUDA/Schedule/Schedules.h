@@ -60,7 +60,8 @@ mlir::InFlightDiagnostic illegalSchedule(kernel::FuncOp kernel,
 
 /// What the kernel's schedule says; an error where it is illegal.
 mlir::FailureOr<WgmmaSchedule>
-readWgmmaSchedule(kernel::FuncOp kernel, kernel::WgmmaScheduleAttr attribute);
+readWgmmaSchedule(kernel::FuncOp kernel, kernel::WgmmaScheduleAttr attribute,
+                  const CudaChip &chip);
 mlir::FailureOr<AttentionSplit>
 readAttentionSplit(kernel::FuncOp kernel,
                    kernel::SplitAttentionScheduleAttr attribute,

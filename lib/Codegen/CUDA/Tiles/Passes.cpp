@@ -92,7 +92,8 @@ BuildTilesPass::buildAttention(kernel::FuncOp kernel,
 LogicalResult
 BuildTilesPass::buildContraction(kernel::FuncOp kernel,
                                  kernel::WgmmaScheduleAttr attribute) {
-  FailureOr<WgmmaSchedule> schedule = readWgmmaSchedule(kernel, attribute);
+  FailureOr<WgmmaSchedule> schedule =
+      readWgmmaSchedule(kernel, attribute, CudaChip::of(chip));
   if (failed(schedule))
     return failure();
   OpBuilder b(kernel);
