@@ -2,25 +2,30 @@
 from cases import Case, Input, tensor
 
 
-def sdpa(lib, q, k, v, causal=False):
+def sdpa(lib, q, k, v, bias=None, causal=False):
     if lib.__name__ == "torch":
-        return lib.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        return lib.nn.functional.scaled_dot_product_attention(q, k, v, bias, is_causal=causal, enable_gqa=q.shape[1] != k.shape[1])
     import jax
     q, k, v = (lib.swapaxes(x, 1, 2) for x in (q, k, v))
-    return lib.swapaxes(jax.nn.dot_product_attention(q, k, v, is_causal=causal, implementation="cudnn"), 1, 2)
+    return lib.swapaxes(jax.nn.dot_product_attention(q, k, v, bias, is_causal=causal, implementation="cudnn"), 1, 2)
 
 
-def attention_case(batch, heads, queries, keys, size, causal=False, parts=False):
-    """`parts`: matrix products and a softmax, by Tripy alone: what attention may not be slower than."""
+def attention_case(batch, heads, queries, keys, size, causal=False, parts=False, shared=0, bias=False, tags=()):
+    """`parts`: matrix products and a softmax, by Tripy alone: what attention may not be slower than. `shared`: how many
+    heads keys and values have, all of them where it is 0. `bias`: added to the scores, one for all of the batch."""
+    shared = shared or heads
     q, y = Input("q", (batch, heads, queries, size)), Input("y", (batch, heads, queries, size))
-    k, v = Input("k", (batch, heads, keys, size)), Input("v", (batch, heads, keys, size))
+    k, v = Input("k", (batch, shared, keys, size)), Input("v", (batch, shared, keys, size))
+    inputs = [q, k, v] + [Input("bias", (1, heads, queries, keys))] * bias
 
-    def fn(lib, q, k, v):
-        return sdpa(lib, q, k, v, causal)
+    def fn(lib, *tensors):
+        return sdpa(lib, *tensors, causal=causal)
     turned, scores, mask = tensor("f16", batch, heads, size, keys), tensor("f16", batch, heads, queries, keys), ""
     if causal:
         mask = ' causal = "top_left"'
-    body = f"%y = trace.attention %q, %k, %v{mask} : ({q.type}, {k.type}, {v.type}) -> {y.type}"
+    operands, types = ("".join(f", {text}" for text in texts)[2:]
+                       for texts in ([f"%{i.name}" for i in inputs[:3]], [i.type for i in inputs]))
+    body = f"%y = trace.attention {operands}{' mask = %bias' if bias else ''}{mask} : ({types}) -> {y.type}"
     if parts:
         body = f"""
         %t = trace.transpose %k dims = 2, 3 : ({k.type}) -> {turned}
@@ -30,18 +35,36 @@ def attention_case(batch, heads, queries, keys, size, causal=False, parts=False)
         %p = trace.softmax %s dim = -1 : ({scores}) -> {scores}
         %y = trace.matmul %p, %v : ({scores}, {v.type}) -> {y.type}"""
     rows = f"{queries}" if queries == keys else f"{queries}x{keys}"
-    name = f"attention{'_in_parts' if parts else ''}_{batch}x{heads}x{rows}x{size}{'_causal' if causal else ''}_f16"
-    # A causal mask leaves half of the products.
-    return Case("attention", name, [q, k, v], y, body, fn, None if parts else fn,
-                flops=4 * batch * heads * queries * keys * size // (2 if causal else 1), tolerance=1e-2, tags={"issue"})
+    name = (f"attention{'_in_parts' if parts else ''}_{batch}x{heads}{f'over{shared}' if shared != heads else ''}x{rows}x{size}"
+            f"{'_causal' if causal else ''}{'_bias' if bias else ''}_f16")
+    # A causal mask leaves half of the products. Time over a long cache goes by its bytes.
+    flops = 0 if queries == 1 else 4 * batch * heads * queries * keys * size // (2 if causal else 1)
+    return Case("attention", name, inputs, y, body, fn, None if parts else fn, flops=flops, tolerance=1e-2, tags=set(tags))
+
+
+ISSUE = [(4, 32, 2048, 2048, 128), (16, 12, 512, 512, 64), (2, 8, 4096, 4096, 40), (8, 32, 1, 4096, 128)]
+LONG = [(4, 16, 8192, 8192, 64), (1, 16, 16384, 16384, 128)]
 
 
 def attention_cases():
-    sizes = [(4, 32, 2048, 2048, 128), (16, 12, 512, 512, 64), (2, 8, 4096, 4096, 40), (8, 32, 1, 4096, 128)]
-    long = [(4, 16, 8192, 8192, 64), (1, 16, 16384, 16384, 128)]
-    return ([attention_case(*size) for size in sizes + long]
-            + [attention_case(*size, causal=True) for size in [sizes[0], sizes[1], *long]]
-            + [attention_case(*size, parts=True) for size in sizes])
+    return ([attention_case(*size, tags={"issue"}) for size in ISSUE + LONG]
+            + [attention_case(*size, causal=True, tags={"issue"}) for size in [*ISSUE[:2], *LONG]]
+            + [attention_case(*size, parts=True, tags={"issue"}) for size in ISSUE])
+
+
+def more_attention_cases():
+    """Sizes of the head, short and odd lengths, biases, heads that share keys and values."""
+    return ([attention_case(*size) for size in ((2, 16, 512, 512, 128), (2, 16, 1024, 1024, 32), (2, 8, 1024, 1024, 80),
+                                                (4, 16, 2048, 2048, 256), (32, 12, 197, 197, 64), (1, 20, 1500, 1500, 64))]
+            + [attention_case(*size, causal=True) for size in ((2, 16, 512, 512, 128), (4, 8, 2048, 2048, 80), (4, 16, 2048, 2048, 256))]
+            + [attention_case(*size, bias=True) for size in ((8, 12, 512, 512, 64), (2, 16, 2048, 2048, 128))]
+            + [attention_case(2, 32, 2048, 2048, 128, causal, shared=8) for causal in (False, True)])
+
+
+def decode_attention_cases():
+    """One query over a cache: 1 to 64 sequences, 512 to 32768 keys, 32 heads of 128, alone or 4 over one."""
+    return [attention_case(batch, 32, 1, keys, 128, shared=shared)
+            for shared in (8, 32) for batch, keys in ((1, 512), (1, 8192), (1, 32768), (8, 2048), (64, 512), (64, 4096))]
 
 
 def topk_case(rows, columns, k):

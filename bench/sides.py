@@ -131,7 +131,20 @@ class Torch:
         if self.mode:
             torch._dynamo.reset()
             function = torch.compile(function, mode=None if self.mode == "default" else self.mode, dynamic=False)
-        return [("", lambda i: function(*sets[i]))]
+        choices = [("", lambda i: function(*sets[i]))]
+        if case.group == "attention" and not self.mode:
+            choices += [(backend, self._attention(backend, function, sets)) for backend in ("CUDNN_ATTENTION", "FLASH_ATTENTION")]
+        return choices
+
+    @staticmethod
+    def _attention(backend, function, sets):
+        """With one of the libraries that PyTorch has for attention, of which it takes the first that can."""
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        def call(i):
+            with sdpa_kernel(getattr(SDPBackend, backend)):
+                return function(*sets[i])
+        return call
 
 
 #===-- cuBLASLt ----------------------------------------------------------===#

@@ -76,7 +76,7 @@ def convolution(transposed):
 
 def pool(name):
     def draw(b):
-        value = b.operand(FLOAT if name == "avgpool" else NUMBERS, (1, 5), lambda t: min(t.dims[-1].sizes) > 0)
+        value = b.operand((*FLOAT, "i8") if name == "avgpool" else NUMBERS, (1, 5), lambda t: min(t.dims[-1].sizes) > 0)
         dims = b.type(value).dims
         rank = b.some(1, min(3, len(dims)))
         window = [b.one_of([1, 2, 2, 3, 3, 5]) for _ in range(rank)]
@@ -135,7 +135,7 @@ def batch_norm(b):
 
 def resize(b):
     mode = b.one_of(["nearest", "linear", "linear", "cubic"])
-    value = b.operand(ALL if mode == "nearest" else FLOAT, (1, 5), lambda t: all(min(d.sizes) > 0 for d in t.dims))
+    value = b.operand(ALL if mode == "nearest" else (*FLOAT, "i8"), (1, 5), lambda t: all(min(d.sizes) > 0 for d in t.dims))
     dims = b.type(value).dims
     attributes = {"mode": mode, "coordinates": b.one_of(["half_pixel", "asymmetric"] + ["align_corners"] * (mode != "nearest"))}
     changed = {b.some(0, len(dims) - 1) for _ in range(2)}

@@ -31,6 +31,20 @@ def is_one_of(dtype, *classes):
     require(any(dtype in CLASSES[c] for c in classes), "element type")
 
 
+def is_averaged(dtype):
+    require(dtype in CLASSES["float"] + ("i8",), "element type")
+
+
+def in_floats(s):
+    """Of integers that f32 holds."""
+    return Set(s.lo.astype(np.float64), s.hi.astype(np.float64))
+
+
+def rounded(s, dtype):
+    """Floats as the result's element type, integers by the nearest, ties to even."""
+    return sets.settle(s, dtype) if is_float(dtype) else pointwise.cast(sets.monotone(np.rint, s), "f32", dtype)
+
+
 #===-- windows -----------------------------------------------------------------===#
 
 def slide(s, window, counts, source, outside):
@@ -160,7 +174,7 @@ def convolution_scratch(args, attributes, runs):
 
 def pool_types(mean):
     def types(args, attributes, runs):
-        is_one_of(args[0].dtype, "float", *(() if mean else ("integer",)))
+        is_averaged(args[0].dtype) if mean else is_one_of(args[0].dtype, "float", "integer")
         window, dims = attributes["window"], args[0].dims
         require(1 <= len(window) <= 3 and len(window) <= len(dims) and min(window) >= 1, "window")
         require(len(dims) + len(window) <= 8, "rank")
@@ -191,8 +205,10 @@ def avgpool_value(at):
     window, attributes, rank = at.attributes["window"], at.attributes, len(at.attributes["window"])
     from_, to = at.sets[0].shape[len(at.shape()) - rank:], at.shape()[len(at.shape()) - rank:]
     source = forward(attributes)
-    windows = slide(at.sets[0], window, to, source, 0.0)
-    total = sets.settle(folding.sum_of(windows, tuple(range(rank)), False), "f32")
+    windows = slide(at.sets[0], window, to, source, 0.0 if is_float(at.dtype) else 0)
+    axes = tuple(range(rank))
+    total = folding.sum_of(windows, axes, False) if is_float(at.dtype) else in_floats(folding.exact_sum(windows, "i64", axes, False))
+    total = sets.settle(total, "f32")
     number_ = np.ones((), np.int64)
     for i, (n, k, size) in enumerate(zip(from_, window, to)):
         first, end = (0, n) if attributes.get("exclude") else (-number(attributes, "low", i), n + number(attributes, "high", i))
@@ -201,7 +217,7 @@ def avgpool_value(at):
     number_ = np.broadcast_to(number_, at.shape()).astype(float)
     mean = sets.settle(sets.div(total, sets.exact(np.maximum(number_, 1))), "f32", pointwise.FEW, 2.0**-148)
     none = Set(np.zeros(at.shape()), np.zeros(at.shape()), np.ones(at.shape(), bool), np.zeros(at.shape(), bool))
-    return [sets.settle(sets.choose(number_ == 0, none, mean), at.dtype)]
+    return [rounded(sets.choose(number_ == 0, none, mean), at.dtype)]
 
 
 #===-- norms over channels -----------------------------------------------------===#
@@ -262,7 +278,7 @@ def fraction(scale):
 def resize_types(args, attributes, runs):
     x, sizes, scales = args[0], attributes.get("sizes"), attributes.get("scales")
     if attributes["mode"] != "nearest":
-        is_one_of(x.dtype, "float")
+        is_averaged(x.dtype)
     require(len(sizes or scales) == len(x.dims), "one for each dimension")
     require(attributes["mode"] != "nearest" or attributes["coordinates"] != "align_corners", "coordinates")
     dims = []
@@ -327,7 +343,9 @@ def weigh(s, axis, size, scale, attributes):
 
 
 def resize_value(at):
-    found, shape, scales = at.sets[0], at.shape(), at.attributes.get("scales")
+    found, shape, scales, is_average = at.sets[0], at.shape(), at.attributes.get("scales"), at.attributes["mode"] != "nearest"
+    if is_average and not is_float(at.dtype):
+        found = in_floats(found)
     for axis, size in enumerate(shape):
         from_, to = at.args[0].dims[axis], at.results[0].dims[axis]
         # What the text does not show to be equal may be weighed with 1 and 0, which makes NaN of an infinite neighbour.
@@ -338,7 +356,7 @@ def resize_value(at):
             found = found.moved(lambda part: np.zeros([size if i == axis else n for i, n in enumerate(part.shape)], part.dtype))
             continue
         found = weigh(found, axis, size, fraction(scales[axis]) if scales else None, at.attributes)
-    return [found if at.attributes["mode"] == "nearest" else sets.settle(found, at.dtype)]
+    return [rounded(found, at.dtype) if is_average else found]
 
 
 #===-- entries -----------------------------------------------------------------===#

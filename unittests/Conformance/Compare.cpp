@@ -41,7 +41,8 @@ static bool matches(DType dtype, const void *found, const void *expected,
   if (loadBits(dtype, found, i) == loadBits(dtype, expected, i))
     return true;
   if (dtypeInfo(dtype).cls != DTypeClass::Float)
-    return false;
+    return distance(loadBits(dtype, found, i), loadBits(dtype, expected, i)) <=
+           static_cast<uint64_t>(t.absolute);
   double x = loadAsDouble(dtype, found, i);
   double y = loadAsDouble(dtype, expected, i);
   if (std::isnan(x) || std::isnan(y))

@@ -26,7 +26,8 @@ Tolerance roundings(DType dtype, double wide = 1e-5);
 
 /// What is wrong with `found`, in one line with the first such element; empty
 /// when all `count` elements are within the tolerance. Infinities and NaN match
-/// only themselves; without a tolerance 0 and -0 differ.
+/// only themselves; without a tolerance 0 and -0 differ. Integers are within
+/// `absolute`.
 std::string compareElements(DType dtype, int64_t count, const void *found,
                             const void *expected, const Tolerance &tolerance);
 

@@ -101,6 +101,11 @@ static Case transposedConvolutions(DType dtype, bool dynamic) {
   return f.b.finish(/*withSizes=*/false);
 }
 
+/// Of integers, one that two roundings of a number near a half may be apart.
+static Tolerance averages(DType dtype) {
+  return dtype == DType::I8 ? Tolerance{0, 0, 1} : roundings(dtype, 2e-5);
+}
+
 static Case pooling(DType dtype, bool dynamic) {
   Images f("pool", dtype, dynamic);
   Dims x = f.image(3, 8);
@@ -119,8 +124,8 @@ static Case pooling(DType dtype, bool dynamic) {
   if (dtype == DType::I32 || dtype == DType::I64)
     return f.b.finish(/*withSizes=*/false);
   for (const char *counts : {"", " count_include_pad = false"}) {
-    f.add("avgpool " + padded + counts, {x}, halved, roundings(dtype, 2e-5));
-    f.add("avgpool " + ceil + counts, {x}, rounded, roundings(dtype, 2e-5));
+    f.add("avgpool " + padded + counts, {x}, halved, averages(dtype));
+    f.add("avgpool " + ceil + counts, {x}, rounded, averages(dtype));
   }
   return f.b.finish(/*withSizes=*/false);
 }
@@ -131,16 +136,16 @@ static Case resizes(DType dtype, bool dynamic) {
   std::string image = f.input(x);
   Dims sized{f.batch(), {2, -1}, {9, -1}, {4, -1}};
   Dims scaled{f.batch(), {2, -1}, f.height(10), {9, -1}};
-  bool isFloat =
-      dtype == DType::F32 || dtype == DType::F16 || dtype == DType::BF16;
+  bool isAveraged = dtype == DType::F32 || dtype == DType::F16 ||
+                    dtype == DType::BF16 || dtype == DType::I8;
   for (const char *mode : {"nearest", "linear", "cubic"})
     for (const char *at : {"half_pixel", "asymmetric", "align_corners"}) {
       bool isNearest = mode == std::string("nearest");
-      if (isNearest ? at == std::string("align_corners") : !isFloat)
+      if (isNearest ? at == std::string("align_corners") : !isAveraged)
         continue;
       std::string words =
           std::string(" mode = \"") + mode + "\" coordinates = \"" + at + "\"";
-      Tolerance tolerance = isNearest ? Tolerance{} : roundings(dtype, 2e-5);
+      Tolerance tolerance = isNearest ? Tolerance{} : averages(dtype);
       f.add("resize " + image + " to [-1, -1, 9, 4]" + words, {x}, sized,
             tolerance);
       f.add("resize " + image + " scales = [1.0, 1.0, 1.5, 1.5]" + words, {x},
@@ -209,6 +214,7 @@ std::vector<Case> conformance::windowCases() {
       cases.push_back(transposedConvolutions(dtype, dynamic));
       cases.push_back(pooling(dtype, dynamic));
     }
+    cases.push_back(pooling(DType::I8, dynamic));
     for (DType dtype : {DType::F32, DType::F16, DType::BF16})
       cases.push_back(channelNorms(dtype, dynamic));
   }

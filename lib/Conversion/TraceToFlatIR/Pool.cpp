@@ -152,20 +152,37 @@ static Value divisors(trace::AvgPoolOp::Adaptor in, ArrayRef<Sliding> sliding,
   return product;
 }
 
+/// Of the integers that hold sums of i8.
+static unsigned sumBits(ArrayRef<Sliding> sliding) {
+  double most = 128;
+  for (const Sliding &one : sliding)
+    most *= static_cast<double>(one.window);
+  return most < 0x1p31 ? 32 : 64;
+}
+
 // trace.avgpool -> flatir.reduce sum of flatir.window; flatir.div
 static Lowered lowerAvgPool(trace::AvgPoolOp op, trace::AvgPoolOp::Adaptor in,
                             Lowering &b) {
   Type element = elementTypeOf(in.getInput());
+  bool isFloat = isa<FloatType>(element);
   SmallVector<Sliding> sliding = slidingOf(in, in.getWindow());
   Value wide =
-      b.convert(in.getInput(), accumulatorOf(element), "compute in 32 bits");
+      isFloat ? b.convert(in.getInput(), accumulatorOf(element),
+                          "compute in 32 bits")
+              : b.convert(in.getInput(),
+                          b.getBuilder().getIntegerType(sumBits(sliding)),
+                          "sum without overflow");
   Value windows = slide(wide, in, sliding,
                         b.getBuilder().getZeroAttr(elementTypeOf(wide)), b);
   SmallVector<int64_t> dims = firstDims(sliding.size());
   Value sums = b.step<flatir::ReduceOp>(
       "sum the elements", reducedType(windows.getType(), dims, false),
       flatir::ReduceKind::Sum, windows, dims);
+  if (!isFloat)
+    sums = b.convert(sums, b.getBuilder().getF32Type(), "divide in floats");
   Value means = b.primary<flatir::DivOp>(sums, divisors(in, sliding, sums, b));
+  if (!isFloat)
+    means = b.step<flatir::RoundOp>("round to an integer", means);
   return {withType(b.convert(means, element, "round the result once"),
                    op.getType(), b)};
 }

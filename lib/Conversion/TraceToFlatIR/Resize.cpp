@@ -248,10 +248,10 @@ static Lowered lowerResize(trace::ResizeOp op, trace::ResizeOp::Adaptor in,
     if (to.back() != size)
       requireSizes(size, to.back(), i, b);
   }
+  bool isAverage = in.getMode() != "nearest", isFloat = isa<FloatType>(element);
+  Type wide = isFloat ? accumulatorOf(element) : b.getBuilder().getF32Type();
   Value value =
-      in.getMode() == "nearest"
-          ? input
-          : b.convert(input, accumulatorOf(element), "compute in 32 bits");
+      isAverage ? b.convert(input, wide, "compute in 32 bits") : input;
   SmallVector<size_t> changed;
   for (auto [i, size] : llvm::enumerate(from))
     if (scales.empty() ? to[i] != size : scales[i] != 1)
@@ -263,6 +263,8 @@ static Lowered lowerResize(trace::ResizeOp op, trace::ResizeOp::Adaptor in,
     value = Resizing(value, static_cast<int64_t>(i), to[i], scale, in, b)
                 .run(/*isLast=*/i == changed.back());
   }
+  if (isAverage && !isFloat)
+    value = b.step<flatir::RoundOp>("round to an integer", value);
   value = b.convert(value, element, "round the result once");
   return {b.reshape(value, to, op.getType(),
                     {"resize", "give the result of 'resize' its type"})};

@@ -168,6 +168,8 @@ WindowSpace poolSpace(mlir::Value input, Sizes window, Sizes stride,
 
 //===-- resize ------------------------------------------------------------===//
 
+/// Whether elements can be averaged: floats, and i8 with one rounding.
+bool isAveraged(mlir::Value input);
 bool isResizeMode(llvm::StringRef mode);
 bool areCoordinates(llvm::StringRef coordinates, llvm::StringRef mode);
 /// Whether one of two lists is empty, and the other has a number for each

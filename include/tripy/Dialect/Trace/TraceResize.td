@@ -26,7 +26,8 @@ def Trace_ResizeOp : Trace_Op<"resize"> {
     `half_pixel` at `floor(x + 0.5)`; `linear` weighs the two elements around
     `x`, `cubic` the four, with Keys' kernel of -0.75. Beyond the ends stands
     the last element. Positions are exact; weights are f32, in which floats of
-    16 bits are computed, too.
+    16 bits and i8 are computed, too. An element of i8 is rounded to the
+    nearest integer, ties to even, and limited to -128 to 127.
 
     ```mlir
     %r = trace.resize %x to [-1, -1, 16, 4] mode = "linear" : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x4xf32>
@@ -42,7 +43,7 @@ def Trace_ResizeOp : Trace_Op<"resize"> {
     (`coordinates` `=` $coordinates^)? attr-dict `:` `(` type($input) `)` `->` type($result)
   }];
   let rules = [
-    Rule<"C1", "the element type is float, or for mode 'nearest' any", "$mode == \"nearest\" || scalar::isOneOf($input.getType(), true, false, false)",
+    Rule<"C1", "the element type is float or i8, or for mode 'nearest' any", "$mode == \"nearest\" || isAveraged($input)",
          "\"found \" << elementTypeOf($input)">,
     Rule<"C2", "mode is 'nearest', 'linear' or 'cubic'", "isResizeMode($mode)", "\"found '\" << $mode << \"'\"">,
     Rule<"C3", "coordinates are 'half_pixel', 'asymmetric' or, but for mode 'nearest', 'align_corners'", "areCoordinates($coordinates, $mode)",

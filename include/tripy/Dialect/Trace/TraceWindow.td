@@ -159,7 +159,8 @@ def Trace_AvgPoolOp : Trace_Op<"avgpool"> {
     Padding counts as zeros or, with `count_include_pad = false`, not at all: the
     mean is that of the elements of the input alone, NaN if there is none. What
     `ceil_mode` adds behind the padding never counts. 16-bit floats accumulate
-    in f32 and round once.
+    in f32 and round once. A mean of i8 is rounded to the nearest integer, ties
+    to even; that of no element is 0.
 }], PoolSizes, [{
     ```mlir
     %r = trace.avgpool %x window = [3, 3] stride = [2, 2] low = [1, 1] high = [1, 1] count_include_pad = false : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
@@ -172,7 +173,7 @@ def Trace_AvgPoolOp : Trace_Op<"avgpool"> {
   let assemblyFormat = PoolFormat # [{
     (`count_include_pad` `=` $countIncludePad^)? attr-dict `:` functional-type(operands, results)
   }];
-  let rules = [ElementClassRule<"C1", "input", 1, 0, 0>] # PoolRules;
+  let rules = [Rule<"C1", "the element type is float or i8", "isAveraged($input)", "\"found \" << elementTypeOf($input)">] # PoolRules;
   let inferred = "::mlir::RankedTensorType::get(poolSpace($input, $window, $stride, $dilation, $low, $high, $ceilMode).result(), elementTypeOf($input))";
 }
 

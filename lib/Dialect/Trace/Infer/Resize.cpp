@@ -13,6 +13,11 @@ using namespace tripy::trace;
 /// two sizes.
 static constexpr int64_t maxResized = int64_t(1) << 30;
 
+bool trace::isAveraged(Value input) {
+  Type element = elementTypeOf(input);
+  return isa<FloatType>(element) || element.isSignlessInteger(8);
+}
+
 bool trace::isResizeMode(StringRef mode) {
   return mode == "nearest" || mode == "linear" || mode == "cubic";
 }

@@ -1,7 +1,7 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
 func.func @C1(%x: tensor<1x2x8xi32>) {
-  // expected-error @below {{violates [trace.resize C1] the element type is float, or for mode 'nearest' any; found 'i32'}}
+  // expected-error @below {{violates [trace.resize C1] the element type is float or i8, or for mode 'nearest' any; found 'i32'}}
   %r = trace.resize %x to [-1, -1, 4] mode = "linear" : (tensor<1x2x8xi32>) -> tensor<1x2x4xf32>
   return
 }
