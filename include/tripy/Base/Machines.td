@@ -83,8 +83,11 @@ def mmaStoredElements : Constant<"double", "elements / cycle / multiprocessor", 
 // The model of tiles on CUDA cores (SimtSchedule.cpp)
 //===----------------------------------------------------------------------===//
 
-def simtStartCycles : Constant<"double", "cycles / block", "The first k-blocks.">;
-def simtRunCycles : Constant<"double", "cycles / run", "Storing four neighbours of each thread.">;
+def simtStartCycles : Constant<"double", "cycles / launch", "From the launch to the first k-block, and from the last result to the end.">;
+def simtProductCycles : Constant<"double", "cycles / multiply-add / multiprocessor", "What they add to the copies of their k-block, which they overlap with: "
+                                 "1 / peakFMA would be all of it.">;
+def simtNumberCycles : Constant<"double", "cycles / element / multiprocessor", "A number of an operand on its way through shared memory to the registers.">;
+def simtRunCycles : Constant<"double", "cycles / run / multiprocessor", "Storing four neighbours of a thread.">;
 def simtSplitCycles : Constant<"double", "cycles / block", "Blocks of a cluster that add their parts of K wait for each other.">;
 def simtSplitElements : Constant<"double", "elements / cycle / multiprocessor", "Parts that travel through the cluster.">;
 
@@ -145,6 +148,9 @@ def flagCycles : Constant<"double", "cycles", "Stream-K: a wait for another bloc
 def sumBytes : Constant<"double", "bytes / cycle / multiprocessor", "Stream-K: sums written to global memory, or read.">;
 def boxElements : Constant<"double", "elements / cycle / multiprocessor", "Results that TMA stores.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store.">;
+def missedTwice : Constant<"double", "share of bytes", "Of a left operand that two blocks read at about the same time, each half of the columns: "
+                          "what memory delivers twice.">;
+def threadSources : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store, each with an element of a residual that they read.">;
 def epilogueOperations : Constant<"double", "operations / cycle / multiprocessor", "Of an epilogue, on one element each.">;
 def prologueWait : Constant<"double", "cycles / k-block", "Tensor cores wait for a single consumer that computes its left operand.">;
 def fewRowsElements : Constant<"int64_t", "elements", "Four to eight rows of 16 bits and a matrix along K: from so many elements of the matrix on, "
@@ -205,10 +211,12 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<mmaStartCycles, "2000", Guess>,
   Fact<mmaStoredElements, "8", Guess>,
 
-  Fact<simtStartCycles, "1500", Guess>,
-  Fact<simtRunCycles, "8", Guess>,
-  Fact<simtSplitCycles, "1000", Guess>,
-  Fact<simtSplitElements, "8", Guess>,
+  Fact<simtStartCycles, "5000", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtProductCycles, "0.0044", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtNumberCycles, "0.234", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtRunCycles, "1.1", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtSplitCycles, "130", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtSplitElements, "55", Fit<gemm # ", tiles on CUDA cores">>,
 
   Fact<libraryL2Bytes, "48", Guess>,
   Fact<libraryLaunchCycles, "1700", Guess>,
@@ -249,6 +257,8 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<sumBytes, "32", Guess>,
   Fact<boxElements, "15", Fit<gemm>>,
   Fact<threadElements, "5", Fit<gemm>>,
+  Fact<missedTwice, "0.2", Fit<gemm # " 22">>,
+  Fact<threadSources, "1", Measured<"2026-11-24", gemm # " 22">>,
   Fact<epilogueOperations, "40", Guess>,
   Fact<prologueWait, "100", Guess>,
   Fact<fewRowsElements, "8388608", Fit<gemm # " 18">>,

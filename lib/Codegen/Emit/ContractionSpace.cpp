@@ -105,6 +105,20 @@ contractionsOf(Value value, ArrayRef<linalg::GenericOp> all) {
       all, [&](linalg::GenericOp op) { return seen.contains(op); });
 }
 
+/// Rows of tiles that are walked together.
+static constexpr int64_t bandRows = 8;
+
+TilePlace TilePlace::of(IndexMath &math, Index number, Index rows,
+                        Index columns) {
+  Index high = math.constant(bandRows);
+  Index perBand = math.mul(columns, high);
+  Index firstRow = math.mul(math.div(number, perBand), high);
+  Index inBand = math.rem(number, perBand);
+  Index ofBand = math.min(math.sub(rows, firstRow), high);
+  return {math.add(firstRow, math.rem(inBand, ofBand)),
+          math.div(inBand, ofBand)};
+}
+
 /// Whether `a` and `b` have the same loops, and the same first operand.
 static bool agree(linalg::GenericOp a, linalg::GenericOp b) {
   return a.getInputs().front() == b.getInputs().front() &&

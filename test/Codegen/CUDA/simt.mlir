@@ -6,7 +6,9 @@
 
 // Large: 128 x 128 by 128 threads with 8 x 16 each, two blocks a
 // multiprocessor, two k-blocks of 16 k in the ring. What is contiguous along K is
-// copied number by number, 8 of a row.
+// copied number by number, 8 of a row. Blocks follow each other, and the first
+// may start early.
+// CHECK: kernel.launch @large_gemm_0_dot {{.*}} overlaps
 // CHECK-LABEL: kernel.func @large_gemm_0_dot
 // CHECK-SAME: grid = () -> (1024, 1, 1), block = [128, 1, 1], cluster = [1, 1, 1]
 // CHECK: llvm.mlir.global internal @large_gemm_0_dot.ring() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8448 x f32>
@@ -32,7 +34,10 @@ func.func @large(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor
 
 // -----
 
-// One block a multiprocessor: 256 threads with 8 x 8 each, k-blocks of 16 k.
+// One block a multiprocessor: 256 threads with 8 x 8 each, k-blocks of 16 k. Two
+// would find room on a multiprocessor, so that all start at once.
+// CHECK: kernel.launch @alone_gemm_0_dot
+// CHECK-NOT: overlaps
 // CHECK-LABEL: kernel.func @alone_gemm_0_dot
 // CHECK-SAME: grid = () -> (132, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1]
 // CHECK: gpu.func @alone_gemm_0_dot
@@ -72,10 +77,10 @@ func.func @odd(%a: tensor<4093x4093xf32>, %b: tensor<4093x4093xf32>) -> tensor<4
 
 // -----
 
-// 16 tiles of 64 x 64: the blocks of a cluster divide K, and then the rows that
+// 12 tiles of 64 x 64: the blocks of a cluster divide K, and then the rows that
 // they add up. Cards without clusters use one block a tile.
 // CHECK-LABEL: kernel.func @few_gemm_0_dot
-// CHECK-SAME: grid = () -> (128, 1, 1), block = [128, 1, 1], cluster = [8, 1, 1]
+// CHECK-SAME: grid = () -> (96, 1, 1), block = [128, 1, 1], cluster = [8, 1, 1]
 // CHECK: scf.for
 // CHECK: nvvm.cluster.arrive
 // CHECK-NEXT: nvvm.cluster.wait
@@ -87,9 +92,9 @@ func.func @odd(%a: tensor<4093x4093xf32>, %b: tensor<4093x4093xf32>) -> tensor<4
 // OLDER-LABEL: kernel.func @few_gemm_0_dot
 // OLDER-SAME: cluster = [1, 1, 1]
 // OLDER-NOT: nvvm.mapa
-func.func @few(%a: tensor<256x4096xf32>, %b: tensor<256x4096xf32>) -> tensor<256x256xf32> {
-  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<256x4096xf32>, tensor<256x4096xf32>) -> tensor<256x256xf32>
-  return %r : tensor<256x256xf32>
+func.func @few(%a: tensor<192x4096xf32>, %b: tensor<256x4096xf32>) -> tensor<192x256xf32> {
+  %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [1] : (tensor<192x4096xf32>, tensor<256x4096xf32>) -> tensor<192x256xf32>
+  return %r : tensor<192x256xf32>
 }
 
 // -----

@@ -53,6 +53,11 @@ struct CUDAKernel {
              std::optional<Index> points = std::nullopt);
   /// Both without prefetches.
   void awaitAndRelease();
+  /// The kernel does not wait, but starts when the one in front has ended: for
+  /// few long blocks of which several fit a multiprocessor. They would go where
+  /// there is room first, two to a multiprocessor that is idle. 1500x1280x1280
+  /// in f32 took 193 us, and alone 112 (H100).
+  void startAlone() { e.kernel.removeWaitsForAttr(); }
   /// For reductions: arguments with as many elements as the space of `loops`
   /// has, each of which is read once, leave the L1 cache alone.
   void streamArguments(llvm::ArrayRef<Index> loops);

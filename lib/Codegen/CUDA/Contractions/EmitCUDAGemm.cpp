@@ -118,12 +118,13 @@ void SimtGemm::locate(Index number) {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
   Index split = math.constant(schedule.split);
-  SmallVector<Index> at = math.delinearize(
-      math.div(number, split), {space.sizeOf(space.batch), tilesM, tilesN});
+  Index cluster = math.div(number, split), perBatch = math.mul(tilesM, tilesN);
+  TilePlace at =
+      TilePlace::of(math, math.rem(cluster, perBatch), tilesM, tilesN);
   place.batchLoops.assign(op.getNumLoops(), math.constant(0));
-  space.spread(at[0], space.batch, place.batchLoops);
-  place.mBegin = math.mul(at[1], math.constant(tile.m()));
-  place.nBegin = math.mul(at[2], math.constant(tile.n()));
+  space.spread(math.div(cluster, perBatch), space.batch, place.batchLoops);
+  place.mBegin = math.mul(at.row, math.constant(tile.m()));
+  place.nBegin = math.mul(at.column, math.constant(tile.n()));
   // Blocks of a cluster have K in order, in whole k-blocks.
   rank = math.rem(number, split);
   Index depth = math.constant(schedule.depth), size = space.sizeOf(space.k);

@@ -20,9 +20,6 @@ using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::mma;
 
-/// Rows of tiles that are walked together, for locality in the L2 cache.
-static constexpr int64_t groupRows = 8;
-
 namespace {
 /// What the loop over K carries.
 struct State {
@@ -121,24 +118,17 @@ AffineExpr MmaGemm::numBlocksExpr() {
          space.extentOf(space.n).ceilDiv(layout.partN());
 }
 
-/// Tiles go down a few rows, then on to the next columns.
 void MmaGemm::locate(Index number) {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN =
       math.ceilDiv(space.sizeOf(space.n), math.constant(layout.partN()));
   Index perBatch = math.mul(tilesM, tilesN);
-  Index inBatch = math.rem(number, perBatch);
-  Index together = math.mul(tilesN, math.constant(groupRows));
-  Index firstRow =
-      math.mul(math.div(inBatch, together), math.constant(groupRows));
-  Index rows = math.min(math.sub(tilesM, firstRow), math.constant(groupRows));
-  Index inGroup = math.rem(inBatch, together);
+  TilePlace at =
+      TilePlace::of(math, math.rem(number, perBatch), tilesM, tilesN);
   place.batchLoops.assign(op.getNumLoops(), math.constant(0));
   space.spread(math.div(number, perBatch), space.batch, place.batchLoops);
-  place.mBegin = math.mul(math.add(firstRow, math.rem(inGroup, rows)),
-                          math.constant(tile.m()));
-  place.nBegin =
-      math.mul(math.div(inGroup, rows), math.constant(layout.partN()));
+  place.mBegin = math.mul(at.row, math.constant(tile.m()));
+  place.nBegin = math.mul(at.column, math.constant(layout.partN()));
 
   place.thread = kernel.threadId();
   warp = math.div(place.thread, math.constant(32));

@@ -85,6 +85,10 @@ struct Demand {
 /// The schedule that an analytic model expects to take least time; none when
 /// there are too many contractions side by side.
 std::optional<Schedule> chooseSchedule(const Demand &demand);
+/// Whether a multiprocessor has room for more blocks than its share of those
+/// that the kernel is expected to have.
+bool leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr schedule,
+                const CudaChip &chip);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.
 std::optional<Schedule> readSchedule(kernel::SimtScheduleAttr attribute,

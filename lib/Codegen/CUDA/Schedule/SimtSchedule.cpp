@@ -45,18 +45,12 @@ static bool canBeWide(const Tile &tile, const Demand &demand) {
 /// Cycles that a multiprocessor takes for one block with `k` values of K.
 static double cyclesOf(const Tile &tile, int64_t paired, int64_t k,
                        const CudaChip &chip) {
-  double warps = double(tile.threads()) / 32;
-  double quads = double(tile.quadsN) * paired, reads = tile.quadsM + quads;
-  // Instructions of a warp for one k, counted in the machine code: products,
-  // reads of shared memory, copies. A scheduler issues one a cycle.
-  double issued = 16 * tile.quadsM * quads + 1.05 * reads + 3.4;
-  // Shared memory takes 2 cycles for a quad of each lane.
-  double schedulers = double(chip.schedulers);
-  double cycles = std::max(issued * std::max(warps, schedulers) / schedulers,
-                           2 * reads * warps);
-  // The first k-blocks, and storing what was computed.
-  return k * cycles + chip.simtStartCycles +
-         chip.simtRunCycles * tile.runs() * paired;
+  int64_t products = tile.m() * tile.n() * paired;
+  int64_t copied = tile.m() + tile.n() * paired;
+  double perK = double(products) * chip.simtProductCycles +
+                double(copied) * chip.simtNumberCycles;
+  double runs = double(tile.threads() * tile.runs() * paired);
+  return double(k) * perK + runs * chip.simtRunCycles;
 }
 
 /// Blocks of a cluster can share K when their partial results fit the ring and
@@ -86,14 +80,36 @@ static std::optional<double> timeOf(const Schedule &schedule,
     return std::nullopt;
   int64_t kBlocks =
       llvm::divideCeil(llvm::divideCeil(k, schedule.depth), schedule.split);
-  double waves = double(llvm::divideCeil(blocks, chip.multiprocessors));
   double cycles =
       cyclesOf(schedule.tile, schedule.paired, kBlocks * schedule.depth, chip);
   // Partial results travel through the cluster.
   if (schedule.split > 1)
     cycles += chip.simtSplitCycles +
               double(schedule.partialSize()) / chip.simtSplitElements;
-  return waves * cycles;
+  int64_t ofEach = llvm::divideCeil(blocks, chip.multiprocessors);
+  // Clusters that do not get a multiprocessor for each block share some.
+  if (ofEach == 1 &&
+      blocks / schedule.split > chip.clustersAtOnce(schedule.split))
+    ofEach = 2;
+  return chip.simtStartCycles + double(ofEach) * cycles;
+}
+
+bool simt::leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr schedule,
+                      const CudaChip &chip) {
+  OpBuilder b(kernel);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  FailureOr<Contractions> contractions = Contractions::of(emission);
+  if (failed(contractions))
+    return false;
+  Demand demand =
+      Demand::of(contractions->groups, contractions->loops, chip);
+  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
+  int64_t blocks = 0;
+  for (const Extent &extent : demand.groups)
+    blocks += extent.batch * llvm::divideCeil(extent.m, tileM) *
+              llvm::divideCeil(extent.n, tileN) * schedule.getSplitK();
+  int64_t resident = schedule.getResident() / schedule.getThreads();
+  return blocks < resident * chip.multiprocessors;
 }
 
 /// Whether threads have registers for a tile's sums.

@@ -39,13 +39,15 @@ struct Cluster {
 static constexpr Tile tiles[] = {
     {128, 256, false}, {128, 192, false}, {128, 160, true}, {128, 128, true},
     {128, 128, false}, {128, 112, false}, {128, 64, false}, {64, 256, false},
-    {64, 192, false},  {64, 128, false},  {64, 64, false}};
+    {64, 192, false},  {64, 128, false},  {64, 64, false},  {128, 192, true},
+    {128, 64, true}};
 
 /// Measured on an H200 (bench/results/notes-gemm.md): sharing pays where one
 /// row of tiles makes all blocks read the same few lines of the L2 cache at
 /// once, or where rows begin within lines, and then with tiles of 64 rows.
 static constexpr Cluster pairs[] = {{1, 1}, {2, 1}};
 static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
+static constexpr Cluster across[] = {{1, 1}, {2, 1}, {1, 2}};
 static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 
 /// What all costs are of.
@@ -78,7 +80,9 @@ namespace {
 /// What the choice of a tile depends on.
 struct Problem {
   int64_t m, n, k, batch, parts, elementBytes;
+  /// Of columns that TMA stores, and of those that it reads a residual in.
   bool boxes;
+  int64_t sourceColumns;
   /// Instructions for an element of A, where it is computed on the way.
   double prologue = 0;
   /// Whether the number of tiles is, when the kernel is compiled, and whether
@@ -96,6 +100,7 @@ struct Problem {
         k(schedule.range(schedule.k, 4096).opt),
         batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
         elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
+        sourceColumns(schedule.source >= 0 ? schedule.boxColumns : 0),
         known(schedule.extent(schedule.m, 0) > 0 &&
               schedule.extent(schedule.batch, 0) > 0 &&
               schedule.extent(schedule.k, 0) > 0),
@@ -118,14 +123,22 @@ struct Problem {
       prologue = schedule.prologue.cost + chip().prologueInstructions;
   }
 
+  double bytesOfA() const { return double(batch) * m * k * elementBytes; }
   /// Bytes of the operands.
   double bytes() const {
-    return batch * (double(m) * k + double(n) * parts * k) * elementBytes;
+    return bytesOfA() + double(batch) * n * parts * k * elementBytes;
+  }
+
+  /// Whether two blocks that may form a cluster have all columns.
+  bool isTwoWide(int64_t tileN) const {
+    return llvm::divideCeil(n, tileN / parts) == 2;
   }
 
   ArrayRef<Cluster> clusters(const Tile &tile) const {
     if (m <= tile.m)
       return besideEachOther;
+    if (isTwoWide(tile.n))
+      return across;
     return traffic > 1 && tile.m == 64 ? ArrayRef<Cluster>(squares)
                                        : ArrayRef<Cluster>(pairs);
   }
@@ -161,18 +174,25 @@ static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
       of.traffic > 1 ? chip().arrivingBroken : chip().arrivingBytes;
   double kBlock =
       chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
+  // Both blocks of a row may miss the same lines of A.
+  double missed = of.isTwoWide(tile.n) && tile.clusterN == 1
+                      ? chip().missedTwice * of.bytesOfA()
+                      : 0;
   double mainLoop = std::max(
       {arithmeticOf(tile, of), asked * bytes * of.traffic / chip().wgmmaL2Bytes,
        (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
-       of.bytes() * share / memoryRate(blocks)});
+       (of.bytes() + missed) * share / memoryRate(blocks)});
   return tile.clusterM * tile.clusterN > 1 ? mainLoop * chip().clusterWait
                                            : mainLoop;
 }
 
 /// The epilogue stores elements, in boxes or by threads, and has operations.
 static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
-  // Boxes have 64 or 128 bytes in a row.
-  bool boxes = of.boxes && tile.n / of.parts % 32 == 0;
+  // Boxes have 64 or 128 bytes in a row, those of a residual 128.
+  int64_t part = tile.n / of.parts;
+  bool boxes = of.boxes && part % 32 == 0;
+  if (of.sourceColumns && part % of.sourceColumns != 0)
+    return double(tile.m) * tile.n / chip().threadSources;
   return double(tile.m) * tile.n *
          (1.0 / (boxes ? chip().boxElements : chip().threadElements) +
           of.operations / chip().epilogueOperations);

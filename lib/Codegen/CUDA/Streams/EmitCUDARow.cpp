@@ -78,6 +78,8 @@ void RowEmitter::choose() {
   if (staged)
     planStaged(plan, known);
   plan.atOnce = blocksAtOnce(plan, known.rows, kernel.chip);
+  if (staged && plan.atOnce == 1)
+    kernel.startAlone();
   // Rows that may be more get registers for blocks that follow each other.
   if (staged)
     kernel.residentBlocks =
