@@ -76,6 +76,7 @@ def gatheredVectors : Constant<"int64_t", "vectors / thread", "Loads of 16 bytes
 
 def mmaL2Bytes : Constant<"double", "bytes / cycle / multiprocessor", "What the L2 cache delivers to mma.sync's kernels.">;
 def mmaKBlockCycles : Constant<"double", "cycles / k-block", "From the wait for a k-block to the next, when nothing else runs.">;
+def mmaRegisterKBlockCycles : Constant<"double", "cycles / k-block", "The same where copies pass through registers: the way to memory and back.">;
 def mmaStartCycles : Constant<"double", "cycles / block", "Before the first k-block.">;
 def mmaStoredElements : Constant<"double", "elements / cycle / multiprocessor", "What is stored of results.">;
 
@@ -87,6 +88,7 @@ def simtStartCycles : Constant<"double", "cycles / launch", "From the launch to 
 def simtProductCycles : Constant<"double", "cycles / multiply-add / multiprocessor", "What they add to the copies of their k-block, which they overlap with: "
                                  "1 / peakFMA would be all of it.">;
 def simtNumberCycles : Constant<"double", "cycles / element / multiprocessor", "A number of an operand on its way through shared memory to the registers.">;
+def simtTwoBlocks : Constant<"double", "factor of time", "Of two blocks of a multiprocessor, where others have room for four.">;
 def simtRunCycles : Constant<"double", "cycles / run / multiprocessor", "Storing four neighbours of a thread.">;
 def simtSplitCycles : Constant<"double", "cycles / block", "Blocks of a cluster that add their parts of K wait for each other.">;
 def simtSplitElements : Constant<"double", "elements / cycle / multiprocessor", "Parts that travel through the cluster.">;
@@ -208,12 +210,14 @@ def sm_90a : Machine<"H100 SXM, H200", [
 
   Fact<mmaL2Bytes, "40", Guess>,
   Fact<mmaKBlockCycles, "250", Guess>,
+  Fact<mmaRegisterKBlockCycles, "900", Measured<"2026-11-24", gemm # " 22">>,
   Fact<mmaStartCycles, "2000", Guess>,
   Fact<mmaStoredElements, "8", Guess>,
 
   Fact<simtStartCycles, "5000", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtProductCycles, "0.0044", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtNumberCycles, "0.234", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtTwoBlocks, "1.15", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtRunCycles, "1.1", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtSplitCycles, "130", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtSplitElements, "55", Fit<gemm # ", tiles on CUDA cores">>,
@@ -239,7 +243,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<prologueStall, "0.05", Guess>,
 
   Fact<residentClusters, "132, 66, 36, 28, 16, 16, 14, 14", Fit<gemm # " 4, 16">>,
-  Fact<wgmmaL2Bytes, "64", Fit<gemm>>,
+  Fact<wgmmaL2Bytes, "54", Fit<gemm # " 22">>,
   Fact<arrivingBytes, "64", Fit<gemm>>,
   Fact<arrivingBroken, "54", Fit<gemm # " 5">>,
   Fact<brokenLines, "2.2", Fit<gemm # " 5">>,

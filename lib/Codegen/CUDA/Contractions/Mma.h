@@ -113,10 +113,12 @@ struct Problem {
                                      const CudaChip &chip);
 };
 
-/// The schedule that the model expects to take least time, or the one with a
-/// tile that is asked for; none when no tile has room for a group's parts.
+/// The schedule that the model expects to take least time, and its `cycles`, or
+/// the one with a tile that is asked for; none when no tile has room for a
+/// group's parts.
 std::optional<Schedule> chooseSchedule(const Problem &problem,
-                                       TileSize asked = {});
+                                       TileSize asked = {},
+                                       double *cycles = nullptr);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.
 std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,

@@ -82,9 +82,10 @@ struct Demand {
                    const CudaChip &chip);
 };
 
-/// The schedule that an analytic model expects to take least time; none when
-/// there are too many contractions side by side.
-std::optional<Schedule> chooseSchedule(const Demand &demand);
+/// The schedule that an analytic model expects to take least time, and its
+/// `cycles`; none when there are too many contractions side by side.
+std::optional<Schedule> chooseSchedule(const Demand &demand,
+                                       double *cycles = nullptr);
 /// Whether a multiprocessor has room for more blocks than its share of those
 /// that the kernel is expected to have.
 bool leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr schedule,

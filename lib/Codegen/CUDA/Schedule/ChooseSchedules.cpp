@@ -46,6 +46,8 @@ private:
   LogicalResult chooseWgmma(WgmmaSchedule schedule, bool &isChosen);
   LogicalResult chooseMma(const mma::Problem &problem, bool &isChosen);
   LogicalResult chooseSimt(const Contractions &contractions);
+  bool isFasterOnCudaCores(const mma::Problem &problem,
+                           const Contractions &contractions);
   LogicalResult chooseAttention();
   LogicalResult chooseAttentionTile(bool &isChosen);
   LogicalResult verify(Attribute schedule);
@@ -211,6 +213,23 @@ LogicalResult Chooser::chooseMma(const mma::Problem &problem, bool &isChosen) {
   return success();
 }
 
+/// Of copies that pass through registers, each k-block of mma.sync waits for
+/// memory, and few tiles do so one k-block after the other. Blocks on CUDA cores
+/// can share K: 139x37x3072 took 52 us, and takes 18 (H100).
+bool Chooser::isFasterOnCudaCores(const mma::Problem &problem,
+                                  const Contractions &contractions) {
+  if (requests.gemmTile || !problem.shortKBlocks ||
+      llvm::any_of(problem.extents,
+                   [](const mma::Extent &of) { return of.bytes != 2; }))
+    return false;
+  double tensorCores = 0, cudaCores = 0;
+  return mma::chooseSchedule(problem, {}, &tensorCores) &&
+         simt::chooseSchedule(simt::Demand::of(contractions.groups,
+                                               contractions.loops, chip),
+                              &cudaCores) &&
+         cudaCores < 0.7 * tensorCores;
+}
+
 LogicalResult Chooser::chooseSimt(const Contractions &contractions) {
   simt::Demand demand =
       simt::Demand::of(contractions.groups, contractions.loops, chip);
@@ -243,7 +262,8 @@ LogicalResult Chooser::chooseContraction() {
   if (failed(contractions))
     return failure();
   if (auto problem =
-          mma::Problem::find(contractions->groups, contractions->loops, chip))
+          mma::Problem::find(contractions->groups, contractions->loops, chip);
+      problem && !isFasterOnCudaCores(*problem, *contractions))
     if (failed(chooseMma(*problem, isChosen)) || isChosen)
       return success(isChosen);
   return chooseSimt(*contractions);

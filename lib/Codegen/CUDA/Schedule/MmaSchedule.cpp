@@ -74,19 +74,20 @@ static double cyclesOf(const Tile &tile, const Extent &of,
   return double(of.k) * cycles + m * n / chip.mmaStoredElements;
 }
 
-static double timeOf(const Schedule &schedule, ArrayRef<Extent> groups,
-                     const CudaChip &chip) {
+static double timeOf(const Schedule &schedule, const Problem &problem) {
+  const CudaChip &chip = problem.chip;
   const Tile &tile = schedule.tile;
   double blocks = 0, cycles = 0, waiting = 0;
-  for (const Extent &of : groups) {
+  double kBlockCycles = problem.shortKBlocks ? chip.mmaRegisterKBlockCycles
+                                             : chip.mmaKBlockCycles;
+  for (const Extent &of : problem.extents) {
     int64_t columns = tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
     blocks += double(of.batch) * double(llvm::divideCeil(of.m, tile.m())) *
               double(llvm::divideCeil(of.n, columns));
     cycles = std::max(cycles, cyclesOf(tile, of, chip));
     double kBlocks =
         double(llvm::divideCeil(of.k * of.bytes, schedule.rowBytes));
-    waiting =
-        std::max(waiting, kBlocks * chip.mmaKBlockCycles + chip.mmaStartCycles);
+    waiting = std::max(waiting, kBlocks * kBlockCycles + chip.mmaStartCycles);
   }
   double cards = double(chip.multiprocessors);
   return std::max(std::ceil(blocks / cards) * cycles,
@@ -131,7 +132,7 @@ static std::optional<Schedule> planOf(const Tile &tile,
 }
 
 std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
-                                            TileSize asked) {
+                                            TileSize asked, double *cycles) {
   std::optional<Schedule> best;
   double least = 0;
   for (const Tile &tile : tiles) {
@@ -140,12 +141,14 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
       return schedule;
-    double time = timeOf(*schedule, problem.extents, problem.chip);
+    double time = timeOf(*schedule, problem);
     if (best && time >= least)
       continue;
     best = schedule;
     least = time;
   }
+  if (cycles)
+    *cycles = least;
   return best;
 }
 

@@ -91,6 +91,9 @@ static std::optional<double> timeOf(const Schedule &schedule,
   if (ofEach == 1 &&
       blocks / schedule.split > chip.clustersAtOnce(schedule.split))
     ofEach = 2;
+  // Two blocks wait at barriers more than four do.
+  if (ofEach > 1 && schedule.resident / schedule.tile.threads() <= 2)
+    cycles *= chip.simtTwoBlocks;
   return chip.simtStartCycles + double(ofEach) * cycles;
 }
 
@@ -148,7 +151,8 @@ static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
   return schedule;
 }
 
-std::optional<Schedule> simt::chooseSchedule(const Demand &demand) {
+std::optional<Schedule> simt::chooseSchedule(const Demand &demand,
+                                             double *cycles) {
   std::optional<Schedule> best;
   double least = 0;
   for (const Tile &tile : tiles) {
@@ -166,6 +170,8 @@ std::optional<Schedule> simt::chooseSchedule(const Demand &demand) {
       least = *time;
     }
   }
+  if (cycles)
+    *cycles = least;
   return best;
 }
 

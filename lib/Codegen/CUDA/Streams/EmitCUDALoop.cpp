@@ -137,14 +137,18 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
   for (Memory &result : e.results)
     result.access = Access::Streamed;
   // One thread of each row asks for its index: all of them would ask for the
-  // same line. Rows without vectors may be indices themselves.
-  kernel.await([&] {
-    for (Piece &piece : taken)
-      if (vectorSize > 1)
-        e.when(kernel.compare(arith::CmpIPredicate::eq, piece.at.back(),
-                              math.constant(0)),
-               [&] { kernel.loadFor(piece.at, vectorSize); });
-  });
+  // same line, as all rows would for the indices of columns. Rows without
+  // vectors may be indices themselves.
+  ArrayRef<Index> rows = vectors.drop_back();
+  kernel.await(
+      [&] {
+        for (Piece &piece : taken)
+          if (vectorSize > 1)
+            e.when(kernel.compare(arith::CmpIPredicate::eq, piece.at.back(),
+                                  math.constant(0)),
+                   [&] { kernel.loadFor(piece.at, vectorSize); });
+      },
+      math.product(rows));
   emitPieces(e, taken, vectorSize);
 }
 
