@@ -44,6 +44,7 @@ FLATIR_HEAD = """What operations of `trace` become. An operation says what sizes
 are no tensors; `utils/check-rules.py` checks that each fold and each pattern has a test."""
 COLUMNS = ["evaluated", "CPU", "CUDA"]
 TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)(\w+)>")
+DENSE = re.compile(r"dense<[^>]*>")
 # What an example without a value of its own is given.
 LITERAL = re.compile(r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?) : (\w+)")
 
@@ -94,13 +95,33 @@ def literal(match, source, target):
         return match[0]
     if target == "i1":
         return "true"
-    is_integer = re.fullmatch(r"u?i\d+", target)
-    return f"{int(float(value))} : {target}" if is_integer else f"{float(value)} : {target}"
+    return f"{int(float(value))} : {target}" if is_integer(target) else f"{float(value)} : {target}"
+
+
+def dense(match, target):
+    """Numbers of a constant as those of another element type."""
+    if target == "i1":
+        return re.sub(r"-?\d[\w.+-]*", "true", match[0])
+    return re.sub(r"-?\d[\w.+-]*", lambda number: str(int(float(number[0]))), match[0]) if is_integer(target) else match[0]
+
+
+def is_integer(type_):
+    return bool(re.fullmatch(r"u?i\d+", type_))
+
+
+def source_of(operation, example):
+    """The element type of an example in whose place others come: that of the first operand, or of the result without
+    operands. The operand of random numbers is their seed; a condition has one type, and what it chooses from comes behind it."""
+    is_made = operation.name.startswith("trace.random_") and " dtype = " in example
+    operands, results = ([match[2] for match in TENSOR.finditer(part)] for part in split_example(example)[2:])
+    if is_made or not operands:
+        return results[0]
+    return next((type_ for type_ in operands if type_ != "i1"), "i1") if "i1" not in results else operands[0]
 
 
 def with_type(example, source, target):
     """The example with another element type in the place of one."""
-    text = LITERAL.sub(lambda match: literal(match, source, target), example)
+    text = DENSE.sub(lambda match: dense(match, target), LITERAL.sub(lambda match: literal(match, source, target), example))
     text = TENSOR.sub(lambda match: f"tensor<{match[1]}{target if match[2] == source else match[2]}>", text)
     return re.sub(rf"(dtype = ){source}\b", rf"\g<1>{target}", text)
 
@@ -243,10 +264,7 @@ def try_operation(options, folder, operation, number, types):
     if not example:
         row["failed"]["*", "example"] = "no example of its page is a program"
         return row
-    # The operand of random numbers is their seed; dtype is the result's element type.
-    is_made = operation.name.startswith("trace.random_") and " dtype = " in example
-    types_of = split_example(example)[3 if is_made else 2]
-    source = TENSOR.search(types_of or example)[2]
+    source = source_of(operation, example)
     every = {type_: Trial(options, folder, f"{operation.name}-{type_}", program(with_type(example, source, type_)))
              for type_ in types}
     taken = accepted(options, folder / f"{operation.name}.mlir", list(every.values()))

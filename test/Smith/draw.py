@@ -21,7 +21,8 @@ from reducing import without_dead_code
 from shapes import Dim, Invalid, Type
 
 # Elements of a tensor, products of a contraction, operations of a program: at most.
-Limits = collections.namedtuple("Limits", "elements products operations", defaults=(600, 30000, 14))
+# `often`: operations that come 30 times as often, separated by commas.
+Limits = collections.namedtuple("Limits", "elements products operations often", defaults=(600, 30000, 14, ""))
 FLOAT = CLASSES["float"]
 NUMBERS = CLASSES["float"] + CLASSES["integer"]
 # More f16 and bf16 than their share: their rounding is where readers may differ.
@@ -558,7 +559,8 @@ def draw_program(seed, index, limits=Limits()):
     rng = np.random.default_rng([seed, index])
     b = Builder(rng, limits)
     names = list(DRAW)
-    weights = np.array([DRAW[name][0] for name in names])
+    often = limits.often.split(",")
+    weights = np.array([DRAW[name][0] * (30 if name in often else 1) for name in names])
     # Each program prefers a few operations, so that chains of the same ones come.
     weights = weights * rng.choice([0.3, 1.0, 3.0], len(names))
     weights /= weights.sum()

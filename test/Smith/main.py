@@ -36,6 +36,7 @@ def parse():
     parser.add_argument("--chip", default="sm_90a", help="architecture that CUDA programs are compiled for")
     parser.add_argument("--emulate", type=int, default=8, help="every so many programs run on CUDA too; 0: none")
     parser.add_argument("--evaluate", type=int, default=8, help="every so many run on the reference evaluator too; 0: none")
+    parser.add_argument("--often", default="", help="operations that come 30 times as often, separated by commas")
     parser.add_argument("--repeat", type=int, default=2, help="runs of each shape, which give the same bits")
     parser.add_argument("--elements", type=int, default=600, help="of a tensor at most")
     parser.add_argument("--products", type=int, default=30000, help="of a contraction at most")

@@ -19,7 +19,7 @@ MAX_SHOWN, MAX_FAILURES = 5, 300
 
 
 def limits_of(options):
-    return Limits(options.elements, options.products, options.operations)
+    return Limits(options.elements, options.products, options.operations, options.often)
 
 
 def work(options):
@@ -46,7 +46,7 @@ class Worker:
 
     def start(self):
         command = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "main.py"), "--worker"]
-        for name in ("bin", "device", "chip", "seed", "repeat", "elements", "products", "operations", "options"):
+        for name in ("bin", "device", "chip", "seed", "repeat", "elements", "products", "operations", "often", "options"):
             command.append(f"--{name}={getattr(self.options, name)}")
         self.process = subprocess.Popen(command, text=True, env={**os.environ, **SINGLE}, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=None if self.options.verbose else subprocess.DEVNULL)
@@ -146,7 +146,7 @@ class Runner:
 
     def repeat_options(self):
         found = ""
-        for name, usual in (("device", "cpu"), ("elements", 600), ("products", 30000), ("operations", 14), ("options", "")):
+        for name, usual in (("device", "cpu"), ("elements", 600), ("products", 30000), ("operations", 14), ("often", ""), ("options", "")):
             if getattr(self.options, name) != usual:
                 found += f" --{name}='{getattr(self.options, name)}'"
         return found

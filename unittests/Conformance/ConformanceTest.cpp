@@ -9,6 +9,9 @@
 //   TRIPY_CONFORMANCE_PRINT=1              print programs that fail
 //   TRIPY_CONFORMANCE_EMIT=FOLDER          write programs for
 //                                          conformance-replay, run nothing
+//   TRIPY_CONFORMANCE_LIST=FILE            write which operations the programs
+//                                          have, at which element types, for
+//                                          utils/check-conformance.py
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +48,7 @@ TEST_F(Conformance, Windows) { runner.check(windowCases()); }
 TEST_F(Conformance, Attention) { runner.check(attentionCases()); }
 TEST_F(Conformance, Fusion) { runner.check(fusionCases()); }
 
+TEST_F(Conformance, Examples) { runner.check(exampleCases()); }
 TEST_F(Conformance, Trace) { runner.check(traceCases()); }
 
 TEST_F(Conformance, RandomPrograms) {

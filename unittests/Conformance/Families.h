@@ -40,6 +40,9 @@ std::vector<Case> windowCases();
 std::vector<Case> attentionCases();
 /// Programs whose contractions share kernels.
 std::vector<Case> fusionCases();
+/// The example of each operation of trace, at every element type that its
+/// rules accept: one program for an operation.
+std::vector<Case> exampleCases();
 /// A random program whose every operation is exact: integers, truth values,
 /// and correctly rounded f32.
 Case randomCase(uint64_t seed);

@@ -44,6 +44,9 @@ private:
   Status runOnce(unsigned number);
   /// The tensors called "<kind>.<run>.0" and so on.
   Result<std::vector<TensorView>> group(const char *kind, unsigned run);
+  /// The file has a byte for each element; the runtime packs them.
+  Status pack(TensorView &input);
+  Result<TensorView> unpack(const TensorView &output);
   std::string metadata(const std::string &key) const;
   void compareOutput(unsigned run, size_t i, const TensorView &found,
                      const TensorView &expected);
@@ -78,6 +81,32 @@ Result<std::vector<TensorView>> Replay::group(const char *kind, unsigned run) {
   }
 }
 
+Status Replay::pack(TensorView &input) {
+  Result<HostTensor> packed = HostTensor::create(DType::I4, input.shape);
+  if (!packed)
+    return packed.status();
+  const auto *from = static_cast<const int8_t *>(input.data);
+  auto *to = reinterpret_cast<uint8_t *>(packed->data());
+  std::fill_n(to, packed->bytes(), uint8_t(0));
+  for (uint64_t i = 0, n = *input.shape.elements(); i < n; ++i)
+    to[i / 2] = packI4(to[i / 2], i % 2, from[i]);
+  aligned.push_back(std::move(*packed));
+  input = aligned.back().view();
+  return Status::ok();
+}
+
+Result<TensorView> Replay::unpack(const TensorView &output) {
+  Result<HostTensor> bytes = HostTensor::create(DType::I8, output.shape);
+  if (!bytes)
+    return bytes.status();
+  const auto *from = static_cast<const uint8_t *>(output.data);
+  auto *to = reinterpret_cast<int8_t *>(bytes->data());
+  for (uint64_t i = 0, n = *output.shape.elements(); i < n; ++i)
+    to[i] = unpackI4(from[i / 2], i % 2);
+  aligned.push_back(std::move(*bytes));
+  return aligned.back().view();
+}
+
 void Replay::compareOutput(unsigned run, size_t i, const TensorView &found,
                            const TensorView &expected) {
   Tolerance tolerance;
@@ -101,6 +130,11 @@ Status Replay::runOnce(unsigned number) {
   Result<std::vector<TensorView>> expected = group("out", number);
   if (!inputs || !expected)
     return inputs ? expected.status() : inputs.status();
+  const auto &arguments = executable->program().inputs;
+  for (size_t i = 0; i < std::min(arguments.size(), inputs->size()); ++i)
+    if (isPacked(arguments[i].dtype))
+      if (Status status = pack((*inputs)[i]); !status.isOk())
+        return status;
   std::vector<Shape> shapes(executable->program().outputs.size());
   if (Status status = context->outputShapes(*inputs, shapes); !status.isOk())
     return status;
@@ -119,8 +153,15 @@ Status Replay::runOnce(unsigned number) {
     return status;
   if (outputs.size() != expected->size())
     return Status(Code::Malformed, "another number of results");
-  for (size_t i = 0; i < outputs.size(); ++i)
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (isPacked(outputs[i].dtype)) {
+      Result<TensorView> bytes = unpack(outputs[i]);
+      if (!bytes)
+        return bytes.status();
+      outputs[i] = *bytes;
+    }
     compareOutput(number, i, outputs[i], (*expected)[i]);
+  }
   return Status::ok();
 }
 

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <list>
 
 using namespace tripy;
@@ -180,26 +181,27 @@ Runner::Results Runner::compute(const Case &test) {
 
 void Runner::emit(const Case &test, const Results &expected,
                   const std::string &folder) {
-  auto isStored = [](const std::vector<Tensor> &tensors) {
-    return llvm::none_of(tensors,
-                         [](const Tensor &t) { return isPacked(t.dtype()); });
-  };
-  // The file would have their bytes, and no shape.
-  if (!llvm::all_of(test.runs, isStored) || !llvm::all_of(expected, isStored))
-    return;
   std::vector<uint8_t> bytes = compile(test);
   if (bytes.empty())
     return;
   PackedBytes none;
+  // safetensors has no i4: of packed elements, each has a byte, as in the
+  // evaluator.
+  auto stored = [&none](const Tensor &tensor) {
+    if (!isPacked(tensor.dtype()))
+      return viewOf(tensor, none);
+    return viewOf(Tensor::borrow(DType::I8, tensor.shape(), tensor.data()),
+                  none);
+  };
   std::vector<io::NamedTensor> tensors;
   io::Metadata metadata{{"runs", std::to_string(test.runs.size())}};
   for (size_t run = 0; run < test.runs.size(); ++run) {
     for (size_t i = 0; i < test.runs[run].size(); ++i)
       tensors.push_back(
-          {concat("in.", run, ".", i), viewOf(test.runs[run][i], none)});
+          {concat("in.", run, ".", i), stored(test.runs[run][i])});
     for (size_t i = 0; i < expected[run].size(); ++i)
       tensors.push_back(
-          {concat("out.", run, ".", i), viewOf(expected[run][i], none)});
+          {concat("out.", run, ".", i), stored(expected[run][i])});
   }
   for (size_t i = 0; i < test.tolerances.size(); ++i) {
     const Tolerance &t = test.tolerances[i];
@@ -230,8 +232,53 @@ static std::string compare(const Tensor &found, const Tensor &expected,
                          expected.data(), tolerance);
 }
 
+//===-- for utils/check-conformance.py ------------------------------------===//
+
+/// The element type that a row of docs/coverage.md is about: as
+/// utils/coverage.py's source_of().
+static mlir::Type subjectOf(mlir::Operation *op) {
+  auto elementsOf = [](mlir::TypeRange types) {
+    llvm::SmallVector<mlir::Type> elements;
+    for (mlir::Type type : types)
+      if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+        elements.push_back(tensor.getElementType());
+    return elements;
+  };
+  auto isBool = [](mlir::Type type) { return type.isInteger(1); };
+  auto operands = elementsOf(op->getOperandTypes());
+  auto results = elementsOf(op->getResultTypes());
+  bool isRandom = op->getName().getStringRef().contains(".random_") &&
+                  llvm::none_of(results, isBool);
+  if (operands.empty() || isRandom)
+    return results.empty() ? mlir::Type() : results.front();
+  if (llvm::none_of(results, isBool))
+    for (mlir::Type type : operands)
+      if (!isBool(type))
+        return type;
+  return operands.front();
+}
+
+void Runner::list(const Case &test, const std::string &file) {
+  auto module = parse(test);
+  if (!module)
+    return;
+  std::string lines;
+  llvm::raw_string_ostream out(lines);
+  module->walk([&](mlir::Operation *op) {
+    if (mlir::Type type = subjectOf(op))
+      out << op->getName() << '\t' << type << '\t' << test.name << '\n';
+  });
+  std::ofstream stream(file, std::ios::app);
+  stream << lines;
+  EXPECT_TRUE(stream.flush()) << file;
+}
+
+//===-- all of it ---------------------------------------------------------===//
+
 void Runner::check(const Case &test) {
   SCOPED_TRACE(test.name);
+  if (const char *file = std::getenv("TRIPY_CONFORMANCE_LIST"))
+    return list(test, file);
   Results expected = expect(test);
   if (expected.empty())
     return;

@@ -3,7 +3,8 @@
 // In one process: the reference evaluator, the compiler, and the runtime. The
 // target is the CPU, or that of TRIPY_CONFORMANCE_TARGET ("cuda:sm_90a"). With
 // TRIPY_CONFORMANCE_EMIT, programs are written to that folder instead of run,
-// for conformance-replay. For the conformance tests.
+// for conformance-replay; with TRIPY_CONFORMANCE_LIST, a line for each of their
+// operations to that file. For the conformance tests.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_UNITTESTS_CONFORMANCE_RUNNER_H
@@ -34,6 +35,8 @@ private:
   Results compute(const Case &test);
   void emit(const Case &test, const Results &expected,
             const std::string &folder);
+  /// Appends "trace.exp<tab>f32<tab>NAME OF CASE" for each operation to `file`.
+  void list(const Case &test, const std::string &file);
   /// The program as a .tpx file; empty after a failure.
   std::vector<uint8_t> compile(const Case &test);
 

@@ -94,6 +94,17 @@ TEST(Functions, OptionsAreNamed) {
             tp::Shape({1, 1, 8, 2}));
 }
 
+TEST(Functions, BytesAreAveraged) {
+  tp::Tensor x = tp::cast(tp::Tensor({1, 2, 3, 6, 127, 126}), tp::int8);
+  tp::Tensor mean =
+      tp::avgpool(tp::reshape(x, {1, 1, 6}), {2}, {.stride = {2}});
+  EXPECT_EQ(mean.dtype(), tp::int8);
+  EXPECT_EQ(mean.toVector<int8_t>(), (std::vector<int8_t>{2, 4, 126}));
+  tp::Tensor wide =
+      tp::resize(tp::reshape(x, {1, 1, 6}), "linear", {.sizes = {1, 1, 3}});
+  EXPECT_EQ(wide.toVector<int8_t>(), (std::vector<int8_t>{2, 4, 126}));
+}
+
 TEST(Functions, SeedsMayBeNumbers) {
   tp::Tensor seed({7}, tp::int64);
   for (auto *draw :

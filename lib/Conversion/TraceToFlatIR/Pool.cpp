@@ -166,12 +166,12 @@ static Lowered lowerAvgPool(trace::AvgPoolOp op, trace::AvgPoolOp::Adaptor in,
   Type element = elementTypeOf(in.getInput());
   bool isFloat = isa<FloatType>(element);
   SmallVector<Sliding> sliding = slidingOf(in, in.getWindow());
-  Value wide =
-      isFloat ? b.convert(in.getInput(), accumulatorOf(element),
-                          "compute in 32 bits")
-              : b.convert(in.getInput(),
-                          b.getBuilder().getIntegerType(sumBits(sliding)),
-                          "sum without overflow");
+  Value wide = isFloat
+                   ? b.convert(in.getInput(), accumulatorOf(element),
+                               "compute in 32 bits")
+                   : b.convert(in.getInput(),
+                               b.getBuilder().getIntegerType(sumBits(sliding)),
+                               "sum without overflow");
   Value windows = slide(wide, in, sliding,
                         b.getBuilder().getZeroAttr(elementTypeOf(wide)), b);
   SmallVector<int64_t> dims = firstDims(sliding.size());

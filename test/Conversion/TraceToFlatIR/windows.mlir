@@ -140,6 +140,24 @@ func.func @avgpool(%x: tensor<2x9xf16>) -> (tensor<2x4xf16>, tensor<2x3xf16>) {
   return %r, %s : tensor<2x4xf16>, tensor<2x3xf16>
 }
 
+// Bytes are summed in 32 bits, divided in floats and rounded once, to an integer;
+// sums that 32 bits may not hold, in 64.
+// CHECK-LABEL: func.func @avgpool_bytes(
+// CHECK: %[[WIDE:.*]] = flatir.convert %arg0 : tensor<2x9xi8> -> tensor<2x9xi32>
+// CHECK: %[[WINDOWS:.*]] = flatir.window %[[WIDE]] {{.*}} value = 0 : i32
+// CHECK: %[[SUM:.*]] = flatir.reduce sum %[[WINDOWS]] dims = [0] : tensor<3x2x4xi32> -> tensor<2x4xi32>
+// CHECK: %[[FLOAT:.*]] = flatir.convert %[[SUM]] : tensor<2x4xi32> -> tensor<2x4xf32>
+// CHECK: %[[THREE:.*]] = flatir.constant dense<3.000000e+00> : tensor<2x4xf32>
+// CHECK: %[[MEAN:.*]] = flatir.div %[[FLOAT]], %[[THREE]]
+// CHECK: %[[ROUND:.*]] = flatir.round %[[MEAN]]
+// CHECK: flatir.convert %[[ROUND]] : tensor<2x4xf32> -> tensor<2x4xi8>
+// CHECK: flatir.convert %arg1 : tensor<20000000xi8> -> tensor<20000000xi64>
+func.func @avgpool_bytes(%x: tensor<2x9xi8>, %y: tensor<20000000xi8>) -> (tensor<2x4xi8>, tensor<1xi8>) {
+  %r = trace.avgpool %x window = [3] stride = [2] : (tensor<2x9xi8>) -> tensor<2x4xi8>
+  %s = trace.avgpool %y window = [20000000] : (tensor<20000000xi8>) -> tensor<1xi8>
+  return %r, %s : tensor<2x4xi8>, tensor<1xi8>
+}
+
 // Statistics are those of groups; the result has the input's shape from the start.
 // CHECK-LABEL: func.func @group_norm(
 // CHECK: flatir.composite "group_norm"(%arg0, %arg1, %arg2) {eps = 1.000000e-05 : f64, groups = 2 : i64}
@@ -181,4 +199,24 @@ func.func @batch_norm(%x: tensor<2x6x4xf16>, %v: tensor<6xf16>) -> tensor<2x6x4x
 func.func @resize(%x: tensor<2x6xf32>) -> tensor<2x8xf32> {
   %r = trace.resize %x to [-1, 8] mode = "linear" : (tensor<2x6xf32>) -> tensor<2x8xf32>
   return %r : tensor<2x8xf32>
+}
+
+// All dimensions are weighed in floats, then one rounding.
+// CHECK-LABEL: func.func @resize_bytes(
+// CHECK: %[[WIDE:.*]] = flatir.convert %arg0 : tensor<4x6xi8> -> tensor<4x6xf32>
+// CHECK-NOT: flatir.round
+// CHECK: flatir.gather %[[WIDE]]
+// CHECK-NOT: i8>
+// CHECK: %[[ROUND:.*]] = flatir.round %{{.*}} : tensor<3x8xf32>
+// CHECK: flatir.convert %[[ROUND]] : tensor<3x8xf32> -> tensor<3x8xi8>
+// CHECK-LABEL: func.func @nearest_bytes(
+// CHECK-NOT: f32>
+// CHECK: return
+func.func @resize_bytes(%x: tensor<4x6xi8>) -> tensor<3x8xi8> {
+  %r = trace.resize %x to [3, 8] mode = "cubic" : (tensor<4x6xi8>) -> tensor<3x8xi8>
+  return %r : tensor<3x8xi8>
+}
+func.func @nearest_bytes(%x: tensor<4x6xi8>) -> tensor<3x8xi8> {
+  %r = trace.resize %x to [3, 8] mode = "nearest" : (tensor<4x6xi8>) -> tensor<3x8xi8>
+  return %r : tensor<3x8xi8>
 }

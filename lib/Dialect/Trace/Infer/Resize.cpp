@@ -14,8 +14,8 @@ using namespace tripy::trace;
 static constexpr int64_t maxResized = int64_t(1) << 30;
 
 bool trace::isAveraged(Value input) {
-  Type element = elementTypeOf(input);
-  return isa<FloatType>(element) || element.isSignlessInteger(8);
+  return scalar::isOneOf(input.getType(), true, false, false) ||
+         elementTypeOf(input).isSignlessInteger(8);
 }
 
 bool trace::isResizeMode(StringRef mode) {

@@ -16,7 +16,7 @@ FOLDER, TARGETS = sys.argv[1], sys.argv[2].split(",")
 random = np.random.default_rng(7)
 failures = []
 count = 0
-TYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i64": np.int64}
+TYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i64": np.int64, "i8": np.int8}
 
 
 def whole(*shape, dtype="f32"):
@@ -258,7 +258,17 @@ def pooled(x, window, stride, dilation, low, high, ceil, mean, counts_padding):
             result[(...,) + place] = np.max(values, axis=0)
         else:
             result[(...,) + place] = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    return result.astype(x.dtype)
+    return nearest(result) if mean and x.dtype == np.int8 else result.astype(x.dtype)
+
+
+def nearest(numbers):
+    """i8: ties to even, limited; 0 for what is no number."""
+    return np.nan_to_num(np.clip(np.rint(numbers), -128, 127)).astype(np.int8)
+
+
+def spread(*shape):
+    """i8 from end to end."""
+    return random.integers(-128, 128, shape).astype(np.int8)
 
 
 def check_pooling():
@@ -284,6 +294,14 @@ def check_pooling():
                 x = whole(*shape)
                 both(("avgpool", words + (" count_include_pad = false" if not counts else "")), [x],
                      pooled(x, window, stride, dilation, low, high, ceil, True, counts), changed, rtol=1e-6)
+                x = spread(*shape)
+                both(("avgpool", words + (" count_include_pad = false" if not counts else "")), [x],
+                     pooled(x, window, stride, dilation, low, high, ceil, True, counts), changed)
+    ends = np.array([[127, 127, -128, -128, 1, 2, -1, -2, 0, 1, 2, 3, 127, -128]], np.int8)
+    run(("avgpool", "window = [2] stride = [2]"), [ends], np.array([[127, -128, 2, -2, 0, 2, 0]], np.int8))
+    # A sum that 16 bits do not hold; a window of the padding alone.
+    run(("avgpool", "window = [400]"), [np.full((1, 400), 127, np.int8)], np.array([[127]], np.int8))
+    run(("avgpool", "window = [2] dilation = [2] low = [1] high = [1] count_include_pad = false"), [ends[:, :1]], np.array([[0]], np.int8))
     run(("maxpool", "window = [3]"), [whole(1, 2, 2)], None, (0, 2))
 
 
@@ -357,10 +375,33 @@ def check_resize():
             kept = [i for i in range(len(shape)) if sizes and sizes[i] == -1]
             moved = range(len(shape)) if scales else kept
             run(("resize", words), [x], expected, tuple(range(len(shape))), tuple(moved), **near)
+            if mode != "nearest":
+                check_resize_of_bytes(words, spread(*shape), sizes, scales, mode, coordinates, tuple(moved))
+
+
+def check_resize_of_bytes(words, x, sizes, scales, mode, coordinates, moved):
+    """One rounding, at the end: half from the exact number, and what f32 adds."""
+    expected = x.astype(float)
+    for axis, size in enumerate(x.shape):
+        to = int(size * scales[axis] + 1e-9) if scales else size if sizes[axis] == -1 else sizes[axis]
+        if to != size:
+            expected = resized(expected, axis, to, scales and scales[axis], mode, coordinates)
+    expected = np.clip(expected, -128, 127)
+    run(("resize", words), [x], expected, atol=0.5001)
+    run(("resize", words), [x], expected, tuple(range(x.ndim)), moved, atol=0.5001)
+
+
+def check_bytes_of_resize():
+    """Weights that f32 holds: ties to even, and what cubic adds beyond the ends."""
+    for mode, size in (("linear", 16), ("cubic", 16), ("linear", 4), ("cubic", 4)):
+        for row in ([0, 1, 2, 3, -1, -2, -3, -4], [1, 2, 5, 2, 3, 6, 7, 10], [127, -128, -128, 127, 127, -128, 127, 127]):
+            x = np.array([row], np.int8)
+            expected = nearest(resized(x, 1, size, None, mode, "half_pixel"))
+            both(("resize", f'to [-1, {size}] mode = "{mode}"'), [x], expected, ())
 
 
 os.makedirs(FOLDER, exist_ok=True)
-CHECKS = [check_convolution, check_wide_convolution, check_transposed, check_pooling, check_norms, check_resize]
+CHECKS = [check_convolution, check_wide_convolution, check_transposed, check_pooling, check_norms, check_resize, check_bytes_of_resize]
 for check in CHECKS:
     if len(sys.argv) < 4 or sys.argv[3] in check.__name__:
         check()

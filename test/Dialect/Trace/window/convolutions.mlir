@@ -28,3 +28,10 @@ func.func @pools(%x: tensor<2x?x5x7xf32>) {
   %2 = trace.avgpool %x window = [3, 3] low = [1, 1] high = [1, 1] count_include_pad = false : (tensor<2x?x5x7xf32>) -> tensor<2x?x5x7xf32>
   return
 }
+
+// CHECK-LABEL: @bytes
+func.func @bytes(%x: tensor<2x?x5x7xi8>) {
+  // CHECK: trace.avgpool %{{.*}} window = [3, 3] : (tensor<2x?x5x7xi8>) -> tensor<2x?x3x5xi8>
+  %0 = trace.avgpool %x window = [3, 3] : (tensor<2x?x5x7xi8>) -> tensor<2x?x3x5xi8>
+  return
+}
