@@ -57,9 +57,9 @@ private:
   llvm::SmallVector<Index> sizes;
 };
 
-/// Where tile `number` of rows x columns of them lies, where tiles go down a few
-/// rows and then on to the next column: those that are computed at the same time
-/// share rows and columns, which then come from the L2 cache.
+/// Where tile `number` of rows x columns of them lies, where tiles go down a
+/// few rows and then on to the next column: those that are computed at the same
+/// time share rows and columns, which then come from the L2 cache.
 struct TilePlace {
   Index row, column;
   static TilePlace of(IndexMath &math, Index number, Index rows, Index columns);

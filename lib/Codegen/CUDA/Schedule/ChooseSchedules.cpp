@@ -214,8 +214,8 @@ LogicalResult Chooser::chooseMma(const mma::Problem &problem, bool &isChosen) {
 }
 
 /// Of copies that pass through registers, each k-block of mma.sync waits for
-/// memory, and few tiles do so one k-block after the other. Blocks on CUDA cores
-/// can share K: 139x37x3072 took 52 us, and takes 18 (H100).
+/// memory, and few tiles do so one k-block after the other. Blocks on CUDA
+/// cores can share K: 139x37x3072 took 52 us, and takes 18 (H100).
 bool Chooser::isFasterOnCudaCores(const mma::Problem &problem,
                                   const Contractions &contractions) {
   if (requests.gemmTile || !problem.shortKBlocks ||
@@ -224,9 +224,9 @@ bool Chooser::isFasterOnCudaCores(const mma::Problem &problem,
     return false;
   double tensorCores = 0, cudaCores = 0;
   return mma::chooseSchedule(problem, {}, &tensorCores) &&
-         simt::chooseSchedule(simt::Demand::of(contractions.groups,
-                                               contractions.loops, chip),
-                              &cudaCores) &&
+         simt::chooseSchedule(
+             simt::Demand::of(contractions.groups, contractions.loops, chip),
+             &cudaCores) &&
          cudaCores < 0.7 * tensorCores;
 }
 

@@ -104,8 +104,7 @@ bool simt::leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr schedule,
   FailureOr<Contractions> contractions = Contractions::of(emission);
   if (failed(contractions))
     return false;
-  Demand demand =
-      Demand::of(contractions->groups, contractions->loops, chip);
+  Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t blocks = 0;
   for (const Extent &extent : demand.groups)

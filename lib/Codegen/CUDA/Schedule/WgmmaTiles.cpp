@@ -174,16 +174,20 @@ static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
       of.traffic > 1 ? chip().arrivingBroken : chip().arrivingBytes;
   double kBlock =
       chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
+  // Where threads store, wider tiles than 128 columns were not faster.
+  double cache = of.boxes ? chip().wgmmaL2Bytes : chip().arrivingBytes;
   // Both blocks of a row may miss the same lines of A.
   double missed = of.isTwoWide(tile.n) && tile.clusterN == 1
                       ? chip().missedTwice * of.bytesOfA()
                       : 0;
-  double mainLoop = std::max(
-      {arithmeticOf(tile, of), asked * bytes * of.traffic / chip().wgmmaL2Bytes,
-       (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
-       (of.bytes() + missed) * share / memoryRate(blocks)});
-  return tile.clusterM * tile.clusterN > 1 ? mainLoop * chip().clusterWait
-                                           : mainLoop;
+  double mainLoop =
+      std::max({arithmeticOf(tile, of), asked * bytes * of.traffic / cache,
+                (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
+                (of.bytes() + missed) * share / memoryRate(blocks)});
+  if (tile.clusterM * tile.clusterN == 1)
+    return mainLoop;
+  bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && of.traffic == 1;
+  return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
 }
 
 /// The epilogue stores elements, in boxes or by threads, and has operations.
