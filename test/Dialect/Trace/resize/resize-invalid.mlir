@@ -9,7 +9,7 @@ func.func @C1(%x: tensor<1x2x8xi32>) {
 // -----
 
 // Of the integers i8 alone, and no floats of 8 bits.
-func.func @C1_i16(%x: tensor<1x2x8xi16>) {
+func.func @C1(%x: tensor<1x2x8xi16>) {
   // expected-error @below {{violates [trace.resize C1] the element type is float or i8, or for mode 'nearest' any; found 'i16'}}
   %r = trace.resize %x to [-1, -1, 4] mode = "cubic" : (tensor<1x2x8xi16>) -> tensor<1x2x4xi16>
   return
@@ -17,7 +17,7 @@ func.func @C1_i16(%x: tensor<1x2x8xi16>) {
 
 // -----
 
-func.func @C1_ui8(%x: tensor<1x2x8xui8>) {
+func.func @C1(%x: tensor<1x2x8xui8>) {
   // expected-error @below {{violates [trace.resize C1] the element type is float or i8, or for mode 'nearest' any; found 'ui8'}}
   %r = trace.resize %x to [-1, -1, 4] mode = "cubic" : (tensor<1x2x8xui8>) -> tensor<1x2x4xui8>
   return
@@ -25,7 +25,7 @@ func.func @C1_ui8(%x: tensor<1x2x8xui8>) {
 
 // -----
 
-func.func @C1_f8E4M3FN(%x: tensor<1x2x8xf8E4M3FN>) {
+func.func @C1(%x: tensor<1x2x8xf8E4M3FN>) {
   // expected-error @below {{violates [trace.resize C1] the element type is float or i8, or for mode 'nearest' any; found 'f8E4M3FN'}}
   %r = trace.resize %x to [-1, -1, 4] mode = "cubic" : (tensor<1x2x8xf8E4M3FN>) -> tensor<1x2x4xf8E4M3FN>
   return

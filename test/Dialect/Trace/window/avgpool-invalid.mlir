@@ -9,7 +9,7 @@ func.func @C1(%x: tensor<1x2x8xi32>) {
 // -----
 
 // Of the integers i8 alone, and no floats of 8 bits.
-func.func @C1_i16(%x: tensor<1x2x8xi16>) {
+func.func @C1(%x: tensor<1x2x8xi16>) {
   // expected-error @below {{violates [trace.avgpool C1] the element type is float or i8; found 'i16'}}
   %r = trace.avgpool %x window = [3] : (tensor<1x2x8xi16>) -> tensor<1x2x6xi16>
   return
@@ -17,7 +17,7 @@ func.func @C1_i16(%x: tensor<1x2x8xi16>) {
 
 // -----
 
-func.func @C1_ui8(%x: tensor<1x2x8xui8>) {
+func.func @C1(%x: tensor<1x2x8xui8>) {
   // expected-error @below {{violates [trace.avgpool C1] the element type is float or i8; found 'ui8'}}
   %r = trace.avgpool %x window = [3] : (tensor<1x2x8xui8>) -> tensor<1x2x6xui8>
   return
@@ -25,7 +25,7 @@ func.func @C1_ui8(%x: tensor<1x2x8xui8>) {
 
 // -----
 
-func.func @C1_f8E4M3FN(%x: tensor<1x2x8xf8E4M3FN>) {
+func.func @C1(%x: tensor<1x2x8xf8E4M3FN>) {
   // expected-error @below {{violates [trace.avgpool C1] the element type is float or i8; found 'f8E4M3FN'}}
   %r = trace.avgpool %x window = [3] : (tensor<1x2x8xf8E4M3FN>) -> tensor<1x2x6xf8E4M3FN>
   return
