@@ -88,6 +88,7 @@ def simtStartCycles : Constant<"double", "cycles / launch", "From the launch to 
 def simtProductCycles : Constant<"double", "cycles / multiply-add / multiprocessor", "What they add to the copies of their k-block, which they overlap with: "
                                  "1 / peakFMA would be all of it.">;
 def simtNumberCycles : Constant<"double", "cycles / element / multiprocessor", "A number of an operand on its way through shared memory to the registers.">;
+def simtRegisterKBlockCycles : Constant<"double", "cycles / k-block", "Of copies that pass through registers: the way to memory and back.">;
 def simtTwoBlocks : Constant<"double", "factor of time", "Of two blocks of a multiprocessor, where others have room for four.">;
 def simtRunCycles : Constant<"double", "cycles / run / multiprocessor", "Storing four neighbours of a thread.">;
 def simtSplitCycles : Constant<"double", "cycles / block", "Blocks of a cluster that add their parts of K wait for each other.">;
@@ -219,6 +220,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<simtStartCycles, "5000", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtProductCycles, "0.0044", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtNumberCycles, "0.234", Fit<gemm # ", tiles on CUDA cores">>,
+  Fact<simtRegisterKBlockCycles, "560", Measured<"2026-11-24", gemm # " 22">>,
   Fact<simtTwoBlocks, "1.15", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtRunCycles, "1.1", Fit<gemm # ", tiles on CUDA cores">>,
   Fact<simtSplitCycles, "130", Fit<gemm # ", tiles on CUDA cores">>,

@@ -61,20 +61,20 @@ kernel.func @few gemm sizeArgs = [] : (tensor<16x4096xbf16>, tensor<4096x4096xbf
 // CHECK: kernel.func @odd gemm
 // CHECK-SAME: block = [128, 1, 1]
 // CHECK-NOT: tensor_maps
-kernel.func @odd gemm sizeArgs = [] : (tensor<16x4095xf16>, tensor<4096x4095xf16>) -> tensor<16x4096xf32> {
-^bb0(%x: tensor<16x4095xf16>, %w: tensor<4096x4095xf16>):
+kernel.func @odd gemm sizeArgs = [] : (tensor<256x4095xf16>, tensor<4096x4095xf16>) -> tensor<256x4096xf32> {
+^bb0(%x: tensor<256x4095xf16>, %w: tensor<4096x4095xf16>):
   %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<16x4096xf32>
-  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16x4096xf32>) -> tensor<16x4096xf32>
-  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<16x4095xf16>, tensor<4096x4095xf16>) outs(%f : tensor<16x4096xf32>) {
+  %e = tensor.empty() : tensor<256x4096xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<256x4096xf32>) -> tensor<256x4096xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<256x4095xf16>, tensor<4096x4095xf16>) outs(%f : tensor<256x4096xf32>) {
   ^bb0(%l: f16, %r: f16, %o: f32):
     %1 = arith.extf %l : f16 to f32
     %2 = arith.extf %r : f16 to f32
     %3 = arith.mulf %1, %2 : f32
     %4 = arith.addf %o, %3 : f32
     linalg.yield %4 : f32
-  } -> tensor<16x4096xf32>
-  kernel.yield %0 : tensor<16x4096xf32>
+  } -> tensor<256x4096xf32>
+  kernel.yield %0 : tensor<256x4096xf32>
 }
 
 // CHECK: llvm.func @large

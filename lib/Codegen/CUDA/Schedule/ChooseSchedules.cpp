@@ -227,7 +227,7 @@ bool Chooser::isFasterOnCudaCores(const mma::Problem &problem,
          simt::chooseSchedule(
              simt::Demand::of(contractions.groups, contractions.loops, chip),
              &cudaCores) &&
-         cudaCores < 0.7 * tensorCores;
+         2 * cudaCores < tensorCores;
 }
 
 LogicalResult Chooser::chooseSimt(const Contractions &contractions) {

@@ -82,6 +82,8 @@ static std::optional<double> timeOf(const Schedule &schedule,
       llvm::divideCeil(llvm::divideCeil(k, schedule.depth), schedule.split);
   double cycles =
       cyclesOf(schedule.tile, schedule.paired, kBlocks * schedule.depth, chip);
+  if (demand.throughRegisters)
+    cycles = std::max(cycles, double(kBlocks) * chip.simtRegisterKBlockCycles);
   // Partial results travel through the cluster.
   if (schedule.split > 1)
     cycles += chip.simtSplitCycles +
