@@ -112,6 +112,10 @@ struct CUDAKernel {
   /// gets the result. `shared` has 32 elements that nothing else uses.
   mlir::Value reduceBlock(mlir::linalg::GenericOp op, mlir::Value value,
                           int64_t threads, const Memory &shared);
+  /// Adds 1 to the number of 32 bits at `counter`, in global memory, or makes
+  /// it 0 where it is `last`; gives what it was. What this thread has seen
+  /// before is visible to threads that count later.
+  mlir::Value countUp(mlir::Value counter, Index last);
   /// Counts this block as one of the `parts` of `strip`, one of `strips`, for
   /// all threads, `thread` being this one. Whether all other parts were there
   /// before: what their blocks have stored is visible then.
