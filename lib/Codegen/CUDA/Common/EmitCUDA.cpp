@@ -194,7 +194,8 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
       emitCUDALoop(state);
     return success();
   case kernel::FusionRoot::Row:
-    emitCUDARow(state);
+    if (!emitCUDAFirstPlace(state))
+      emitCUDARow(state);
     return success();
   case kernel::FusionRoot::Reduce:
     emitCUDAReduce(state);

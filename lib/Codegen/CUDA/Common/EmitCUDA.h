@@ -207,6 +207,9 @@ bool emitCUDATranspose(CUDAKernel &kernel);
 /// A reduction that keeps the last dimension.
 void emitCUDAColumn(CUDAKernel &kernel, mlir::linalg::GenericOp op);
 void emitCUDARow(CUDAKernel &kernel);
+/// The first places of extremes of many rows. False, and nothing emitted, for
+/// other kernels.
+bool emitCUDAFirstPlace(CUDAKernel &kernel);
 void emitCUDAReduce(CUDAKernel &kernel);
 /// Running sums.
 void emitCUDAScan(CUDAKernel &kernel);
