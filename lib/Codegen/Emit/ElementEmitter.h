@@ -127,10 +127,14 @@ public:
   /// they may go on in the next rows. For bodies that have runs, on tensors
   /// with `first + count` elements or more.
   Elements emitRun(mlir::Value tensor, Index first, int64_t count);
+  /// Says what emitRun() gives for `first` and as many elements, in the current
+  /// scope.
+  void bindRun(mlir::Value tensor, Index first, Elements elements);
   /// Whether all tensors of `body` are computed element by element in the order
   /// of the results, but for broadcasts and views; without `inOrder`, rows may
-  /// have another order.
-  static bool hasRuns(mlir::Block &body, bool inOrder);
+  /// have another order. `mayGather`: or computed at the index of each, as
+  /// where it is read at elements of other tensors.
+  static bool hasRuns(mlir::Block &body, bool inOrder, bool mayGather = false);
 
   /// Of how many tensors the elements of a concatenation in `body` are chosen
   /// at most, those of nested ones included.
@@ -204,6 +208,7 @@ private:
   Elements emitUncached(mlir::Value tensor, llvm::ArrayRef<Index> index,
                         int64_t vectorSize);
   Elements emitRunUncached(mlir::Value tensor, Index first, int64_t count);
+  Elements emitRunElements(mlir::Value tensor, Index first, int64_t count);
   Elements emitGenericRun(mlir::linalg::GenericOp op, unsigned result,
                           Index first, int64_t count);
   Elements emitConcatRun(mlir::tensor::ConcatOp op, Index first, int64_t count);

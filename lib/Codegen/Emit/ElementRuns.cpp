@@ -49,6 +49,12 @@ static bool keepsRows(AffineMap map) {
           map.getResults().back() == getAffineDimExpr(last, map.getContext()));
 }
 
+/// Whether the body of `op` depends on where it is.
+static bool readsIndices(linalg::GenericOp op) {
+  return llvm::any_of(*op.getBlock(),
+                      llvm::IsaPred<linalg::IndexOp, tensor::ExtractOp>);
+}
+
 static bool hasRuns(linalg::GenericOp op, bool inOrder) {
   if (op.getNumReductionLoops() > 0)
     return false;
@@ -63,8 +69,7 @@ static bool hasRuns(linalg::GenericOp op, bool inOrder) {
       return false;
     }
   }
-  return llvm::none_of(*op.getBlock(),
-                       llvm::IsaPred<linalg::IndexOp, tensor::ExtractOp>);
+  return !readsIndices(op);
 }
 
 /// Whether the elements of an operand of `type` are those of all `loops`, in
@@ -77,16 +82,38 @@ static bool isWhole(AffineMap map, Type type, ArrayRef<int64_t> loops) {
           tensor.getNumElements() == ShapedType::getNumElements(loops));
 }
 
-bool ElementEmitter::hasRuns(Block &body, bool inOrder) {
+/// Whether `index`, in the body of `op`, is computed from elements of tensors.
+static bool isData(linalg::GenericOp op, Value index) {
+  if (auto argument = dyn_cast<BlockArgument>(index))
+    return argument.getOwner() == op.getBlock();
+  Operation *made = index.getDefiningOp();
+  return made->getBlock() == op.getBlock() &&
+         (isa<tensor::ExtractOp>(made) ||
+          llvm::any_of(made->getOperands(),
+                       [&](Value operand) { return isData(op, operand); }));
+}
+
+/// Whether `op` reads at indices that are elements of tensors.
+static bool isGather(linalg::GenericOp op) {
+  return op.getNumReductionLoops() == 0 &&
+         llvm::any_of(op.getBlock()->getOps<tensor::ExtractOp>(),
+                      [&](tensor::ExtractOp extract) {
+                        return llvm::any_of(
+                            extract.getIndices(),
+                            [&](Value index) { return isData(op, index); });
+                      });
+}
+
+bool ElementEmitter::hasRuns(Block &body, bool inOrder, bool mayGather) {
   return llvm::all_of(body.without_terminator(), [&](Operation &op) {
     // Arithmetic on sizes.
     if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
       return true;
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      return ::hasRuns(generic, inOrder);
+      return (mayGather && isGather(generic)) || ::hasRuns(generic, inOrder);
     return isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
                tensor::CastOp, tensor::ConcatOp, tensor::ExtractSliceOp,
-               arith::ConstantOp>(op);
+               arith::ConstantOp, kernel::ScanOp>(op);
   });
 }
 
@@ -273,6 +300,12 @@ Elements ElementEmitter::emitRun(Value tensor, Index first, int64_t count) {
   return made;
 }
 
+void ElementEmitter::bindRun(Value tensor, Index first, Elements elements) {
+  int64_t count = elements.size();
+  memo.back()[{tensor.getAsOpaquePointer(), {first.getOpaqueValue()}, -count}] =
+      std::move(elements);
+}
+
 Elements ElementEmitter::emitRunUncached(Value tensor, Index first,
                                          int64_t count) {
   if (auto it = memories.find(tensor); it != memories.end()) {
@@ -282,6 +315,8 @@ Elements ElementEmitter::emitRunUncached(Value tensor, Index first,
   }
   return llvm::TypeSwitch<Operation *, Elements>(tensor.getDefiningOp())
       .Case<linalg::GenericOp>([&](auto generic) {
+        if (readsIndices(generic))
+          return emitRunElements(tensor, first, count);
         unsigned result = cast<OpResult>(tensor).getResultNumber();
         return emitGenericRun(generic, result, first, count);
       })
@@ -293,12 +328,17 @@ Elements ElementEmitter::emitRunUncached(Value tensor, Index first,
           [&](auto concat) { return emitConcatRun(concat, first, count); })
       .Case<tensor::ExtractSliceOp>(
           [&](auto slice) { return emitSliceRun(slice, first, count); })
-      .Default([&](Operation *) {
-        Elements result;
-        for (ArrayRef<Index> at : runPlaces(first, sizesOf(tensor), count).at)
-          result.push_back(emitOne(tensor, at));
-        return result;
-      });
+      .Default(
+          [&](Operation *) { return emitRunElements(tensor, first, count); });
+}
+
+/// Element by element, each at its indices.
+Elements ElementEmitter::emitRunElements(Value tensor, Index first,
+                                         int64_t count) {
+  Elements found;
+  for (ArrayRef<Index> at : runPlaces(first, sizesOf(tensor), count).at)
+    found.push_back(emitOne(tensor, at));
+  return found;
 }
 
 /// A slice's rows, which lie in those of its source as they are, begin with the

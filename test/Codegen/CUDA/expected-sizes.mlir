@@ -89,7 +89,7 @@ func.func @main(%x: tensor<1024x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<
 
 // -----
 
-// CHECK: tile 128x128,pingpong: by the model
+// CHECK: tile 128x160,pingpong: by the model
 func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
       tripy.profile = #tripy.profile<min = [1, 4096], opt = [8192, 4096], max = [8192, 4096]>},
     %w: tensor<4096x4096xf16>) -> tensor<?x4096xf16> {

@@ -24,7 +24,7 @@ func.func @main(%x: tensor<6272x192xf16>) -> tensor<6272xf16> {
 
 //--- many.mlir
 // Blocks that move 6 KB or more: 32 rows of 256 bytes. A block of four rows was limited by its start.
-// CHECK: grid = () -> (1568, 1, 1), block = [512, 1, 1]
+// CHECK: grid = () -> (1568, 1, 1), block = [256, 1, 1]
 func.func @main(%x: tensor<50176x128xf16>) -> tensor<50176xi32> {
   %0 = trace.argmax %x dim = -1 : (tensor<50176x128xf16>) -> tensor<50176xi32>
   return %0 : tensor<50176xi32>

@@ -395,6 +395,20 @@ Value CUDAKernel::reduceBlock(linalg::GenericOp op, Value value,
   return reduceWarp(op, select(inside, partial, e.initialValue(op)));
 }
 
+Value CUDAKernel::countUp(Value counter, Index last) {
+  Type word = e.b.getI32Type();
+  Value limit =
+      arith::IndexCastOp::create(e.b, e.loc, word, e.math.value(last));
+  return LLVM::InlineAsmOp::create(
+             e.b, e.loc, TypeRange(word), ValueRange{counter, limit},
+             "atom.acq_rel.gpu.global.inc.u32 $0, [$1], $2;",
+             "=r,l,r,~{memory}",
+             /*has_side_effects=*/true,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 /// The release of the first thread, behind the barrier, makes what all have
 /// stored visible to the thread that acquires it. The counter is 0 again when
 /// the last one has counted.
@@ -408,17 +422,11 @@ Value CUDAKernel::isLastPart(Index strip, Index strips, Index parts,
   e.when(compare(CmpIPredicate::eq, thread, zero), [&] {
     Memory counters{workspace[1], word, {strips}, 16, false};
     Value counter = elementOf(counters, strip).pointer;
-    Value last = arith::IndexCastOp::create(
-        e.b, e.loc, word, math.value(math.sub(parts, math.constant(1))));
-    Value before = LLVM::InlineAsmOp::create(
-                       e.b, e.loc, TypeRange(word), ValueRange{counter, last},
-                       "atom.acq_rel.gpu.global.inc.u32 $0, [$1], $2;",
-                       "=r,l,r,~{memory}", /*has_side_effects=*/true,
-                       /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                       LLVM::AsmDialectAttr(), ArrayAttr())
-                       .getResult(0);
-    Value is =
-        arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::eq, before, last);
+    Index last = math.sub(parts, math.constant(1));
+    Value before = countUp(counter, last);
+    Value is = arith::CmpIOp::create(
+        e.b, e.loc, CmpIPredicate::eq, before,
+        arith::IndexCastOp::create(e.b, e.loc, word, math.value(last)));
     e.elements.store(told, {zero},
                      {arith::ExtUIOp::create(e.b, e.loc, word, is)});
   });

@@ -9,6 +9,7 @@
 #include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
 #include "Codegen/CUDA/Streams/Reduction.h"
+#include "Codegen/CUDA/Streams/ScanParts.h"
 
 #include "Codegen/Emit/PluginEmission.h"
 #include "tripy/Codegen/Passes.h"
@@ -201,7 +202,8 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
       emitCUDALoop(state);
     return success();
   case kernel::FusionRoot::Row:
-    emitCUDARow(state);
+    if (!emitCUDAFirstPlace(state))
+      emitCUDARow(state);
     return success();
   case kernel::FusionRoot::Reduce:
     emitCUDAReduce(state);
@@ -267,7 +269,9 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   unsigned inputs = type.getNumInputs() - sizes;
   unsigned tensors = inputs + type.getNumResults();
   std::optional<ReductionPlan> reduction = planReduction(kernel, target);
+  std::optional<ScanParts> scan = planScanParts(kernel, target);
   SmallVector<int64_t> workspace = reduction    ? reduction->workspace()
+                                   : scan       ? scan->workspace()
                                    : cut->split ? cut->split->workspace()
                                                 : SmallVector<int64_t>();
   unsigned pointers = tensors + workspace.size();
@@ -289,6 +293,8 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
       llvm::to_vector(arguments.slice(tensors, pointers - tensors));
   if (reduction)
     emitCUDAReduction(state, *reduction);
+  else if (scan)
+    emitCUDAScanParts(state, *scan);
   else if (failed(emitBody(state, emission.root(), *cut)))
     return failure();
   CUDAKernel::finish(func);

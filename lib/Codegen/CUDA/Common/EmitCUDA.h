@@ -117,6 +117,10 @@ struct CUDAKernel {
   /// gets the result. `shared` has 32 elements that nothing else uses.
   mlir::Value reduceBlock(mlir::linalg::GenericOp op, mlir::Value value,
                           int64_t threads, const Memory &shared);
+  /// Adds 1 to the number of 32 bits at `counter`, in global memory, or makes
+  /// it 0 where it is `last`; gives what it was. What this thread has seen
+  /// before is visible to threads that count later.
+  mlir::Value countUp(mlir::Value counter, Index last);
   /// Counts this block as one of the `parts` of `strip`, one of `strips`, for
   /// all threads, `thread` being this one. Whether all other parts were there
   /// before: what their blocks have stored is visible then.
@@ -208,6 +212,9 @@ bool emitCUDATranspose(CUDAKernel &kernel);
 /// A reduction that keeps the last dimension.
 void emitCUDAColumn(CUDAKernel &kernel, mlir::linalg::GenericOp op);
 void emitCUDARow(CUDAKernel &kernel);
+/// The first places of extremes of many rows. False, and nothing emitted, for
+/// other kernels.
+bool emitCUDAFirstPlace(CUDAKernel &kernel);
 void emitCUDAReduce(CUDAKernel &kernel);
 /// Running sums.
 void emitCUDAScan(CUDAKernel &kernel);

@@ -59,17 +59,35 @@ static int64_t fullThreads(const CudaChip &chip) {
   return chip.multiprocessors * chip.maxResident(loopThreads) * loopThreads;
 }
 
-/// Whether a body reads at indices that are elements of tensors.
-static bool gathers(KernelEmission &e) {
+/// Whether `index` of a read is an element of a tensor.
+static bool isData(Value index) {
+  return !index.getDefiningOp<linalg::IndexOp>() &&
+         !matchPattern(index, m_Constant());
+}
+
+static bool readsWhere(KernelEmission &e,
+                       llvm::function_ref<bool(tensor::ExtractOp)> holds) {
   return e.kernel.getBody()
-      .walk([](tensor::ExtractOp extract) {
-        bool isData = llvm::any_of(extract.getIndices(), [](Value index) {
-          return !index.getDefiningOp<linalg::IndexOp>() &&
-                 !matchPattern(index, m_Constant());
-        });
-        return isData ? WalkResult::interrupt() : WalkResult::advance();
+      .walk([&](tensor::ExtractOp extract) {
+        return holds(extract) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether a body reads at indices that are elements of tensors.
+static bool gathers(KernelEmission &e) {
+  return readsWhere(e, [](tensor::ExtractOp extract) {
+    return llvm::any_of(extract.getIndices(), isData);
+  });
+}
+
+/// Whether it does so in the last dimension: neighbours may be anywhere.
+static bool gathersSingles(KernelEmission &e) {
+  return readsWhere(e, [](tensor::ExtractOp extract) {
+    return !extract.getIndices().empty() &&
+           llvm::any_of(computedFrom(extract.getIndices().back()),
+                        llvm::IsaPred<BlockArgument>);
+  });
 }
 
 namespace {
@@ -137,9 +155,9 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
   for (Memory &result : e.results)
     result.access = Access::Streamed;
   // One thread of each row asks for its index: all of them would ask for the
-  // same line, as all rows would for the indices of columns. Rows without
-  // vectors may be indices themselves.
-  ArrayRef<Index> rows = vectors.drop_back();
+  // same line. Rows without vectors may be indices themselves. What has fewer
+  // elements than there are rows is the same for many.
+  Index rows = math.product(vectors.drop_back());
   kernel.await(
       [&] {
         for (Piece &piece : taken)
@@ -148,7 +166,7 @@ static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
                                   math.constant(0)),
                    [&] { kernel.loadFor(piece.at, vectorSize); });
       },
-      math.product(rows));
+      rows);
   emitPieces(e, taken, vectorSize);
 }
 
@@ -159,7 +177,8 @@ static bool takesRuns(KernelEmission &e, bool inOrder) {
     return result.sizes == e.results.front().sizes && !result.packed;
   };
   return llvm::all_of(e.results, isLike) &&
-         ElementEmitter::hasRuns(e.kernel.getBody().front(), inOrder);
+         ElementEmitter::hasRuns(e.kernel.getBody().front(), inOrder,
+                                 /*mayGather=*/true);
 }
 
 /// Whether nearly all that the kernel moves are its results, as of an outer
@@ -206,7 +225,22 @@ struct LoopShape {
 /// condition for each. With more, a thread has one element.
 static constexpr int64_t maxParts = 16;
 
-static LoopShape shapeOf(KernelEmission &e, int64_t longest) {
+/// Narrower vectors where a gather has few: what its elements wait for, an
+/// index and then an element somewhere, takes as long for one as for many, and
+/// more multiprocessors ask for more of them at a time.
+static void spreadOut(KernelEmission &e, const CudaChip &chip,
+                      LoopShape &shape) {
+  std::optional<int64_t> elements =
+      IndexMath::constantOf(e.math.product(shape.sizes));
+  SmallVector<int64_t> widths = widthsOf(e.kernel);
+  int64_t least = widths.empty() ? 1 : widths.back();
+  while (elements && shape.vectorSize > least &&
+         *elements < shape.vectorSize * chip.multiprocessors * loopThreads)
+    shape.vectorSize /= 2;
+}
+
+static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
+                         int64_t longest) {
   IndexMath &math = e.math;
   SmallVector<Index> whole(e.results.front().sizes);
   LoopShape shape{.vectorSize = std::min(longest, vectorSizeOf(e)),
@@ -245,6 +279,9 @@ static LoopShape shapeOf(KernelEmission &e, int64_t longest) {
                                      mostlyWrites(e) && !hasMany ? 2 : 1);
     shape.vectorSize = fitting;
   }
+  if (gathersSingles(e))
+    spreadOut(e, chip, shape);
+  inner = IndexMath::constantOf(shape.sizes.back());
   shape.even = inner && *inner % shape.vectorSize == 0;
   return shape;
 }
@@ -270,7 +307,7 @@ class LoopEmitter {
 public:
   LoopEmitter(CUDAKernel &kernel, int64_t longest)
       : kernel(kernel), e(kernel.e), math(e.math),
-        whole(e.results.front().sizes), shape(shapeOf(e, longest)),
+        whole(e.results.front().sizes), shape(shapeOf(e, kernel.chip, longest)),
         width(math.constant(shape.vectorSize)) {}
   void emit();
 

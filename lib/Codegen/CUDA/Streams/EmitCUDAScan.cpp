@@ -3,8 +3,7 @@
 // Along the last dimension: a block for each row. The block goes over the row
 // piece by piece; within a piece each thread sums its neighbouring elements,
 // warps and then the block sum over threads, and what came before is carried
-// on. Where there are few rows, the blocks of a cluster have a part of each:
-// they sum theirs first, and read what the others have summed. Short rows share
+// on. Few long rows have several blocks each (ScanParts.cpp). Short rows share
 // a block: the lanes of a warp or a part of it have some neighbours of a row
 // each, and exchange sums alone. The GPU starts 0.83 blocks in a nanosecond.
 //
@@ -43,9 +42,6 @@ private:
   bool chooseLanes();
   void emitShortRows();
   Value emitShortPiece(Index first, Value carry);
-  int64_t blocksOfRow(ArrayRef<Index> rowSizes);
-  Value sumPart(Index begin, Index end);
-  Value sumBefore(Index rank, int64_t blocks, Value own);
   void emitColumns();
   void chooseColumns(ArrayRef<Index> sizes, Index length);
   Value emitRowsOfColumns(Index first, Value carry, Index length,
@@ -91,13 +87,6 @@ private:
 };
 } // namespace
 
-/// Blocks that share a row at most.
-static constexpr int64_t maxBlocks = 8;
-/// Vectors that a thread loads before it adds them.
-static constexpr int64_t vectorsInFlight = 4;
-/// Pieces of a row for each of two blocks, below which a cluster costs more
-/// than it saves.
-static constexpr int64_t minPieces = 8;
 /// Threads of a block of short rows, at most and where rows are few.
 static constexpr int64_t shortThreads = 256, fewThreads = 64;
 /// Neighbours that a lane reads one by one at most: with more, a warp's access
@@ -161,73 +150,6 @@ Value ScanEmitter::emitPiece(Index first, Value carry) {
     sum = add(offset, sum);
   e.when(inside, [&] { finish(at, sums); });
   return total;
-}
-
-/// Blocks of a cluster for each row: few rows leave most of the device idle.
-/// The row is then read twice, for the sums of its parts first.
-int64_t ScanEmitter::blocksOfRow(ArrayRef<Index> rowSizes) {
-  std::optional<int64_t> rows = IndexMath::constantOf(math.product(rowSizes));
-  std::optional<int64_t> known = IndexMath::constantOf(columns);
-  int64_t blocks = 1;
-  while (kernel.hasClusters && rows && known && blocks < maxBlocks &&
-         *rows * blocks < kernel.chip.multiprocessors &&
-         *known >= minPieces * blocks * threads * vectorSize)
-    blocks *= 2;
-  return blocks;
-}
-
-/// The sum of this block's columns, from `begin` to `end`: several vectors of
-/// each thread are loaded before any is added.
-Value ScanEmitter::sumPart(Index begin, Index end) {
-  int64_t stride = threads * vectorSize;
-  auto addVectors = [&](Index first, ValueRange carried) {
-    SmallVector<std::pair<Value, Elements>> vectors;
-    for (int64_t i = 0; i < vectorsInFlight; ++i) {
-      Index column = math.add(first, math.constant(i * stride));
-      Value inside = kernel.compare(arith::CmpIPredicate::ult, column, end);
-      SmallVector<Index> at(row);
-      at.push_back(kernel.clampTo(inside, column));
-      vectors.push_back(
-          {inside, e.elements.emit(op.getInput(), at, vectorSize)});
-    }
-    Value sum = carried.front();
-    for (auto &[inside, values] : vectors)
-      for (Value value : values)
-        sum = add(sum, kernel.select(inside, value, zero()));
-    return SmallVector<Value>{sum};
-  };
-  Index first = math.add(begin, math.mul(thread, math.constant(vectorSize)));
-  Value own = e.reduceLoop(first, end, math.constant(stride * vectorsInFlight),
-                           zero(), addVectors)
-                  .front();
-  Value upTo = sumOverWarp(own);
-  e.when(kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(31)),
-         [&] { e.elements.store(partials, {warp}, {upTo}); });
-  kernel.barrier();
-  Value total = zero();
-  for (int64_t i = 0; i < threads / 32; ++i)
-    total =
-        add(total, e.elements.load(partials, {math.constant(i)}, 1).front());
-  return total;
-}
-
-/// The sum of the parts of the blocks before this one.
-Value ScanEmitter::sumBefore(Index rank, int64_t blocks, Value own) {
-  Memory totals = kernel.sharedArray("total", type, {1});
-  e.when(kernel.compare(arith::CmpIPredicate::eq, thread, math.constant(0)),
-         [&] { e.elements.store(totals, {math.constant(0)}, {own}); });
-  kernel.clusterBarrier();
-  Value sum = zero();
-  for (int64_t i = 0; i + 1 < blocks; ++i) {
-    Memory other = kernel.sharedOf(totals, math.constant(i));
-    Value part = e.elements.load(other, {math.constant(0)}, 1).front();
-    Value precedes =
-        kernel.compare(arith::CmpIPredicate::ugt, rank, math.constant(i));
-    sum = kernel.select(precedes, add(sum, part), sum);
-  }
-  // Shared memory lives until all have read it.
-  kernel.clusterBarrier();
-  return sum;
 }
 
 /// The lanes of a short row and the neighbours of each; false for a long row.
@@ -342,29 +264,16 @@ void ScanEmitter::emitRows() {
     threads /= 2;
   SmallVector<Index> rowSizes(e.results.front().sizes);
   rowSizes.pop_back();
-  int64_t blocks = blocksOfRow(rowSizes);
   AffineExpr rows = KernelEmission::product(exprs, e.kernel.getContext());
-  e.setConfig({rows * blocks}, {threads, 1, 1}, 0, {blocks, 1, 1});
+  e.setConfig({rows}, {threads, 1, 1}, 0);
   thread = kernel.threadId();
   lane = math.rem(thread, math.constant(32));
   warp = math.div(thread, math.constant(32));
-  Index count = math.constant(blocks), block = kernel.blockId();
-  row = math.delinearize(math.div(block, count), rowSizes);
+  row = math.delinearize(kernel.blockId(), rowSizes);
   partials = kernel.sharedArray("partials", type, {2 * (threads / 32)});
   kernel.await();
-  Index begin = math.constant(0), end = columns;
-  Value carry = zero();
-  int64_t piece = threads * vectorSize;
-  if (blocks > 1) {
-    // Whole pieces, so that no vector is of two blocks.
-    int64_t part = llvm::alignTo(llvm::divideCeil(*known, blocks), piece);
-    Index rank = math.rem(block, count);
-    begin = math.mul(rank, math.constant(part));
-    end = math.min(math.add(begin, math.constant(part)), columns);
-    carry = sumBefore(rank, blocks, sumPart(begin, end));
-  }
-  e.reduceLoop(begin, end, math.constant(piece), carry,
-               [&](Index first, ValueRange carried) {
+  e.reduceLoop(math.constant(0), columns, math.constant(threads * vectorSize),
+               zero(), [&](Index first, ValueRange carried) {
                  return SmallVector<Value>{emitPiece(first, carried.front())};
                });
 }

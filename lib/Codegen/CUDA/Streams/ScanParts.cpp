@@ -1,0 +1,525 @@
+//===- ScanParts.cpp - Running sums by blocks that share rows -------------===//
+//
+// Few long rows are cut into parts, one for each block. A block sums its part,
+// leaves the sum in memory, and waits for those of the parts before it. Then it
+// goes over its part again, which is in the caches, and writes the results.
+//
+// Blocks take numbers from a counter as they start: each waits for lower
+// numbers alone, whose blocks run or have ended, and have left their sums
+// before they wait themselves. So all come to an end, however many of them run
+// at a time. The last block to have read the sums makes them zero again.
+//
+// A row may begin and end within vectors. The steps before its first whole
+// vector, and those behind its last whole tile, are read one by one.
+//
+// The order of summation depends on the shape alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartSums.h"
+
+#include "Codegen/Emit/KernelSizes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+/// Columns that a thread has side by side at most, and its elements of them.
+static constexpr int64_t maxColumns = 16, maxElements = 48;
+/// Loads of a thread for a tile, where they are vectors and where they are not.
+static constexpr int64_t fullVectors = 2, fullElements = 8;
+/// Blocks of a multiprocessor that have enough loads in flight.
+static constexpr int64_t blocksInFlight = 4;
+/// Tiles of a row, below which one block has it; and where that would read
+/// single elements, or columns that lie together.
+static constexpr int64_t minTiles = 4, minOddTiles = 2;
+
+int64_t ScanParts::alignment() const {
+  return vectorSize / std::gcd(vectorSize, columns);
+}
+
+static int64_t bitsOf(kernel::ScanOp op) {
+  return cast<RankedTensorType>(op.getResult().getType())
+      .getElementTypeBitWidth();
+}
+
+std::optional<ScanParts> codegen::planScanParts(kernel::FuncOp kernel,
+                                                const CudaChip &chip) {
+  OpBuilder b(kernel.getContext());
+  KernelEmission e(kernel, b, EmitterOptions());
+  kernel::ScanOp op = e.scan();
+  if (!op || kernel.getRoot() != kernel::FusionRoot::Scan)
+    return std::nullopt;
+  auto dim = static_cast<size_t>(op.getDim());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
+  if (ShapedType::isDynamicShape(inner))
+    return std::nullopt;
+  ScanParts parts;
+  parts.columns = ShapedType::getNumElements(inner);
+  if (parts.columns < 1 || parts.columns > maxColumns)
+    return std::nullopt;
+  parts.hasRuns = ElementEmitter::hasRuns(kernel.getBody().front(),
+                                          /*inOrder=*/true);
+  parts.vectorSize = vectorSizeOf(kernel);
+  if (!parts.hasRuns) {
+    int64_t length = type.getShape()[dim];
+    if (parts.columns > 1)
+      return std::nullopt;
+    parts.vectorSize =
+        ShapedType::isDynamic(length) ? 1 : std::gcd(parts.vectorSize, length);
+  }
+  while (parts.alignment() * parts.columns > maxElements)
+    parts.vectorSize /= 2;
+  int64_t full =
+      parts.vectorSize > 1 ? fullVectors * parts.vectorSize : fullElements;
+  int64_t group = parts.alignment() * parts.columns;
+  parts.steps = parts.alignment();
+  (parts.columns > 1 ? parts.steps : parts.groups) *=
+      std::max<int64_t>(1, full / group);
+  parts.blocks = blocksInFlight * chip.multiprocessors;
+  parts.words = llvm::divideCeil(bitsOf(op), 32);
+  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
+  std::optional<int64_t> length = expectedSize(kernel, sizes[dim]);
+  std::optional<int64_t> rows = expectedSize(
+      kernel, KernelEmission::product(ArrayRef(sizes).take_front(dim),
+                                      kernel.getContext()));
+  bool isOdd = parts.columns > 1 ||
+               ShapedType::isDynamic(type.getShape()[dim]) ||
+               type.getShape()[dim] % vectorSizeOf(kernel) != 0;
+  int64_t least = (isOdd ? minOddTiles : minTiles) * parts.tile();
+  if (!length || !rows || *length < least || *rows < 1 ||
+      *rows * 2 > parts.blocks)
+    return std::nullopt;
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The steps of a tile that a thread has, some of them one after the other.
+struct TileShape {
+  StringRef name;
+  int64_t steps = 1, groups = 4;
+  /// Whole vectors, all inside of the part; else each step may be outside.
+  bool isWhole = false;
+  int64_t size() const { return ScanParts::threads * steps * groups; }
+};
+
+class PartsEmitter {
+public:
+  PartsEmitter(CUDAKernel &kernel, const ScanParts &plan)
+      : kernel(kernel), e(kernel.e), math(e.math), plan(plan), op(e.scan()),
+        type(cast<RankedTensorType>(op.getResult().getType()).getElementType()),
+        dim(op.getDim()), whole{"whole", plan.steps, plan.groups, true},
+        partSums(kernel, plan, type) {}
+
+  void emit();
+
+private:
+  void configure();
+  void locate();
+  /// Of one group of neighbouring steps: the columns of the first, those of the
+  /// second, and so on.
+  struct Group {
+    Index step;
+    Value inside;
+    Elements values;
+  };
+  using Body = llvm::function_ref<SmallVector<Value>(
+      ArrayRef<Group>, Index, ValueRange, const TileShape &)>;
+  SmallVector<Value> overPart(SmallVector<Value> carried, Body body);
+  SmallVector<Value> overTiles(Index begin, Index end, const TileShape &shape,
+                               SmallVector<Value> carried, Body body);
+  Group loadGroup(Index step, Index end, const TileShape &shape);
+  void storeGroup(const Group &group, const TileShape &shape);
+  SmallVector<Value> scanTile(ArrayRef<Group> groups, Index number,
+                              ValueRange carried, const TileShape &shape);
+  Value sumOverWarp(Value value);
+  SmallVector<Value> sumOverBlock(StringRef name, ValueRange values);
+  SmallVector<Value> sumBefore(ValueRange own);
+
+  SmallVector<Index> placeOf(Index step, int64_t column);
+  Index flatOf(Index step) {
+    return math.mul(math.add(start, step), math.constant(plan.columns));
+  }
+  Value add(Value lhs, Value rhs) {
+    if (isa<FloatType>(type))
+      return arith::AddFOp::create(e.b, e.loc, lhs, rhs);
+    return arith::AddIOp::create(e.b, e.loc, lhs, rhs);
+  }
+  Value zero() {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+  }
+  SmallVector<Value> zeros() {
+    return SmallVector<Value>(plan.columns, zero());
+  }
+
+  CUDAKernel &kernel;
+  KernelEmission &e;
+  IndexMath &math;
+  const ScanParts &plan;
+  kernel::ScanOp op;
+  Type type;
+  size_t dim;
+  TileShape whole;
+  SmallVector<Index> row, rowSizes, innerSizes;
+  Index thread, lane, warp;
+  /// All blocks, the number of this one, and its part of the row's.
+  Index blocks, number, parts, rank;
+  /// Steps of a row, and of all rows before this one, and those before the
+  /// first whole vector of the row.
+  Index length, start, lead;
+  /// The part without `lead`.
+  Index begin, end;
+  /// Whether rows have several parts; null where all have.
+  Value isShared;
+  bool mayShare = true;
+  PartSums partSums;
+};
+} // namespace
+
+/// As many parts of each row as fill the GPU together, of whole tiles.
+void PartsEmitter::configure() {
+  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
+  AffineExpr count = KernelEmission::product(ArrayRef(sizes).take_front(dim),
+                                             e.kernel.getContext());
+  auto atLeastOne = [&](AffineExpr size) {
+    return size + e.constantExpr(1).floorDiv(size + 1);
+  };
+  AffineExpr budget = e.constantExpr(plan.blocks).ceilDiv(atLeastOne(count));
+  AffineExpr tiles = atLeastOne(sizes[dim].ceilDiv(plan.tile()));
+  AffineExpr ofRow = tiles.ceilDiv(tiles.ceilDiv(budget));
+  e.setConfig({count * ofRow}, {ScanParts::threads, 1, 1}, 0, {1, 1, 1}, {},
+              plan.workspace());
+  ArrayRef<Index> all(e.results.front().sizes);
+  rowSizes.assign(all.take_front(dim));
+  innerSizes.assign(all.drop_front(dim + 1));
+  length = all[dim];
+  blocks = gpu::GridDimOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
+  if (auto known = dyn_cast<AffineConstantExpr>(ofRow))
+    parts = math.constant(known.getValue());
+  else
+    parts = math.div(blocks, math.product(rowSizes));
+}
+
+/// Finds the row and the part of this block.
+void PartsEmitter::locate() {
+  std::optional<int64_t> known = IndexMath::constantOf(parts);
+  mayShare = !known || *known > 1;
+  number = kernel.blockId();
+  if (mayShare && known) {
+    number = partSums.takeNumber();
+  } else if (mayShare) {
+    isShared = kernel.compare(CmpIPredicate::ugt, parts, math.constant(1));
+    auto branch = scf::IfOp::create(e.b, e.loc, e.b.getIndexType(), isShared,
+                                    /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(e.b);
+      ElementEmitter::Scope scope(e.elements);
+      e.b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(e.b, e.loc, partSums.takeNumber());
+      e.b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(e.b, e.loc, math.value(number));
+    }
+    number = branch.getResult(0);
+  }
+  Index rowNumber = math.div(number, parts);
+  rank = math.rem(number, parts);
+  row = math.delinearize(rowNumber, rowSizes);
+  start = math.mul(rowNumber, length);
+  lead = math.constant(0);
+  Index unit = math.constant(plan.alignment());
+  bool isOne = IndexMath::constantOf(math.product(rowSizes)) == int64_t(1);
+  if (isOne)
+    start = math.constant(0);
+  if (!isOne && plan.hasRuns && math.factorOf(length) % plan.alignment() != 0)
+    lead = math.min(math.sub(math.mul(math.ceilDiv(start, unit), unit), start),
+                    length);
+  Index tile = math.constant(plan.tile());
+  Index rounds = math.ceilDiv(math.ceilDiv(length, tile), parts);
+  Index size = math.mul(rounds, tile);
+  begin = math.mul(rank, size);
+  end =
+      math.max(begin, math.min(math.add(begin, size), math.sub(length, lead)));
+}
+
+SmallVector<Index> PartsEmitter::placeOf(Index step, int64_t column) {
+  SmallVector<Index> at(row);
+  at.push_back(step);
+  llvm::append_range(at, math.delinearize(math.constant(column), innerSizes));
+  return at;
+}
+
+/// The elements from `step` on; zeros for what is not before `end`. Of whole
+/// tiles, steps are counted from the first whole vector on.
+PartsEmitter::Group PartsEmitter::loadGroup(Index step, Index end,
+                                            const TileShape &shape) {
+  Group group{step, {}, {}};
+  if (!shape.isWhole) {
+    group.inside = kernel.compare(CmpIPredicate::ult, step, end);
+    group.step = kernel.clampTo(group.inside, step);
+    for (int64_t column = 0; column < plan.columns; ++column)
+      group.values.push_back(kernel.select(
+          group.inside,
+          e.elements.emitOne(op.getInput(), placeOf(group.step, column)),
+          zero()));
+    return group;
+  }
+  int64_t v = plan.vectorSize;
+  for (int64_t i = 0; i < shape.steps * plan.columns; i += v) {
+    if (plan.hasRuns)
+      llvm::append_range(
+          group.values,
+          e.elements.emitRun(op.getInput(),
+                             math.add(flatOf(step), math.constant(i)), v));
+    else
+      llvm::append_range(
+          group.values,
+          e.elements.emit(op.getInput(),
+                          placeOf(math.add(step, math.constant(i)), 0), v));
+  }
+  return group;
+}
+
+/// Stores the results of a group, whose sums are its values.
+void PartsEmitter::storeGroup(const Group &group, const TileShape &shape) {
+  int64_t v = shape.isWhole ? plan.vectorSize : 1;
+  auto storeAt = [&](ArrayRef<Index> at, const Elements &sums) {
+    e.elements.bindSource(op.getResult(), [sums](ArrayRef<Index>, int64_t n) {
+      return n == int64_t(sums.size()) ? sums : Elements(n, sums.front());
+    });
+    e.emitResults(at, sums.size());
+  };
+  if (!shape.isWhole) {
+    e.when(group.inside, [&] {
+      for (auto [column, sum] : llvm::enumerate(group.values)) {
+        ElementEmitter::Scope scope(e.elements);
+        storeAt(placeOf(group.step, column), {sum});
+      }
+    });
+    return;
+  }
+  for (size_t i = 0; i < group.values.size(); i += v) {
+    ArrayRef<Value> sums = ArrayRef(group.values).slice(i, v);
+    if (!plan.hasRuns) {
+      storeAt(placeOf(math.add(group.step, math.constant(i)), 0),
+              Elements(sums));
+      continue;
+    }
+    Index first = math.add(flatOf(group.step), math.constant(i));
+    e.elements.bindRun(op.getResult(), first, Elements(sums));
+    for (auto [memory, result] : llvm::zip(e.results, e.yielded())) {
+      Memory flat = memory;
+      flat.sizes = {math.product(memory.sizes)};
+      e.elements.store(flat, {first}, e.elements.emitRun(result, first, v));
+    }
+  }
+}
+
+SmallVector<Value> PartsEmitter::overTiles(Index from, Index to,
+                                           const TileShape &shape,
+                                           SmallVector<Value> carried,
+                                           Body body) {
+  Index size = math.constant(shape.size());
+  return e.reduceLoop(
+      from, to, size, carried, [&](Index first, ValueRange before) {
+        SmallVector<Group> groups;
+        Index own = math.add(
+            first,
+            math.mul(warp, math.constant(32 * shape.groups * shape.steps)));
+        own = math.add(own, math.mul(lane, math.constant(shape.steps)));
+        for (int64_t i = 0; i < shape.groups; ++i)
+          groups.push_back(loadGroup(
+              math.add(own, math.constant(i * 32 * shape.steps)), to, shape));
+        Index tile = math.div(math.sub(first, from), size);
+        return body(groups, math.rem(tile, math.constant(2)), before, shape);
+      });
+}
+
+/// `body` for the tiles of the part, in order.
+SmallVector<Value> PartsEmitter::overPart(SmallVector<Value> carried,
+                                          Body body) {
+  if (IndexMath::constantOf(lead) != int64_t(0)) {
+    Value isFirst = kernel.compare(CmpIPredicate::eq, rank, math.constant(0));
+    carried = overTiles(math.constant(0), kernel.clampTo(isFirst, lead),
+                        {"lead", 1, 1}, carried, body);
+  }
+  Index size = math.constant(plan.tile());
+  Index last =
+      math.add(begin, math.mul(math.div(math.sub(end, begin), size), size));
+  {
+    // Whole vectors begin at multiples of their size in the tensors.
+    Index usual = start, unit = math.constant(plan.alignment());
+    start = math.mul(math.ceilDiv(start, unit), unit);
+    carried = overTiles(begin, last, whole, carried, body);
+    start = usual;
+  }
+  return overTiles(math.add(lead, last), math.add(lead, end), {"rest"}, carried,
+                   body);
+}
+
+/// The sums of all threads, for every thread.
+SmallVector<Value> PartsEmitter::sumOverBlock(StringRef name,
+                                              ValueRange values) {
+  int64_t warps = ScanParts::threads / 32;
+  Memory shared = kernel.sharedArray(name, type, {warps, plan.columns});
+  SmallVector<Value> sums;
+  for (Value value : values)
+    sums.push_back(kernel.overLanes(
+        value, 32, [&](Value lhs, Value rhs) { return add(lhs, rhs); }));
+  e.when(kernel.compare(CmpIPredicate::eq, lane, math.constant(0)), [&] {
+    for (auto [column, sum] : llvm::enumerate(sums))
+      e.elements.store(shared, {warp, math.constant(column)}, {sum});
+  });
+  kernel.barrier();
+  for (auto [column, sum] : llvm::enumerate(sums)) {
+    sum = zero();
+    for (int64_t i = 0; i < warps; ++i)
+      sum = add(
+          sum,
+          e.elements.load(shared, {math.constant(i), math.constant(column)}, 1)
+              .front());
+  }
+  return sums;
+}
+
+/// The sum over the threads of the warp up to this one.
+Value PartsEmitter::sumOverWarp(Value value) {
+  for (int32_t distance = 1; distance < 32; distance *= 2) {
+    Value below = kernel.shuffle(value, distance, gpu::ShuffleMode::UP);
+    Value isInside =
+        kernel.compare(CmpIPredicate::uge, lane, math.constant(distance));
+    value = kernel.select(isInside, add(below, value), value);
+  }
+  return value;
+}
+
+/// Replaces the values of a tile by their running sums, and stores the results.
+/// Gives the sums of the row up to the tile's end. Tiles use two arrays in
+/// turn: a warp may be one tile ahead of the others.
+SmallVector<Value> PartsEmitter::scanTile(ArrayRef<Group> loaded, Index number,
+                                          ValueRange carried,
+                                          const TileShape &shape) {
+  SmallVector<Group> groups(loaded);
+  int64_t columns = plan.columns, warps = ScanParts::threads / 32;
+  Memory shared = kernel.sharedArray(shape.name, type, {2, warps, columns});
+  Value isFirstLane = kernel.compare(CmpIPredicate::eq, lane, math.constant(0));
+  // Of each group and column: what the warp has before the thread's own.
+  SmallVector<SmallVector<Value>> before;
+  SmallVector<Value> sums;
+  for (Group &group : groups) {
+    before.emplace_back();
+    for (int64_t column = 0; column < columns; ++column) {
+      for (size_t i = columns + column; i < group.values.size(); i += columns)
+        group.values[i] = add(group.values[i - columns], group.values[i]);
+      Value own = group.values[group.values.size() - columns + column];
+      Value upTo = sumOverWarp(own);
+      Value below = kernel.select(
+          isFirstLane, zero(), kernel.shuffle(upTo, 1, gpu::ShuffleMode::UP));
+      bool isFirst = before.size() == 1;
+      before.back().push_back(isFirst ? below : add(sums[column], below));
+      Value all = kernel.shuffle(upTo, 31, gpu::ShuffleMode::IDX);
+      if (isFirst)
+        sums.push_back(all);
+      else
+        sums[column] = add(sums[column], all);
+    }
+  }
+  e.when(isFirstLane, [&] {
+    for (auto [column, sum] : llvm::enumerate(sums))
+      e.elements.store(shared, {number, warp, math.constant(column)}, {sum});
+  });
+  kernel.barrier();
+  SmallVector<Value> totals(carried);
+  for (int64_t column = 0; column < columns; ++column) {
+    Value from = totals[column];
+    for (int64_t i = 0; i < warps; ++i) {
+      Value part =
+          e.elements
+              .load(shared, {number, math.constant(i), math.constant(column)},
+                    1)
+              .front();
+      totals[column] = add(totals[column], part);
+      Value precedes =
+          kernel.compare(CmpIPredicate::ugt, warp, math.constant(i));
+      from = kernel.select(precedes, totals[column], from);
+    }
+    for (auto [group, sum] : llvm::zip(groups, before)) {
+      Value offset = add(from, sum[column]);
+      for (size_t i = column; i < group.values.size(); i += columns)
+        group.values[i] = add(offset, group.values[i]);
+    }
+  }
+  for (const Group &group : groups)
+    storeGroup(group, shape);
+  return totals;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// The sums of the parts before this one. Behind it, all threads of the block
+/// have read what they need: it is counted.
+SmallVector<Value> PartsEmitter::sumBefore(ValueRange own) {
+  partSums.publish(own, number);
+  SmallVector<Value> before =
+      sumOverBlock("before", partSums.await(number, rank, parts));
+  partSums.countReader();
+  return before;
+}
+
+void PartsEmitter::emit() {
+  configure();
+  thread = kernel.threadId();
+  lane = math.rem(thread, math.constant(32));
+  warp = math.div(thread, math.constant(32));
+  kernel.await();
+  partSums.start(thread, blocks);
+  locate();
+  auto sumOwn = [&] {
+    SmallVector<Value> own =
+        overPart(zeros(), [&](ArrayRef<Group> groups, Index, ValueRange carried,
+                              const TileShape &) {
+          SmallVector<Value> sums(carried);
+          for (const Group &group : groups)
+            for (auto [i, value] : llvm::enumerate(group.values)) {
+              Value &sum = sums[i % plan.columns];
+              sum = add(sum, value);
+            }
+          return sums;
+        });
+    return sumBefore(sumOverBlock("own", own));
+  };
+  SmallVector<Value> carried = zeros();
+  if (isShared)
+    carried = kernel.valuesWhere(isShared, plan.columns, zero(),
+                                 [&] { return Elements(sumOwn()); });
+  else if (mayShare)
+    carried = sumOwn();
+  overPart(carried, [&](ArrayRef<Group> groups, Index number, ValueRange before,
+                        const TileShape &shape) {
+    return scanTile(groups, number, before, shape);
+  });
+  if (isShared)
+    e.when(isShared, [&] { partSums.clear(); });
+  else if (mayShare)
+    partSums.clear();
+}
+
+void codegen::emitCUDAScanParts(CUDAKernel &kernel, const ScanParts &parts) {
+  PartsEmitter(kernel, parts).emit();
+}
