@@ -76,7 +76,7 @@ def gatheredVectors : Constant<"int64_t", "vectors / thread", "Loads of 16 bytes
 
 def mmaL2Bytes : Constant<"double", "bytes / cycle / multiprocessor", "What the L2 cache delivers to mma.sync's kernels.">;
 def mmaKBlockCycles : Constant<"double", "cycles / k-block", "From the wait for a k-block to the next, when nothing else runs.">;
-def mmaRegisterKBlockCycles : Constant<"double", "cycles / k-block", "The same where copies pass through registers: the way to memory and back.">;
+def mmaRegisterKBlockCycles : Constant<"double", "cycles / k-block", "The same where copies pass through registers, for what runs on CUDA cores as well: the way to memory and back.">;
 def mmaStartCycles : Constant<"double", "cycles / block", "Before the first k-block.">;
 def mmaStoredElements : Constant<"double", "elements / cycle / multiprocessor", "What is stored of results.">;
 

@@ -101,6 +101,9 @@ private:
 // Blocks and threads
 //===----------------------------------------------------------------------===//
 
+/// Rows of tiles that are gone down before the next column.
+static constexpr int64_t maxRowsDown = 8;
+
 Index SimtGemm::numBlocks() {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
@@ -118,15 +121,20 @@ void SimtGemm::locate(Index number) {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
   Index split = math.constant(schedule.split);
-  Index cluster = math.div(number, split), perBatch = math.mul(tilesM, tilesN);
-  TilePlace at =
-      TilePlace::of(math, math.rem(cluster, perBatch), tilesM, tilesN);
+  // Few rows of tiles go down first, so that B is read once. No bands as in
+  // EmitCUDAMma.cpp: their arithmetic spills registers.
+  std::optional<int64_t> down = IndexMath::constantOf(tilesM);
+  bool isDown = down && *down <= maxRowsDown;
+  SmallVector<Index> at =
+      math.delinearize(math.div(number, split),
+                       {space.sizeOf(space.batch), isDown ? tilesN : tilesM,
+                        isDown ? tilesM : tilesN});
   place.batchLoops.assign(op.getNumLoops(), math.constant(0));
-  space.spread(math.div(cluster, perBatch), space.batch, place.batchLoops);
-  place.mBegin = math.mul(at.row, math.constant(tile.m()));
-  place.nBegin = math.mul(at.column, math.constant(tile.n()));
-  // Blocks of a cluster have K in order, in whole k-blocks.
+  space.spread(at[0], space.batch, place.batchLoops);
+  place.mBegin = math.mul(at[isDown ? 2 : 1], math.constant(tile.m()));
+  place.nBegin = math.mul(at[isDown ? 1 : 2], math.constant(tile.n()));
   rank = math.rem(number, split);
+  // Blocks of a cluster have K in order, in whole k-blocks.
   Index depth = math.constant(schedule.depth), size = space.sizeOf(space.k);
   Index kBlocks = math.ceilDiv(math.ceilDiv(size, depth), split);
   place.kBegin = math.mul(rank, math.mul(kBlocks, depth));

@@ -74,12 +74,11 @@ static double cyclesOf(const Tile &tile, const Extent &of,
   return double(of.k) * cycles + m * n / chip.mmaStoredElements;
 }
 
-static double timeOf(const Schedule &schedule, const Problem &problem) {
+static double timeOf(const Schedule &schedule, const Problem &problem,
+                     double kBlockCycles) {
   const CudaChip &chip = problem.chip;
   const Tile &tile = schedule.tile;
   double blocks = 0, cycles = 0, waiting = 0;
-  double kBlockCycles = problem.shortKBlocks ? chip.mmaRegisterKBlockCycles
-                                             : chip.mmaKBlockCycles;
   for (const Extent &of : problem.extents) {
     int64_t columns = tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
     blocks += double(of.batch) * double(llvm::divideCeil(of.m, tile.m())) *
@@ -141,14 +140,16 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
       return schedule;
-    double time = timeOf(*schedule, problem);
+    double time = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
     if (best && time >= least)
       continue;
     best = schedule;
     least = time;
   }
-  if (cycles)
-    *cycles = least;
+  if (cycles && best)
+    *cycles = problem.shortKBlocks
+                  ? timeOf(*best, problem, problem.chip.mmaRegisterKBlockCycles)
+                  : least;
   return best;
 }
 
