@@ -72,6 +72,8 @@ static double memoryRate(int64_t blocks) {
                    chip().memoryBytesBase + chip().memoryBytesEach * blocks,
                    chip().memoryBytesOne * blocks});
 }
+/// Bytes of a short K.
+static constexpr int64_t shortBytes = 512;
 /// Scalar operations of a function beside the accumulators of 256 columns: silu
 /// (27) fits, log and gelu spill 8 bytes.
 static constexpr int64_t maxIn256 = 32;
@@ -477,12 +479,20 @@ static void forEachSwapAB(const WgmmaSchedule &schedule, const Problem &of,
   }
 }
 
+/// Whether the model knows enough of a tile. One of 128x64 in turns was faster
+/// than wider ones where K is short, and slower for 4096x512x2048.
+static bool isTrusted(const Tile &tile, const Problem &of) {
+  return !tile.pingPong || tile.n > 64 ||
+         (of.knownK && of.k * of.elementBytes <= shortBytes);
+}
+
 /// Calls `use` with the tiles of the table, then with those that cut K.
 static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   for (const Tile &row : tiles)
     for (Cluster cluster : of.clusters(row))
-      use({row.m, row.n, row.pingPong, cluster.clusterM, cluster.clusterN});
+      if (isTrusted(row, of))
+        use({row.m, row.n, row.pingPong, cluster.clusterM, cluster.clusterN});
   forEachSwapAB(schedule, of, /*cuts=*/false, use);
   for (const Tile &row : tiles)
     for (int64_t split : splits)
