@@ -8,6 +8,8 @@
 #include "ProgramCache.h"
 #include "Throw.h"
 
+#include "tripy/Base/Text.h"
+
 #include <exception>
 #include <iostream>
 #include <map>
@@ -75,6 +77,36 @@ static void addRange(ProgramInput &input, const DimensionRange &range) {
   input.dimensions.push_back(range.name);
 }
 
+static std::string describeRange(const ProgramInput &input, size_t dim) {
+  return concat("[", input.smallest[dim], ", ", input.usual[dim], ", ",
+                input.largest[dim], "]");
+}
+
+/// Dimensions of one name have one profile.
+static void checkNamedDimensions(const std::vector<Value> &arguments,
+                                 const std::vector<ProgramInput> &inputs,
+                                 const ProgramInput &input, SourceLoc loc) {
+  auto compare = [&](const ProgramInput &other, size_t before, size_t dim,
+                     std::vector<ErrorFrame> frames) {
+    for (size_t i = 0; i < before; ++i)
+      if (other.dimensions[i] == input.dimensions[dim] &&
+          describeRange(other, i) != describeRange(input, dim))
+        fail(Code::InvalidArgument,
+             "dimensions of one name have equal sizes; found '" +
+                 input.dimensions[dim] + "' of " + describeRange(other, i) +
+                 " and of " + describeRange(input, dim),
+             loc, std::move(frames));
+  };
+  for (size_t dim = 0; dim < input.dimensions.size(); ++dim) {
+    if (input.dimensions[dim].empty())
+      continue;
+    compare(input, dim, dim, {});
+    for (size_t i = 0; i < inputs.size(); ++i)
+      compare(inputs[i], inputs[i].dimensions.size(), dim,
+              {{arguments[i].node->loc, "the other one"}});
+  }
+}
+
 static Value addArgument(std::vector<Value> &arguments,
                          std::vector<ProgramInput> &inputs, ProgramInput input,
                          std::string name, SourceLoc loc) {
@@ -83,6 +115,7 @@ static Value addArgument(std::vector<Value> &arguments,
       fail(Code::InvalidArgument,
            "inputs have names of their own; found '" + name + "' twice", loc,
            {{arguments[i].node->loc, "the other one"}});
+  checkNamedDimensions(arguments, inputs, input, loc);
   input.name = std::move(name);
   auto node = std::make_shared<Node>(Op::Leaf, loc);
   node->isTraced = true;

@@ -1,6 +1,6 @@
 //===- CompileTest.cpp - Compiled functions -------------------------------===//
 
-#include "tripy/tripy.h"
+#include "ThrownErrors.h"
 
 #include "gtest/gtest.h"
 
@@ -62,6 +62,30 @@ TEST(Compile, NamedDimensionsAgree) {
   auto named = fast.run({{"b", tp::ones({1, 2})}, {"a", tp::zeros({1, 2})}});
   EXPECT_EQ(named.front().toVector<float>(), (Floats{0, 0}));
   EXPECT_THROW(fast.run({{"a", tp::ones({1, 2})}}), tp::Error);
+}
+
+TEST(Compile, NamedDimensionsHaveOneRange) {
+  tp::NamedDimension batch("batch", 1, 2, 8), other("batch", 1, 2, 4);
+  auto add = [](const tp::Tensor &a, const tp::Tensor &b) { return a + b; };
+  tp::Error error = errorOf([&] {
+    tp::compile(add, tp::InputInfo({batch, 2}, tp::float32, "a"),
+                tp::InputInfo({other, 2}, tp::float32, "b"));
+  });
+  EXPECT_EQ(error.code(), tp::Code::InvalidArgument);
+  EXPECT_NE(
+      std::string(error.what())
+          .find("dimensions of one name have equal sizes; found 'batch' of "
+                "[1, 2, 8] and of [1, 2, 4]"),
+      std::string::npos)
+      << error.what();
+  auto same = [](const tp::Tensor &a) { return a; };
+  EXPECT_THROW(
+      tp::compile(same, tp::InputInfo({batch, other}, tp::float32, "a")),
+      tp::Error);
+  // Names of different dimensions, and none, have ranges of their own.
+  tp::NamedDimension rows("rows", 1, 2, 4);
+  tp::compile(add, tp::InputInfo({batch, rows}, tp::float32, "a"),
+              tp::InputInfo({batch, {1, 2, 4}}, tp::float32, "b"));
 }
 
 TEST(Compile, SizesAreArguments) {
