@@ -59,7 +59,7 @@ kernel.func @few gemm sizeArgs = [] : (tensor<16x4096xbf16>, tensor<4096x4096xbf
 
 // Rows that are no multiple of 16 bytes are for mma.sync.
 // CHECK: kernel.func @odd gemm
-// CHECK-SAME: block = [256, 1, 1]
+// CHECK-SAME: block = [128, 1, 1]
 // CHECK-NOT: tensor_maps
 kernel.func @odd gemm sizeArgs = [] : (tensor<256x4095xf16>, tensor<4096x4095xf16>) -> tensor<256x4096xf32> {
 ^bb0(%x: tensor<256x4095xf16>, %w: tensor<4096x4095xf16>):
