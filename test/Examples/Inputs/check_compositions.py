@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 PAGE, FOLDER = sys.argv[1:]
-DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_, "i8": np.int8}
+DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_, "i8": np.int8, "i16": np.int16}
 random = np.random.default_rng(3)
 failures = count = 0
 
