@@ -14,11 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codegen/CUDA/Common/EmitCUDA.h"
+#include "ScanEmission.h"
 
 #include "Codegen/Emit/KernelSizes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <numeric>
 
@@ -27,13 +25,9 @@ using namespace tripy;
 using namespace tripy::codegen;
 
 namespace {
-class ScanEmitter {
+class ScanEmitter : ScanEmission {
 public:
-  explicit ScanEmitter(CUDAKernel &kernel)
-      : kernel(kernel), e(kernel.e), math(e.math), op(e.scan()),
-        type(
-            cast<RankedTensorType>(op.getResult().getType()).getElementType()) {
-  }
+  explicit ScanEmitter(CUDAKernel &kernel) : ScanEmission(kernel) {}
 
   void emit();
 
@@ -47,40 +41,16 @@ private:
   Value emitRowsOfColumns(Index first, Value carry, Index length,
                           SmallVector<Index> at, Value inside);
   Value emitPiece(Index first, Value carry);
-  /// The sum over the threads of the warp up to this one.
-  Value sumOverWarp(Value value);
-  Value shuffleUp(Value value, int32_t distance);
-  Value add(Value lhs, Value rhs) {
-    if (isa<FloatType>(type))
-      return arith::AddFOp::create(e.b, e.loc, lhs, rhs);
-    return arith::AddIOp::create(e.b, e.loc, lhs, rhs);
-  }
-  Value zero() {
-    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
-  }
-  /// Computes and stores the results at `at`, where the sums are `sums`.
-  void finish(ArrayRef<Index> at, const Elements &sums) {
-    e.elements.bindSource(op.getResult(), [sums](ArrayRef<Index>, int64_t n) {
-      return n == int64_t(sums.size()) ? sums : Elements(n, sums.front());
-    });
-    e.emitResults(at, sums.size());
-  }
 
-  CUDAKernel &kernel;
-  KernelEmission &e;
-  IndexMath &math;
-  kernel::ScanOp op;
-  Type type;
   int64_t threads = 256, vectorSize = 1;
-  /// Lanes of a short row, and whether their elements are no whole vectors.
-  int64_t lanes = 32;
+  /// Whether elements of the lanes of a short row are no whole vectors.
   bool isOdd = false;
   /// Of a block that scans columns: columns, and threads of each.
   int64_t width = 1, height = 1;
   SmallVector<Index> row;
   /// `thread` is the column of the block where columns are scanned, and `y` the
   /// thread of a column.
-  Index columns, thread, lane, warp, y;
+  Index columns, thread, warp, y;
   /// Of short rows: whether this thread's is one.
   Value isRow;
   Memory partials;
@@ -95,20 +65,6 @@ static constexpr int64_t maxSingles = 8;
 /// Threads of a block that scans columns, and the rows that each loads before
 /// it adds them.
 static constexpr int64_t columnThreads = 256, rowsInFlight = 8;
-
-Value ScanEmitter::shuffleUp(Value value, int32_t distance) {
-  return kernel.shuffle(value, distance, gpu::ShuffleMode::UP);
-}
-
-Value ScanEmitter::sumOverWarp(Value value) {
-  for (int32_t distance = 1; distance < lanes; distance *= 2) {
-    Value before = shuffleUp(value, distance);
-    Value inside = kernel.compare(arith::CmpIPredicate::uge, lane,
-                                  math.constant(distance));
-    value = kernel.select(inside, add(before, value), value);
-  }
-  return value;
-}
 
 /// Sums the piece of the row from column `first` on; returns the sum of the
 /// row up to its end.

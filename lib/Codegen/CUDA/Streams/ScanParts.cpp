@@ -17,10 +17,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartSums.h"
+#include "ScanEmission.h"
 
 #include "Codegen/Emit/KernelSizes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <numeric>
@@ -118,12 +118,11 @@ struct TileShape {
   int64_t size() const { return ScanParts::threads * steps * groups; }
 };
 
-class PartsEmitter {
+class PartsEmitter : ScanEmission {
 public:
   PartsEmitter(CUDAKernel &kernel, const ScanParts &plan)
-      : kernel(kernel), e(kernel.e), math(e.math), plan(plan), op(e.scan()),
-        type(cast<RankedTensorType>(op.getResult().getType()).getElementType()),
-        dim(op.getDim()), whole{"whole", plan.steps, plan.groups, true},
+      : ScanEmission(kernel), plan(plan), dim(op.getDim()),
+        whole{"whole", plan.steps, plan.groups, true},
         partSums(kernel, plan, type) {}
 
   void emit();
@@ -147,7 +146,6 @@ private:
   void storeGroup(const Group &group, const TileShape &shape);
   SmallVector<Value> scanTile(ArrayRef<Group> groups, Index number,
                               ValueRange carried, const TileShape &shape);
-  Value sumOverWarp(Value value);
   SmallVector<Value> sumOverBlock(StringRef name, ValueRange values);
   SmallVector<Value> sumBefore(ValueRange own);
 
@@ -155,28 +153,15 @@ private:
   Index flatOf(Index step) {
     return math.mul(math.add(start, step), math.constant(plan.columns));
   }
-  Value add(Value lhs, Value rhs) {
-    if (isa<FloatType>(type))
-      return arith::AddFOp::create(e.b, e.loc, lhs, rhs);
-    return arith::AddIOp::create(e.b, e.loc, lhs, rhs);
-  }
-  Value zero() {
-    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
-  }
   SmallVector<Value> zeros() {
     return SmallVector<Value>(plan.columns, zero());
   }
 
-  CUDAKernel &kernel;
-  KernelEmission &e;
-  IndexMath &math;
   const ScanParts &plan;
-  kernel::ScanOp op;
-  Type type;
   size_t dim;
   TileShape whole;
   SmallVector<Index> row, rowSizes, innerSizes;
-  Index thread, lane, warp;
+  Index thread, warp;
   /// All blocks, the number of this one, and its part of the row's.
   Index blocks, number, parts, rank;
   /// Steps of a row, and of all rows before this one, and those before the
@@ -297,17 +282,11 @@ PartsEmitter::Group PartsEmitter::loadGroup(Index step, Index end,
 /// Stores the results of a group, whose sums are its values.
 void PartsEmitter::storeGroup(const Group &group, const TileShape &shape) {
   int64_t v = shape.isWhole ? plan.vectorSize : 1;
-  auto storeAt = [&](ArrayRef<Index> at, const Elements &sums) {
-    e.elements.bindSource(op.getResult(), [sums](ArrayRef<Index>, int64_t n) {
-      return n == int64_t(sums.size()) ? sums : Elements(n, sums.front());
-    });
-    e.emitResults(at, sums.size());
-  };
   if (!shape.isWhole) {
     e.when(group.inside, [&] {
       for (auto [column, sum] : llvm::enumerate(group.values)) {
         ElementEmitter::Scope scope(e.elements);
-        storeAt(placeOf(group.step, column), {sum});
+        finish(placeOf(group.step, column), {sum});
       }
     });
     return;
@@ -315,8 +294,8 @@ void PartsEmitter::storeGroup(const Group &group, const TileShape &shape) {
   for (size_t i = 0; i < group.values.size(); i += v) {
     ArrayRef<Value> sums = ArrayRef(group.values).slice(i, v);
     if (!plan.hasRuns) {
-      storeAt(placeOf(math.add(group.step, math.constant(i)), 0),
-              Elements(sums));
+      finish(placeOf(math.add(group.step, math.constant(i)), 0),
+             Elements(sums));
       continue;
     }
     Index first = math.add(flatOf(group.step), math.constant(i));
@@ -396,17 +375,6 @@ SmallVector<Value> PartsEmitter::sumOverBlock(StringRef name,
   return sums;
 }
 
-/// The sum over the threads of the warp up to this one.
-Value PartsEmitter::sumOverWarp(Value value) {
-  for (int32_t distance = 1; distance < 32; distance *= 2) {
-    Value below = kernel.shuffle(value, distance, gpu::ShuffleMode::UP);
-    Value isInside =
-        kernel.compare(CmpIPredicate::uge, lane, math.constant(distance));
-    value = kernel.select(isInside, add(below, value), value);
-  }
-  return value;
-}
-
 /// Replaces the values of a tile by their running sums, and stores the results.
 /// Gives the sums of the row up to the tile's end. Tiles use two arrays in
 /// turn: a warp may be one tile ahead of the others.
@@ -427,8 +395,7 @@ SmallVector<Value> PartsEmitter::scanTile(ArrayRef<Group> loaded, Index number,
         group.values[i] = add(group.values[i - columns], group.values[i]);
       Value own = group.values[group.values.size() - columns + column];
       Value upTo = sumOverWarp(own);
-      Value below = kernel.select(
-          isFirstLane, zero(), kernel.shuffle(upTo, 1, gpu::ShuffleMode::UP));
+      Value below = kernel.select(isFirstLane, zero(), shuffleUp(upTo, 1));
       bool isFirst = before.size() == 1;
       before.back().push_back(isFirst ? below : add(sums[column], below));
       Value all = kernel.shuffle(upTo, 31, gpu::ShuffleMode::IDX);
