@@ -87,8 +87,8 @@ struct Demand {
 std::optional<Schedule> chooseSchedule(const Demand &demand,
                                        double *cycles = nullptr);
 /// Whether a multiprocessor has room for more blocks than its share of those
-/// that the kernel is expected to have.
-bool leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr schedule,
+/// that the kernel is expected to have; false for an illegal schedule.
+bool leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr attribute,
                 const CudaChip &chip);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.

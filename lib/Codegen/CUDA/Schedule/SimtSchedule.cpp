@@ -69,15 +69,20 @@ static int64_t maxSplit(const Demand &demand) {
 /// Of wide tiles, for each multiprocessor.
 static constexpr int64_t leastWideBlocks = 6;
 
+static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
+  int64_t blocks = 0;
+  for (const Extent &extent : demand.groups)
+    blocks += extent.batch * llvm::divideCeil(extent.m, schedule.tile.m()) *
+              llvm::divideCeil(extent.n, schedule.tile.n()) * schedule.split;
+  return blocks;
+}
+
 static std::optional<double> timeOf(const Schedule &schedule,
                                     const Demand &demand) {
   const CudaChip &chip = *demand.chip;
-  int64_t blocks = 0, k = 0;
-  for (const Extent &extent : demand.groups) {
-    blocks += extent.batch * llvm::divideCeil(extent.m, schedule.tile.m()) *
-              llvm::divideCeil(extent.n, schedule.tile.n()) * schedule.split;
+  int64_t blocks = blocksOf(schedule, demand), k = 0;
+  for (const Extent &extent : demand.groups)
     k = std::max<int64_t>(k, extent.k);
-  }
   // The 4 warps of a wide tile alone leave a multiprocessor idle at barriers:
   // the last of three takes as long as two together. 8192x768x3072 took 1063
   // us, with 128 x 64 783 (H100).
@@ -102,23 +107,6 @@ static std::optional<double> timeOf(const Schedule &schedule,
   if (ofEach > 1 && schedule.resident / schedule.tile.threads() <= 2)
     cycles *= chip.simtTwoBlocks;
   return chip.simtStartCycles + double(ofEach) * cycles;
-}
-
-bool simt::leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr schedule,
-                      const CudaChip &chip) {
-  OpBuilder b(kernel);
-  KernelEmission emission(kernel, b, EmitterOptions());
-  FailureOr<Contractions> contractions = Contractions::of(emission);
-  if (failed(contractions))
-    return false;
-  Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
-  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
-  int64_t blocks = 0;
-  for (const Extent &extent : demand.groups)
-    blocks += extent.batch * llvm::divideCeil(extent.m, tileM) *
-              llvm::divideCeil(extent.n, tileN) * schedule.getSplitK();
-  int64_t resident = schedule.getResident() / schedule.getThreads();
-  return blocks < resident * chip.multiprocessors;
 }
 
 /// Whether threads have registers for a tile's sums.
@@ -219,6 +207,22 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
     return refuse("the ring has room for the sums of a block that splits K, "
                   "whose rows are shared out evenly");
   return schedule;
+}
+
+bool simt::leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr attribute,
+                      const CudaChip &chip) {
+  OpBuilder b(kernel);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  FailureOr<Contractions> contractions = Contractions::of(emission);
+  if (failed(contractions))
+    return false;
+  Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
+  StringRef rule;
+  std::optional<Schedule> schedule = readSchedule(attribute, demand, rule);
+  if (!schedule)
+    return false;
+  int64_t resident = schedule->resident / schedule->tile.threads();
+  return blocksOf(*schedule, demand) < resident * chip.multiprocessors;
 }
 
 //===----------------------------------------------------------------------===//
