@@ -232,10 +232,11 @@ static SizeRange withinGuard(linalg::GenericOp op, ArrayRef<unsigned> loops,
     return range; // It is never launched.
   if (range.opt >= least && range.opt <= most)
     return {{least, most}, range.opt};
-  // Few rows take the time of reading the matrix, whatever their number is. Of
-  // more that are not expected, those in the middle of their magnitudes count.
+  // Few rows take the time of reading the matrix, whatever their number is, and
+  // tiles of a narrow range have room for the most. Of a wide range where none
+  // are expected, rows in the middle of their magnitudes count.
   int64_t usual = most;
-  if (most > maxSwapABRows)
+  if (most > maxSwapABRows && most >= 2 * least)
     usual = std::llround(
         std::sqrt(double(std::max<int64_t>(least, 1)) * double(most)));
   return {{least, most}, std::clamp(usual, least, most)};

@@ -40,10 +40,11 @@ func.func @main(%x: tensor<16x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<16
 // -----
 
 // There may be too many rows for swapAB.
-// Of 1 to 8192 rows, a kernel of its own for up to 32, for up to 256 and for more.
-// CHECK-DAG: Function=main_gemm_0_dot_33_to_256 | Remark="for 33 to 256 rows: tile 128x64,split=2: by the model
-// CHECK-DAG: Function=main_gemm_0_dot_257_to_8192 | Remark="for 257 to 8192 rows: tile 128x192,pingpong: by the model
-// CHECK-DAG: Function=main_gemm_0_dot | Remark="for 1 to 32 rows: tile 16x64,split=2,swapAB: by the model
+// Of 1 to 8192 rows, kernels for few, where those that are expected have one of their own, and for more.
+// CHECK-DAG: Function=main_gemm_0_dot_17_to_32 | Remark="for 17 to 32 rows: tile 32x64,split=2,swapAB: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_65_to_128 | Remark="for 65 to 128 rows: tile 128x64,split=2: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_769_to_8192 | Remark="for 769 to 8192 rows: tile 128x128,pingpong: by the model
+// CHECK-DAG: Function=main_gemm_0_dot | Remark="for 1 to 16 rows: tile 16x64,split=2,swapAB: by the model
 func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
       tripy.profile = #tripy.profile<min = [1, 4096], opt = [16, 4096], max = [8192, 4096]>},
     %w: tensor<4096x4096xf16>) -> tensor<?x4096xf16> {

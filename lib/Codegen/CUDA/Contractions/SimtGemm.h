@@ -86,6 +86,8 @@ struct Demand {
 /// `cycles`; none when there are too many contractions side by side.
 std::optional<Schedule> chooseSchedule(const Demand &demand,
                                        double *cycles = nullptr);
+/// Cycles that the model expects of `schedule`.
+double expectedCycles(const Schedule &schedule, const Demand &demand);
 /// Whether a multiprocessor has room for more blocks than its share of those
 /// that the kernel is expected to have; false for an illegal schedule.
 bool leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr attribute,

@@ -274,6 +274,8 @@ std::optional<WgmmaSchedule> recogniseWgmma(kernel::FuncOp kernel);
 /// shape and type; nothing when it is none that the kernel can compute.
 std::optional<WgmmaPrologue> findPrologue(const WgmmaSchedule &schedule);
 
+/// Cycles that the model expects of a tile, legal or not.
+double expectedCycles(const WgmmaSchedule &schedule, const WgmmaTile &tile);
 /// The tile of the least cost; nothing where none is legal.
 std::optional<WgmmaCandidate> chooseTile(const WgmmaSchedule &schedule);
 /// At most `limit` tiles to be measured: what chooseTile() takes, then others

@@ -99,7 +99,7 @@ InFlightDiagnostic codegen::illegalSchedule(kernel::FuncOp kernel,
 // Contractions
 //===----------------------------------------------------------------------===//
 
-static WgmmaTile tileOf(kernel::WgmmaScheduleAttr schedule) {
+WgmmaTile codegen::tileOf(kernel::WgmmaScheduleAttr schedule) {
   return {schedule.getTile()[0],
           schedule.getTile()[1],
           schedule.getConsumers() == kernel::Consumers::PingPong,

@@ -1,11 +1,13 @@
 //===- ChooseVersions.cpp - Kernels for few and for many rows -------------===//
 //
 // A contraction of 1 to 4096 rows -> one kernel for up to 8 of them, which
-// streams the matrix, one for up to 32, with swapAB, and two for more. A call
-// launches all; the grids of those that the rows are not for are empty.
+// streams the matrix, one for up to 32, with swapAB, and some for more, as the
+// model of costs says. A call launches all; the grids of those that the rows
+// are not for are empty.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleModel.h"
 #include "Schedules.h"
 
 #include "Codegen/Emit/KernelSizes.h"
@@ -14,6 +16,8 @@
 #include "tripy/Dialect/Tripy/Provenance.h"
 
 #include "mlir/IR/Remarks.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tripy;
@@ -27,6 +31,9 @@ struct Rows {
 
   static std::optional<Rows> of(kernel::FuncOp kernel);
 };
+
+/// Rows beyond which nothing changes any more.
+constexpr int64_t largestEnd = 1 << 16;
 
 /// Rows that one schedule is for, and what the remark says of it.
 struct Version {
@@ -54,13 +61,10 @@ std::optional<Rows> Rows::of(kernel::FuncOp kernel) {
   return rows;
 }
 
-/// The forms for few rows end here: what streams the matrix, swapAB; and so do
-/// small tiles, which few large ones would leave multiprocessors idle for.
-static constexpr int64_t ends[] = {maxVectorRows, maxSwapABRows, 256};
-
-static bool isSwapped(Attribute schedule) {
+/// Whether a schedule swaps A and B, with tiles of at least `rows` rows.
+static bool hasRows(Attribute schedule, int64_t rows) {
   auto wgmma = dyn_cast<kernel::WgmmaScheduleAttr>(schedule);
-  return wgmma && wgmma.getSwapAB();
+  return wgmma && wgmma.getSwapAB() && wgmma.getTile()[0] >= rows;
 }
 
 static void setGuard(kernel::FuncOp kernel, const Rows &rows,
@@ -72,37 +76,200 @@ static void setGuard(kernel::FuncOp kernel, const Rows &rows,
       version.most));
 }
 
-/// Those that differ.
-static FailureOr<SmallVector<Version>>
-findVersions(kernel::FuncOp kernel, const Rows &rows, const CudaChip &chip,
-             const ScheduleRequests &requests) {
-  SmallVector<Version> versions;
+/// Calls `use` while the kernel is for `least` to `most` rows.
+template <typename Use>
+static auto within(kernel::FuncOp kernel, const Rows &rows, int64_t least,
+                   int64_t most, Use use) {
+  setGuard(kernel, rows, {least, most, {}, {}});
+  auto result = use();
+  kernel.removeGuardAttr();
+  return result;
+}
+
+/// Where ranges may end: those of the forms for few rows, which stream the
+/// matrix or swap A and B; then each power of two, and the middle of two.
+static SmallVector<int64_t> endsOf(const Rows &rows) {
   int64_t least = std::max<int64_t>(1, rows.range.values.lo);
   int64_t last = rows.range.values.hi;
-  SmallVector<int64_t> cuts;
-  for (int64_t end : ends)
-    if (least <= end && end < last)
-      cuts.push_back(end);
-  cuts.push_back(last);
-  for (int64_t most : cuts) {
-    Version version{least, most, {}, {}};
-    setGuard(kernel, rows, version);
-    LogicalResult result =
-        trySchedule(kernel, chip, requests, version.reported);
-    version.schedule = kernel.getScheduleAttr();
-    kernel.removeScheduleAttr();
-    kernel.removeGuardAttr();
+  SmallVector<int64_t> ends = {maxVectorRows};
+  // More rows than those that are expected may need another tile.
+  if (rows.range.opt > maxVectorRows && rows.range.opt < maxSwapABRows)
+    ends.push_back(llvm::alignTo(rows.range.opt, 8));
+  for (int64_t end = maxSwapABRows; end <= largestEnd; end *= 2)
+    ends.append({end, end + end / 2});
+  llvm::erase_if(ends, [&](int64_t end) { return end < least || end >= last; });
+  ends.push_back(last);
+  ends.erase(llvm::unique(ends), ends.end());
+  return ends;
+}
+
+namespace {
+/// A range of rows between two ends, and the schedule that is best for it.
+struct Step {
+  Version version;
+  /// How much longer each step's schedule takes here, at most; 1 for this
+  /// step's own. Nothing where there is no model of one of the two.
+  SmallVector<std::optional<double>> ratios;
+  /// The rows that are expected are among these: no other schedule is taken.
+  bool isExpected = false;
+
+  /// Reading the matrix takes the time of few rows: their number does not. The
+  /// model knows nothing of forms that are for few rows only.
+  bool isFew() const { return version.most <= maxSwapABRows; }
+};
+
+/// Finds few ranges of rows, each with a schedule that is nearly as fast as the
+/// best for all numbers of rows in it.
+class Ranges {
+public:
+  Ranges(kernel::FuncOp kernel, const Rows &rows, const CudaChip &chip,
+         const ScheduleRequests &requests)
+      : kernel(kernel), rows(rows), chip(chip), requests(requests) {}
+
+  LogicalResult findSteps();
+  /// Steps joined where a schedule takes up to `tolerance` times the best.
+  SmallVector<Version> join(double tolerance);
+
+private:
+  void compare(Step &step);
+  bool suits(size_t step, size_t first, size_t count, double tolerance);
+  double worst(size_t step, size_t first, size_t count);
+  std::optional<Version> joined(size_t first, size_t count, double tolerance);
+
+  kernel::FuncOp kernel;
+  const Rows &rows;
+  const CudaChip &chip;
+  const ScheduleRequests &requests;
+  SmallVector<Step, 0> steps;
+};
+} // namespace
+
+LogicalResult Ranges::findSteps() {
+  int64_t least = std::max<int64_t>(1, rows.range.values.lo);
+  for (int64_t most : endsOf(rows)) {
+    Step &step = steps.emplace_back(Step{{least, most, {}, {}}, {}});
+    step.isExpected = least <= rows.range.opt && rows.range.opt <= most;
+    LogicalResult result = within(kernel, rows, least, most, [&] {
+      LogicalResult chosen =
+          trySchedule(kernel, chip, requests, step.version.reported);
+      step.version.schedule = kernel.getScheduleAttr();
+      kernel.removeScheduleAttr();
+      return chosen;
+    });
     if (failed(result))
       return failure();
     least = most + 1;
-    // Reading the matrix takes the time of few rows: their number does not.
-    bool isFew = most <= maxSwapABRows && isSwapped(version.schedule);
-    if (!versions.empty() && (versions.back().schedule == version.schedule ||
-                              (isFew && isSwapped(versions.back().schedule)))) {
-      version.least = versions.back().least;
-      versions.pop_back();
+  }
+  for (Step &step : steps)
+    compare(step);
+  return success();
+}
+
+/// Compares all schedules in the middle and at the end of a step.
+void Ranges::compare(Step &step) {
+  Version &own = step.version;
+  step.ratios.assign(steps.size(), 1.0);
+  for (int64_t at : {std::midpoint(own.least, own.most), own.most})
+    within(kernel, rows, at, at, [&] {
+      ScheduleModel model(kernel, chip);
+      std::optional<double> best = model.cycles(own.schedule);
+      for (auto [ratio, other] : llvm::zip_equal(step.ratios, steps)) {
+        if (other.version.schedule == own.schedule)
+          continue;
+        std::optional<double> cycles = model.cycles(other.version.schedule);
+        if (ratio && best && cycles)
+          ratio = std::max(*ratio, *cycles / *best);
+        else
+          ratio.reset();
+      }
+      return true;
+    });
+}
+
+/// Whether the schedule of a step is legal, and nearly as fast as the best, for
+/// all of `count` steps from `first` on.
+bool Ranges::suits(size_t step, size_t first, size_t count, double tolerance) {
+  Attribute schedule = steps[step].version.schedule;
+  bool isOfAll = true;
+  for (const Step &of : ArrayRef(steps).slice(first, count)) {
+    if (of.version.schedule == schedule)
+      continue;
+    isOfAll = false;
+    bool isFaster = of.isFew() && !of.isExpected &&
+                    hasRows(schedule, of.version.most) &&
+                    hasRows(of.version.schedule, 1);
+    std::optional<double> ratio = of.ratios[step];
+    bool isNear = !of.isFew() && !of.isExpected && ratio && *ratio <= tolerance;
+    if (!isFaster && !isNear)
+      return false;
+  }
+  // What streams a matrix of up to 8 rows does so at each number of them.
+  if (isOfAll && isa<kernel::GemvScheduleAttr>(schedule))
+    return true;
+  return within(kernel, rows, steps[first].version.least,
+                steps[first + count - 1].version.most,
+                [&] { return ScheduleModel(kernel, chip).isLegal(schedule); });
+}
+
+/// How much longer the schedule of a step takes in `count` steps from `first`
+/// on, at most.
+double Ranges::worst(size_t step, size_t first, size_t count) {
+  double most = 1;
+  for (const Step &of : ArrayRef(steps).slice(first, count))
+    most = std::max(most, of.ratios[step].value_or(most));
+  return most;
+}
+
+/// One version for `count` steps, with the schedule that suits them best, if
+/// any does.
+std::optional<Version> Ranges::joined(size_t first, size_t count,
+                                      double tolerance) {
+  std::optional<size_t> best;
+  // The last of equal ones: of tiles for few rows, the one that has room.
+  for (size_t step = first; step < first + count; ++step)
+    if (suits(step, first, count, tolerance) &&
+        (!best || worst(step, first, count) <= worst(*best, first, count)))
+      best = step;
+  if (!best)
+    return std::nullopt;
+  Version version = steps[*best].version;
+  version.least = steps[first].version.least;
+  version.most = steps[first + count - 1].version.most;
+  return version;
+}
+
+SmallVector<Version> Ranges::join(double tolerance) {
+  SmallVector<Version> versions;
+  for (size_t first = 0, count = 1; first < steps.size(); first += count) {
+    Version version = steps[first].version;
+    for (count = 1; first + count < steps.size(); ++count) {
+      std::optional<Version> longer = joined(first, count + 1, tolerance);
+      if (!longer)
+        break;
+      version = *longer;
     }
-    versions.push_back(std::move(version));
+    versions.push_back(version);
+  }
+  return versions;
+}
+
+/// As many as a kernel may have: each is compiled. What a schedule may take
+/// more than the best one, first; then more, until they are few enough.
+static constexpr size_t maxVersions = 8;
+static constexpr double tolerances[] = {1.05, 1.1, 1.15, 1.2, 1.3,
+                                        1.4,  1.6, 2.0,  3.0};
+
+static FailureOr<SmallVector<Version>>
+findVersions(kernel::FuncOp kernel, const Rows &rows, const CudaChip &chip,
+             const ScheduleRequests &requests) {
+  Ranges ranges(kernel, rows, chip, requests);
+  if (failed(ranges.findSteps()))
+    return failure();
+  SmallVector<Version> versions;
+  for (double tolerance : tolerances) {
+    versions = ranges.join(tolerance);
+    if (versions.size() <= maxVersions)
+      break;
   }
   return versions;
 }

@@ -130,6 +130,13 @@ static std::optional<Schedule> planOf(const Tile &tile,
   return std::nullopt;
 }
 
+double mma::expectedCycles(const Schedule &schedule, const Problem &problem) {
+  const CudaChip &chip = problem.chip;
+  return timeOf(schedule, problem,
+                problem.shortKBlocks ? chip.mmaRegisterKBlockCycles
+                                     : chip.mmaKBlockCycles);
+}
+
 std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
                                             TileSize asked, double *cycles) {
   std::optional<Schedule> best;
@@ -147,9 +154,7 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
     least = time;
   }
   if (cycles && best)
-    *cycles = problem.shortKBlocks
-                  ? timeOf(*best, problem, problem.chip.mmaRegisterKBlockCycles)
-                  : least;
+    *cycles = expectedCycles(*best, problem);
   return best;
 }
 

@@ -58,6 +58,8 @@ mlir::LogicalResult trySchedule(kernel::FuncOp kernel, const CudaChip &chip,
 mlir::InFlightDiagnostic illegalSchedule(kernel::FuncOp kernel,
                                          llvm::StringRef rule);
 
+WgmmaTile tileOf(kernel::WgmmaScheduleAttr schedule);
+
 /// What the kernel's schedule says; an error where it is illegal.
 mlir::FailureOr<WgmmaSchedule>
 readWgmmaSchedule(kernel::FuncOp kernel, kernel::WgmmaScheduleAttr attribute,

@@ -66,9 +66,6 @@ static int64_t maxSplit(const Demand &demand) {
   return demand.chip->hasClusters() && demand.groups.size() == 1 ? 8 : 1;
 }
 
-/// Of wide tiles, for each multiprocessor.
-static constexpr int64_t leastWideBlocks = 6;
-
 static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
   int64_t blocks = 0;
   for (const Extent &extent : demand.groups)
@@ -77,17 +74,11 @@ static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
   return blocks;
 }
 
-static std::optional<double> timeOf(const Schedule &schedule,
-                                    const Demand &demand) {
+double simt::expectedCycles(const Schedule &schedule, const Demand &demand) {
   const CudaChip &chip = *demand.chip;
   int64_t blocks = blocksOf(schedule, demand), k = 0;
   for (const Extent &extent : demand.groups)
     k = std::max<int64_t>(k, extent.k);
-  // The 4 warps of a wide tile alone leave a multiprocessor idle at barriers:
-  // the last of three takes as long as two together. 8192x768x3072 took 1063
-  // us, with 128 x 64 783 (H100).
-  if (schedule.tile.isWide() && blocks < leastWideBlocks * chip.multiprocessors)
-    return std::nullopt;
   int64_t kBlocks =
       llvm::divideCeil(llvm::divideCeil(k, schedule.depth), schedule.split);
   double cycles =
@@ -107,6 +98,17 @@ static std::optional<double> timeOf(const Schedule &schedule,
   if (ofEach > 1 && schedule.resident / schedule.tile.threads() <= 2)
     cycles *= chip.simtTwoBlocks;
   return chip.simtStartCycles + double(ofEach) * cycles;
+}
+
+/// The 4 warps of a wide tile alone leave a multiprocessor idle at barriers:
+/// the last of three takes as long as two together. 8192x768x3072 took 1063 us,
+/// with 128 x 64 783 (H100). So a multiprocessor has this many blocks or more.
+static constexpr int64_t leastWideBlocks = 6;
+
+static bool isTooFew(const Schedule &schedule, const Demand &demand) {
+  return schedule.tile.isWide() &&
+         blocksOf(schedule, demand) <
+             leastWideBlocks * demand.chip->multiprocessors;
 }
 
 /// Whether threads have registers for a tile's sums.
@@ -155,13 +157,13 @@ std::optional<Schedule> simt::chooseSchedule(const Demand &demand,
       continue;
     for (schedule->split = 1; schedule->split <= maxSplit(demand);
          schedule->split *= 2) {
-      if (!canSplit(*schedule, schedule->split))
+      if (!canSplit(*schedule, schedule->split) || isTooFew(*schedule, demand))
         continue;
-      std::optional<double> time = timeOf(*schedule, demand);
-      if (!time || (best && *time >= least))
+      double time = expectedCycles(*schedule, demand);
+      if (best && time >= least)
         continue;
       best = schedule;
-      least = *time;
+      least = time;
     }
   }
   if (cycles)

@@ -507,6 +507,11 @@ static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
   forEachSwapAB(schedule, of, /*cuts=*/true, use);
 }
 
+double codegen::expectedCycles(const WgmmaSchedule &schedule,
+                               const WgmmaTile &tile) {
+  return costOf(tile, Problem(schedule));
+}
+
 std::optional<WgmmaCandidate>
 codegen::chooseTile(const WgmmaSchedule &schedule) {
   Problem of(schedule);
