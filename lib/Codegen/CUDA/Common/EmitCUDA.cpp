@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitCUDA.h"
-#include "Codegen/CUDA/Contractions/SimtGemm.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
 #include "Codegen/CUDA/Streams/Reduction.h"
@@ -186,13 +185,6 @@ static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
   return cut;
 }
 
-/// Whether a multiprocessor has room for more than its share of the blocks.
-static bool leavesRoom(const CUDAKernel &state) {
-  Attribute schedule = state.e.kernel.getScheduleAttr();
-  auto simt = dyn_cast_if_present<kernel::SimtScheduleAttr>(schedule);
-  return simt && simt::leavesRoom(state.e.kernel, simt, state.chip);
-}
-
 /// The code of a kernel, by what it is built around.
 static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
                               const Cut &cut) {
@@ -223,9 +215,6 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
   case kernel::FusionRoot::Gemm:
     if (cut.gemv)
       return emitCUDAGemv(state, *cut.gemv);
-    if (leavesRoom(state))
-      state.startAlone();
-    state.await();
     return emitCUDAGemm(state);
   case kernel::FusionRoot::Plugin:
     break; // It has code of its own.

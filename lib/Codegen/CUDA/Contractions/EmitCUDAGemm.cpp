@@ -486,6 +486,7 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
     auto schedule = mma::readSchedule(mma, *problem, rule);
     if (!schedule)
       return illegalSchedule(e.kernel, rule);
+    kernel.await();
     emitCUDAMma(kernel, groups, spaces, *schedule, problem->elementTypes);
     return success();
   }
@@ -496,6 +497,9 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
   std::optional<Schedule> schedule = readSchedule(simt, demand, rule);
   if (!schedule)
     return illegalSchedule(e.kernel, rule);
+  if (leavesRoom(*schedule, demand))
+    kernel.startAlone();
+  kernel.await();
   emitSimt(kernel, groups, spaces, *schedule, demand.widest);
   return success();
 }

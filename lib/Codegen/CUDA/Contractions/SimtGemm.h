@@ -89,9 +89,8 @@ std::optional<Schedule> chooseSchedule(const Demand &demand,
 /// Cycles that the model expects of `schedule`.
 double expectedCycles(const Schedule &schedule, const Demand &demand);
 /// Whether a multiprocessor has room for more blocks than its share of those
-/// that the kernel is expected to have; false for an illegal schedule.
-bool leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr attribute,
-                const CudaChip &chip);
+/// that the kernel is expected to have.
+bool leavesRoom(const Schedule &schedule, const Demand &demand);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.
 std::optional<Schedule> readSchedule(kernel::SimtScheduleAttr attribute,

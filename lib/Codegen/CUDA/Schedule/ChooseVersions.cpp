@@ -67,20 +67,19 @@ static bool hasRows(Attribute schedule, int64_t rows) {
   return wgmma && wgmma.getSwapAB() && wgmma.getTile()[0] >= rows;
 }
 
-static void setGuard(kernel::FuncOp kernel, const Rows &rows,
-                     const Version &version) {
+static void setGuard(kernel::FuncOp kernel, const Rows &rows, int64_t least,
+                     int64_t most) {
   unsigned symbols = llvm::count_if(kernel.getFunctionType().getInputs(),
                                     llvm::IsaPred<IndexType>);
   kernel.setGuardAttr(kernel::GuardAttr::get(
-      kernel.getContext(), AffineMap::get(0, symbols, rows.size), version.least,
-      version.most));
+      kernel.getContext(), AffineMap::get(0, symbols, rows.size), least, most));
 }
 
 /// Calls `use` while the kernel is for `least` to `most` rows.
 template <typename Use>
 static auto within(kernel::FuncOp kernel, const Rows &rows, int64_t least,
                    int64_t most, Use use) {
-  setGuard(kernel, rows, {least, most, {}, {}});
+  setGuard(kernel, rows, least, most);
   auto result = use();
   kernel.removeGuardAttr();
   return result;
@@ -276,7 +275,7 @@ findVersions(kernel::FuncOp kernel, const Rows &rows, const CudaChip &chip,
 
 static void take(kernel::FuncOp kernel, const Rows &rows,
                  const Version &version) {
-  setGuard(kernel, rows, version);
+  setGuard(kernel, rows, version.least, version.most);
   kernel.setScheduleAttr(version.schedule);
   auto options = remark::RemarkOpts::name("version").category("gemm").function(
       kernel.getSymName());

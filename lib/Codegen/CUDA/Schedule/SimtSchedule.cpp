@@ -100,6 +100,11 @@ double simt::expectedCycles(const Schedule &schedule, const Demand &demand) {
   return chip.simtStartCycles + double(ofEach) * cycles;
 }
 
+bool simt::leavesRoom(const Schedule &schedule, const Demand &demand) {
+  int64_t resident = schedule.resident / schedule.tile.threads();
+  return blocksOf(schedule, demand) < resident * demand.chip->multiprocessors;
+}
+
 /// The 4 warps of a wide tile alone leave a multiprocessor idle at barriers:
 /// the last of three takes as long as two together. 8192x768x3072 took 1063 us,
 /// with 128 x 64 783 (H100). So a multiprocessor has this many blocks or more.
@@ -209,22 +214,6 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
     return refuse("the ring has room for the sums of a block that splits K, "
                   "whose rows are shared out evenly");
   return schedule;
-}
-
-bool simt::leavesRoom(kernel::FuncOp kernel, kernel::SimtScheduleAttr attribute,
-                      const CudaChip &chip) {
-  OpBuilder b(kernel);
-  KernelEmission emission(kernel, b, EmitterOptions());
-  FailureOr<Contractions> contractions = Contractions::of(emission);
-  if (failed(contractions))
-    return false;
-  Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
-  StringRef rule;
-  std::optional<Schedule> schedule = readSchedule(attribute, demand, rule);
-  if (!schedule)
-    return false;
-  int64_t resident = schedule->resident / schedule->tile.threads();
-  return blocksOf(*schedule, demand) < resident * chip.multiprocessors;
 }
 
 //===----------------------------------------------------------------------===//
