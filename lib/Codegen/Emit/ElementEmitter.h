@@ -57,6 +57,7 @@ struct Memory {
 /// Private to lib/Codegen/Emit.
 struct RunPlaces;
 struct Padded;
+struct PadRun;
 
 struct EmitterOptions {
   /// Widest access in bytes.
@@ -218,6 +219,8 @@ private:
     mlir::Value tensor;
     Index begin, own;
   };
+  Elements emitPadParts(const Padded &padded, const PadRun &run,
+                        mlir::Value border);
   Elements emitPadRun(const Padded &padded, mlir::Value result, Index first,
                       int64_t count);
   Elements emitChosenRun(mlir::tensor::ConcatOp op, Index first, int64_t count);

@@ -241,35 +241,33 @@ static std::pair<Index, Value> rowInside(IndexMath &math, ArrayRef<Index> at,
   return {math.linearize(outer, own.drop_back()), inside};
 }
 
-/// Each part is in the tensor or in a border: it is loaded from the place that
-/// this gives, and chosen, without a branch. Loads behind branches would follow
-/// each other.
-Elements ElementEmitter::emitPadRun(const Padded &padded, Value result,
-                                    Index first, int64_t count) {
-  ArrayRef<Index> to = sizesOf(result), from = sizesOf(padded.inner);
-  size_t cut = to.size();
-  while (cut > 0 && from[cut - 1] == to[cut - 1])
-    --cut;
-  if (cut == 0)
-    return emitRun(padded.inner, first, count);
+namespace tripy::codegen {
+/// A run of a padded tensor. A row is the dimensions from the last padded one
+/// on.
+struct PadRun {
+  /// Of the result and of the tensor, the joined rows in the last dimension.
+  SmallVector<Index> rows, own;
+  /// The places of the tensor's first element.
+  SmallVector<Index> low;
+  /// Elements that no border begins or ends between.
+  int64_t part;
+  /// Of each part.
+  RunPlaces places;
+};
+} // namespace tripy::codegen
+
+/// The parts of a run, each loaded from its place or from a safe one, and
+/// chosen, without a branch. Loads behind branches would follow each other.
+Elements ElementEmitter::emitPadParts(const Padded &padded, const PadRun &run,
+                                      Value border) {
   OpBuilder &b = math.b();
   Location loc = math.location();
-  Index unit = math.product(to.drop_front(cut));
-  SmallVector<Index> rows(to.take_front(cut)), own(from.take_front(cut));
-  SmallVector<Index> low(ArrayRef<Index>(padded.low).take_front(cut));
-  for (SmallVector<Index> *list : {&rows, &own, &low})
-    list->back() = math.mul(list->back(), unit);
-  int64_t part =
-      std::gcd(partOfRun(first, rows.back(), count),
-               std::gcd(math.factorOf(low.back()), math.factorOf(own.back())));
-  RunPlaces places = runPlaces(first, rows, count, part);
+  const RunPlaces &places = run.places;
   auto rowOf = [&](ArrayRef<Index> at) {
-    return rowInside(math, at, low, own, rows);
+    return rowInside(math, at, run.low, run.own, run.rows);
   };
   auto [row, isRow] = rowOf(places.at.front());
   auto [lastRow, isLastRow] = rowOf(places.at.back());
-  Value border = emitOne(arith::ConstantOp(padded.border).getResult(),
-                         SmallVector<Index>(to.size(), math.constant(0)));
   Elements found;
   for (auto [number, at] : llvm::enumerate(places.at)) {
     auto choose = [&](Value behind, Value before) -> Value {
@@ -287,16 +285,75 @@ Elements ElementEmitter::emitPadRun(const Padded &padded, Value result,
       ownRow = choose(math.value(lastRow), math.value(row));
       inside = isRow ? choose(isLastRow, isRow) : isRow;
     }
-    Index column = math.sub(at.back(), low.back());
-    inside = both(math, inside, isBelow(math, column, own.back()));
-    Index place = math.add(math.mul(ownRow, own.back()), column);
+    Index column = math.sub(at.back(), run.low.back());
+    inside = both(math, inside, isBelow(math, column, run.own.back()));
+    Index place = math.add(math.mul(ownRow, run.own.back()), column);
     Value safe = arith::SelectOp::create(b, loc, inside, math.value(place),
                                          math.value(math.constant(0)));
     math.setFactor(safe, math.factorOf(place));
-    for (Value value : emitRun(padded.inner, safe, part))
+    for (Value value : emitRun(padded.inner, safe, run.part))
       found.push_back(arith::SelectOp::create(b, loc, inside, value, border));
   }
   return found;
+}
+
+/// Whether the run's first or last element is in a row that the tensor has;
+/// null where it is not worth a branch: the tensor has most of the rows, or a
+/// run may have several.
+static Value mayBeInside(IndexMath &math, const PadRun &run) {
+  if (run.places.isBehind.empty() && run.places.at.size() > 1)
+    return {};
+  std::optional<int64_t> all =
+      IndexMath::constantOf(math.product(ArrayRef(run.rows).drop_back()));
+  std::optional<int64_t> own =
+      IndexMath::constantOf(math.product(ArrayRef(run.own).drop_back()));
+  if (!all || !own || *own * 4 > *all * 3)
+    return {};
+  auto isInside = [&](ArrayRef<Index> at) {
+    return rowInside(math, at, run.low, run.own, run.rows).second;
+  };
+  return arith::OrIOp::create(math.b(), math.location(),
+                              isInside(run.places.at.front()),
+                              isInside(run.places.at.back()));
+}
+
+/// Runs whose rows are all border read nothing.
+Elements ElementEmitter::emitPadRun(const Padded &padded, Value result,
+                                    Index first, int64_t count) {
+  ArrayRef<Index> to = sizesOf(result), from = sizesOf(padded.inner);
+  size_t cut = to.size();
+  while (cut > 0 && from[cut - 1] == to[cut - 1])
+    --cut;
+  if (cut == 0)
+    return emitRun(padded.inner, first, count);
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Index unit = math.product(to.drop_front(cut));
+  PadRun run{SmallVector<Index>(to.take_front(cut)),
+             SmallVector<Index>(from.take_front(cut)),
+             SmallVector<Index>(ArrayRef(padded.low).take_front(cut))};
+  for (SmallVector<Index> *list : {&run.rows, &run.own, &run.low})
+    list->back() = math.mul(list->back(), unit);
+  run.part = std::gcd(
+      partOfRun(first, run.rows.back(), count),
+      std::gcd(math.factorOf(run.low.back()), math.factorOf(run.own.back())));
+  run.places = runPlaces(first, run.rows, count, run.part);
+  Value border = emitOne(arith::ConstantOp(padded.border).getResult(),
+                         SmallVector<Index>(to.size(), math.constant(0)));
+  Value inside = mayBeInside(math, run);
+  if (!inside)
+    return emitPadParts(padded, run, border);
+  auto branch = scf::IfOp::create(
+      b, loc, SmallVector<Type>(count, border.getType()), inside, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  {
+    Scope scope(*this);
+    scf::YieldOp::create(b, loc, emitPadParts(padded, run, border));
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, Elements(count, border));
+  return Elements(branch.getResults());
 }
 
 //===----------------------------------------------------------------------===//
