@@ -184,6 +184,7 @@ void describe(Codec &codec, InputDescription &record) {
   codec.field(record.dtype);
   codec.list(record.dims, limits.rank, "dimensions of an input", number);
   codec.field(record.why);
+  codec.text(record.path, limits.nameBytes, "bytes of an input's path");
 }
 
 template <typename Codec>

@@ -275,6 +275,10 @@ Status Verifier::checkInputs() {
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const InputDescription &input = program.inputs[i];
     std::string what = concat("input ", i);
+    if (Status status =
+            checkText(input.path, limits.nameBytes, concat(what, ": the path"));
+        !status.isOk())
+      return status;
     if (input.kind != InputKind::Argument &&
         input.kind != InputKind::Parameter && input.kind != InputKind::Size)
       return malformed(concat(what, ": unknown kind ", unsigned(input.kind)));

@@ -130,10 +130,11 @@ std::string Tracer::nextName() const {
   return "arg" + std::to_string(state->inputs.size());
 }
 
-/// The user's name, that of the place in a structure, or a number.
-static std::string chooseName(const std::string &given, const std::string &path,
-                              const std::string &number) {
-  return !given.empty() ? given : !path.empty() ? path : number;
+/// Sets where an argument is in what the function takes. Files have no path
+/// with control characters or of more than 1024 bytes: keys of maps may.
+static void setPath(ProgramInput &input, const std::string &path) {
+  if (isPrintable(path) && path.size() <= 1024)
+    input.path = path;
 }
 
 /// A tensor may have the largest sizes.
@@ -174,9 +175,11 @@ Tensor Tracer::argument(const InputInfo &info, const std::string &path) {
   input.type = internType(std::move(type));
   if (state->inputs.empty())
     state->loc = info.loc();
+  std::string place = path.empty() ? nextName() : path;
+  setPath(input, place);
   return Call::makeTensor(
       addArgument(state->arguments, state->inputs, std::move(input),
-                  chooseName(info.name(), path, nextName()), info.loc()));
+                  info.name().empty() ? place : info.name(), info.loc()));
 }
 
 Size Tracer::argument(const DimensionInputInfo &info, const std::string &path) {
@@ -185,9 +188,11 @@ Size Tracer::argument(const DimensionInputInfo &info, const std::string &path) {
   input.type = internType({true, DType::F32, {}});
   if (state->inputs.empty())
     state->loc = info.loc();
+  std::string place = path.empty() ? nextName() : path;
+  setPath(input, place);
   return Call::makeSize(
       addArgument(state->arguments, state->inputs, std::move(input),
-                  chooseName(info.name(), path, nextName()), info.loc()));
+                  info.name().empty() ? place : info.name(), info.loc()));
 }
 
 /// Copies the values of constants to the host where they are not there.

@@ -205,22 +205,14 @@ Executable::run(const std::map<std::string, Argument> &arguments,
   return run(ordered, loc);
 }
 
-/// Whether an input has the name of its place: "arg2", "arg2.ids".
-static bool isPlace(std::string_view name) {
-  if (!name.starts_with("arg"))
-    return false;
-  size_t end = name.find_first_not_of("0123456789", 3);
-  return end != 3 && name.size() > 3 && (end == name.npos || name[end] == '.');
-}
-
-/// A structure has the parts that the program was compiled with; inputs with
-/// names of their own do not say which.
+/// A structure has the parts that the program was compiled with. Programs that
+/// no function was compiled to do not say which.
 static void checkPart(const CompiledProgram &program, size_t number,
                       const std::string &found, SourceLoc loc) {
   if (number >= program.loaded().argumentInputs().size())
     return;
-  const std::string &expected = program.argument(number).name;
-  if (isPlace(expected) && expected != found)
+  const std::string &expected = program.argument(number).path;
+  if (!expected.empty() && expected != found)
     fail(Code::InvalidArgument,
          "the program takes the argument '" + expected + "' here; found '" +
              found + "'",
@@ -232,7 +224,7 @@ static void checkEnd(const CompiledProgram &program, size_t number,
                      const std::string &whole, SourceLoc loc) {
   if (number >= program.loaded().argumentInputs().size())
     return;
-  const std::string &next = program.argument(number).name;
+  const std::string &next = program.argument(number).path;
   if (next.starts_with(whole + "."))
     fail(Code::InvalidArgument,
          "the argument '" + whole + "' has the part '" + next + "'; found none",

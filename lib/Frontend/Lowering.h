@@ -76,6 +76,8 @@ inferTypes(const OperationView &operation,
 struct ProgramInput {
   const TypeInfo *type = nullptr;
   std::string name;
+  /// Where it is in the arguments of the compiled function.
+  std::string path;
   Place place;
   /// Sizes of the profile; empty where all are static.
   std::vector<int64_t> smallest, usual, largest;

@@ -142,6 +142,8 @@ LogicalResult Translator::readInputs() {
     inputNumbers.back() = program.inputs.size();
     InputDescription input;
     input.name = argumentName(function, number);
+    if (auto path = function.getArgAttrOfType<StringAttr>(number, pathAttrName))
+      input.path = path.str();
     input.kind = !type       ? InputKind::Size
                  : parameter ? InputKind::Parameter
                              : InputKind::Argument;

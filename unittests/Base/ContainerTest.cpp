@@ -59,6 +59,7 @@ TEST(Container, RoundTripOfFields) {
   EXPECT_EQ(program->symbols[1].max, 4);
   EXPECT_EQ(program->symbols[1].name, "batch");
   EXPECT_EQ(program->inputs[1].name, "y");
+  EXPECT_EQ(program->inputs[1].path, "arg0.a key");
   EXPECT_EQ(program->kernels[1].entry, 48u);
   EXPECT_EQ(program->launches[2].accesses[0].writes, true);
   EXPECT_EQ(program->whys[0].lines[1].line, 5u);

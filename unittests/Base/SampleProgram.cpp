@@ -138,6 +138,7 @@ std::unique_ptr<Sample> samples::cpuSample() {
   program.inputs = {
       {"x", InputKind::Argument, DType::F32, {batch, three}, 0},
       {"y", InputKind::Argument, DType::F32, {other, three}, noIndex}};
+  program.inputs[1].path = "arg0.a key";
   program.outputs = {{"sum", DType::F32, {batch, three}, 0},
                      {"count", DType::I64, {batch}, noIndex}};
   program.checks = {{CheckKind::LessEqual,

@@ -133,9 +133,41 @@ TEST(Structure, WrongContainers) {
             "the argument 'arg0' has the part 'arg0.1'; found none");
   EXPECT_EQ(errorOf([&] { list(std::vector{x}, x); }),
             "the argument 'arg0' has the part 'arg0.1'; found none");
-  // A name of the user's own does not say where the input stands.
-  auto named = tp::compile(add, one("args"), one("arg0x"));
-  EXPECT_EQ(named(std::vector{x, x}).item<float>(), 2);
+}
+
+// What the user calls an input is one thing, where it is in the arguments
+// another; a file has both.
+TEST(Structure, NamedParts) {
+  auto add = [](const Batch<Tensor> &batch, const Tensor &last) {
+    return batch.ids * 10 + batch.mask + last * 100;
+  };
+  auto compiled = tp::compile(
+      add, Batch<tp::InputInfo>{one("tokens"), one("mask")}, one("bias"));
+  std::string file = testing::TempDir() + "/named-parts.tpx";
+  compiled.save(file);
+  Tensor x = number(1), two = number(2);
+  using Pair = std::map<std::string, Tensor>;
+  for (const tp::Executable &named : {compiled, tp::Executable::load(file)}) {
+    EXPECT_EQ(inputNames(named),
+              (std::vector<std::string>{"tokens", "mask", "bias"}));
+    EXPECT_EQ(named(Batch<Tensor>{x, two}, x).item<float>(), 112);
+    EXPECT_EQ(named.run({{"mask", two}, {"tokens", x}, {"bias", x}})
+                  .front()
+                  .item<float>(),
+              112);
+    EXPECT_EQ(errorOf([&] { named(Pair{{"ids", x}, {"bias", x}}, x); }),
+              "the program takes the argument 'arg0.mask' here; found "
+              "'arg0.bias'");
+    EXPECT_EQ(errorOf([&] { named(std::vector{x, x, x}); }),
+              "the program takes the argument 'arg0.ids' here; found 'arg0.0'");
+    EXPECT_EQ(errorOf([&] { named(x, x, std::vector{x}); }),
+              "the program takes the argument 'arg2' here; found 'arg2.0'");
+  }
+  auto plain =
+      tp::compile([](const Tensor &a, const Tensor &b) { return a + b; },
+                  one("args"), one("arg0x"));
+  EXPECT_EQ(errorOf([&] { plain(std::vector{x, x}); }),
+            "the program takes the argument 'arg0' here; found 'arg0.0'");
 }
 
 TEST(Structure, Results) {

@@ -81,6 +81,9 @@ struct InputDescription {
   /// this very input and dimension. Of kind Size: one Symbol, the value.
   std::vector<TableIndex> dims;
   TableIndex why = noIndex;
+  /// Where the input is in the arguments of the function that was compiled:
+  /// "arg0", or "arg0.ids" within a structure. Empty where no function was.
+  std::string path = {};
 
   /// Of the tensor that is passed.
   size_t rank() const { return kind == InputKind::Size ? 0 : dims.size(); }

@@ -1,7 +1,7 @@
 //===- ArgumentAttrs.cpp - Attributes of a program's arguments ------------===//
 //
-// Verification of tripy.name, tripy.profile, tripy.dims and tripy.parameter,
-// and the functions that read them.
+// Verification of tripy.name, tripy.path, tripy.profile, tripy.dims and
+// tripy.parameter, and the functions that read them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,13 +89,19 @@ LogicalResult tripy::verifyProfiles(FunctionOpInterface function) {
 
 //===-- verification ------------------------------------------------------===//
 
-bool tripy::isValidName(StringRef name) {
-  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(name.begin());
-  return !name.empty() && name.size() <= maxNameBytes &&
+/// Whether `text` has 1 to 1024 bytes of UTF-8 without control characters.
+static bool isShortText(StringRef text) {
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.begin());
+  return !text.empty() && text.size() <= maxNameBytes &&
          llvm::isLegalUTF8String(
-             &begin, reinterpret_cast<const llvm::UTF8 *>(name.end())) &&
-         llvm::none_of(name, [](unsigned char c) {
-           return c <= ' ' || c == 0x7f || StringRef("\"'`=@,").contains(c);
+             &begin, reinterpret_cast<const llvm::UTF8 *>(text.end())) &&
+         llvm::none_of(text,
+                       [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
+bool tripy::isValidName(StringRef name) {
+  return isShortText(name) && llvm::none_of(name, [](char c) {
+           return StringRef(" \"'`=@,").contains(c);
          });
 }
 
@@ -143,6 +149,16 @@ static LogicalResult verifyName(const Slot &slot, NamedAttribute attr) {
                            "spaces, quotes, '=', '@' and ','; found "
                         << attr.getValue();
   return verifyUniqueNames(slot);
+}
+
+static LogicalResult verifyPath(const Slot &slot, NamedAttribute attr) {
+  auto path = dyn_cast<StringAttr>(attr.getValue());
+  if (path && isShortText(path))
+    return success();
+  return slot.error() << attr.getName()
+                      << " is a string of 1 to 1024 bytes of UTF-8 without "
+                         "control characters; found "
+                      << attr.getValue();
 }
 
 static LogicalResult verifyProfile(const Slot &slot, NamedAttribute attr) {
@@ -213,15 +229,18 @@ LogicalResult TripyDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   StringRef name = attr.getName();
   if (name == nameAttrName)
     return verifyName(slot, attr);
+  if (name == pathAttrName)
+    return verifyPath(slot, attr);
   if (name == profileAttrName)
     return verifyProfile(slot, attr);
   if (name == dimsAttrName)
     return verifyDims(slot, attr);
   if (name == parameterAttrName)
     return verifyParameter(slot, attr);
-  return slot.error() << "attributes of an argument are tripy.name, "
-                         "tripy.profile, tripy.dims and tripy.parameter; found "
-                      << name;
+  return slot.error()
+         << "attributes of an argument are tripy.name, tripy.path, "
+            "tripy.profile, tripy.dims and tripy.parameter; found "
+         << name;
 }
 
 LogicalResult TripyDialect::verifyRegionResultAttribute(Operation *op, unsigned,

@@ -136,6 +136,8 @@ void Emitter::describeInput(func::FuncOp function, unsigned argument,
                             const ProgramInput &input) {
   if (!input.name.empty())
     function.setArgAttr(argument, nameAttrName, b.getStringAttr(input.name));
+  if (!input.path.empty())
+    function.setArgAttr(argument, pathAttrName, b.getStringAttr(input.path));
   if (input.isParameter)
     function.setArgAttr(argument, parameterAttrName, b.getUnitAttr());
   if (!input.smallest.empty())

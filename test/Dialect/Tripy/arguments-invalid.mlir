@@ -1,7 +1,7 @@
 // RUN: tripy-opt %s --split-input-file --verify-diagnostics
 
 // An unknown attribute.
-// expected-error @below {{argument 0: attributes of an argument are tripy.name, tripy.profile, tripy.dims and tripy.parameter; found tripy.profle}}
+// expected-error @below {{argument 0: attributes of an argument are tripy.name, tripy.path, tripy.profile, tripy.dims and tripy.parameter; found tripy.profle}}
 func.func private @f(tensor<2xf32> {tripy.profle})
 
 // -----
@@ -9,6 +9,22 @@ func.func private @f(tensor<2xf32> {tripy.profle})
 // A name of another type.
 // expected-error @below {{argument 0: "tripy.name" is a string of 1 to 1024 bytes of UTF-8 without spaces, quotes, '=', '@' and ','; found 1 : i64}}
 func.func private @f(tensor<2xf32> {tripy.name = 1})
+
+// -----
+
+// A path of another type, an empty one, one with a control character.
+// expected-error @below {{argument 0: "tripy.path" is a string of 1 to 1024 bytes of UTF-8 without control characters; found 1 : i64}}
+func.func private @f(tensor<2xf32> {tripy.path = 1})
+
+// -----
+
+// expected-error @below {{argument 0: "tripy.path" is a string of 1 to 1024 bytes of UTF-8 without control characters; found ""}}
+func.func private @f(tensor<2xf32> {tripy.path = ""})
+
+// -----
+
+// expected-error @below {{argument 0: "tripy.path" is a string of 1 to 1024 bytes of UTF-8 without control characters}}
+func.func private @f(tensor<2xf32> {tripy.path = "arg0.a\0Ab"})
 
 // -----
 

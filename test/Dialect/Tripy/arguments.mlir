@@ -13,6 +13,11 @@ func.func @main(
   return %x : tensor<?x2xf32>
 }
 
+// Where an argument is in those of the function that was compiled.
+// CHECK-LABEL: @path
+// CHECK-SAME: tensor<2xf32> {tripy.name = "x", tripy.path = "arg0.a key, 'x'.0"}
+func.func private @path(tensor<2xf32> {tripy.name = "x", tripy.path = "arg0.a key, 'x'.0"})
+
 // A static type may have a profile: its sizes.
 // CHECK-LABEL: @static
 // CHECK-SAME: #tripy.profile<min = [2], opt = [2], max = [2]>

@@ -31,6 +31,7 @@ namespace tripy {
 
 /// The argument attributes; see the dialect's description.
 constexpr llvm::StringLiteral nameAttrName = "tripy.name";
+constexpr llvm::StringLiteral pathAttrName = "tripy.path";
 constexpr llvm::StringLiteral profileAttrName = "tripy.profile";
 constexpr llvm::StringLiteral dimsAttrName = "tripy.dims";
 constexpr llvm::StringLiteral parameterAttrName = "tripy.parameter";

@@ -15,6 +15,8 @@ def Tripy_Dialect : Dialect {
     - `tripy.name = "x"`: the argument's name in the executable; the default is
       that of its value in the text, else `arg0`, `arg1`, ... (of a result:
       `result0`, ...).
+    - `tripy.path = "arg0.ids"`: where the argument is in what the C++ function
+      that was compiled takes. Calls with a structure are checked by it.
     - `tripy.profile = #tripy.profile<min = [1, 2], opt = [2, 2], max = [4, 2]>`:
       the sizes for which the program is compiled; needed when the type has a
       dynamic dimension, or is `index`: then the argument is itself a size, and
