@@ -221,6 +221,9 @@ private:
   };
   Elements emitPadParts(const Padded &padded, const PadRun &run,
                         mlir::Value border);
+  bool canPredicate(const Memory &memory, const PadRun &run);
+  Elements emitPredicatedParts(const Memory &memory, const PadRun &run,
+                               mlir::Value border);
   Elements emitPadRun(const Padded &padded, mlir::Value result, Index first,
                       int64_t count);
   Elements emitChosenRun(mlir::tensor::ConcatOp op, Index first, int64_t count);
@@ -269,6 +272,16 @@ private:
   mlir::Value emitGuardedRead(mlir::tensor::ExtractOp read,
                               mlir::arith::SelectOp guard,
                               mlir::IRMapping &mapping);
+  /// Where a predicated load may find its elements: `offset` elements behind
+  /// `pointer`, if `holds`.
+  struct GuardedPlace {
+    mlir::Value pointer, holds;
+  };
+  /// `count` elements of 2, 4 or 8 bytes together, without a branch: from the
+  /// place that holds, or `otherwise`. At most one place holds.
+  Elements loadPredicated(const Memory &memory,
+                          llvm::ArrayRef<GuardedPlace> places, int64_t offset,
+                          int64_t count, mlir::Value otherwise);
   mlir::Value widen(mlir::Value stored, mlir::Type element);
   /// A computed value as memory would hold it, in the compute type.
   mlir::Value round(mlir::Value computed, mlir::Type element);

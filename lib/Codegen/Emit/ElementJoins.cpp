@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -256,10 +257,76 @@ struct PadRun {
 };
 } // namespace tripy::codegen
 
+/// Whether at most one row ends within the run, and its parts are words that
+/// CUDA loads under a predicate.
+bool ElementEmitter::canPredicate(const Memory &memory, const PadRun &run) {
+  std::optional<int64_t> width = IndexMath::constantOf(run.rows.back());
+  int64_t bytes =
+      run.part * storageType(memory.elementType).getIntOrFloatBitWidth() / 8;
+  return memory.access != Access::Prefetch && memory.access != Access::None &&
+         !memory.packed && !run.places.isBehind.empty() && width &&
+         *width <= std::numeric_limits<int32_t>::max() &&
+         (bytes == 2 || bytes == 4 || bytes == 8);
+}
+
+/// Of the row that the run begins in, and of the next one, a part's place is a
+/// constant behind that of the first part. Its column says in which of the two
+/// it is, if the tensor has it.
+Elements ElementEmitter::emitPredicatedParts(const Memory &memory,
+                                             const PadRun &run, Value border) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  auto word = [&](Index index) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(),
+                                      math.value(index));
+  };
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value own = word(run.own.back());
+  Index column = math.sub(run.places.at.front().back(), run.low.back());
+  Type storage = storageType(memory.elementType);
+  SmallVector<Value> pointers, columns;
+  for (bool isNext : {false, true}) {
+    auto [row, isRow] =
+        rowInside(math, isNext ? run.places.at.back() : run.places.at.front(),
+                  run.low, run.own, run.rows);
+    Index first = isNext ? math.sub(column, run.rows.back()) : column;
+    Index place = math.add(math.mul(row, run.own.back()), first);
+    Value offset =
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), math.value(place));
+    // It may be in front of the tensor, where its own parts are not.
+    pointers.push_back(LLVM::GEPOp::create(
+        b, loc, memory.pointer.getType(), storage, memory.pointer,
+        ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::none));
+    Value at = word(first);
+    if (isRow)
+      at = arith::SelectOp::create(b, loc, isRow, at, own);
+    columns.push_back(at);
+  }
+  Elements found;
+  for (size_t part = 0; part < run.places.at.size(); ++part) {
+    int64_t ahead = part * run.part;
+    SmallVector<GuardedPlace> places;
+    for (auto [pointer, first] : llvm::zip(pointers, columns)) {
+      Value at = arith::AddIOp::create(b, loc, first, number(ahead));
+      places.push_back(
+          {pointer,
+           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, own)});
+    }
+    llvm::append_range(found,
+                       loadPredicated(memory, places, ahead, run.part, border));
+  }
+  return found;
+}
+
 /// The parts of a run, each loaded from its place or from a safe one, and
 /// chosen, without a branch. Loads behind branches would follow each other.
 Elements ElementEmitter::emitPadParts(const Padded &padded, const PadRun &run,
                                       Value border) {
+  if (const Memory *memory = memoryOf(padded.inner);
+      memory && canPredicate(*memory, run))
+    return emitPredicatedParts(*memory, run, border);
   OpBuilder &b = math.b();
   Location loc = math.location();
   const RunPlaces &places = run.places;

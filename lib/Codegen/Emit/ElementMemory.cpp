@@ -271,6 +271,53 @@ Elements ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
   return result;
 }
 
+Elements ElementEmitter::loadPredicated(const Memory &memory,
+                                        ArrayRef<GuardedPlace> places,
+                                        int64_t offset, int64_t count,
+                                        Value otherwise) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Type storage = storedType(memory.elementType);
+  int64_t bytes = storageBytes(storage);
+  Type word = b.getIntegerType(8 * bytes * count);
+  auto type = VectorType::get({count}, storage);
+  Value stored = narrow(otherwise, memory.elementType);
+  Value border = LLVM::BitcastOp::create(
+      b, loc, word,
+      vector::FromElementsOp::create(b, loc, type,
+                                     SmallVector<Value>(count, stored)));
+  StringRef constraint = bytes * count == 2   ? "h"
+                         : bytes * count == 4 ? "r"
+                                              : "l";
+  std::string kind = ".b" + std::to_string(8 * bytes * count);
+  std::string text = "mov" + kind + " $0, $1;", constraints = "=&";
+  constraints += (constraint + "," + constraint).str();
+  SmallVector<Value> operands = {border};
+  for (const GuardedPlace &place : places) {
+    std::string number = std::to_string(operands.size() + 1);
+    std::string holds = std::to_string(operands.size() + 2);
+    text += "\n@$" + holds + " ld.global" + (memory.readOnly ? ".nc" : "") +
+            kind + " $0, [$" + number + "+" + std::to_string(offset * bytes) +
+            "];";
+    constraints += ",l,b";
+    llvm::append_values(operands, place.pointer, place.holds);
+  }
+  if (!memory.readOnly)
+    constraints += ",~{memory}";
+  Value loaded =
+      LLVM::InlineAsmOp::create(
+          b, loc, TypeRange(word), operands, text, constraints,
+          /*has_side_effects=*/!memory.readOnly, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  Value elements = LLVM::BitcastOp::create(b, loc, type, loaded);
+  Elements result;
+  for (int64_t i = 0; i < count; ++i)
+    result.push_back(widen(vector::ExtractOp::create(b, loc, elements, i),
+                           memory.elementType));
+  return result;
+}
+
 void ElementEmitter::store(const Memory &memory, ArrayRef<Index> index,
                            ArrayRef<Value> elements) {
   OpBuilder &b = math.b();
