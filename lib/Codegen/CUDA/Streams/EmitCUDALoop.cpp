@@ -446,6 +446,10 @@ void LoopEmitter::emit() {
         math.product(whole));
     return emitPieces(e, taken, shape.vectorSize);
   }
+  // The cache is for what is gathered.
+  if (gathers(e))
+    for (Memory &result : e.results)
+      result.access = Access::Streamed;
   AffineExpr rest = e.constantExpr(0);
   bool singles = shape.versions && !shape.runs;
   if (singles)
