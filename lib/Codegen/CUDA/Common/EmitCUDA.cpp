@@ -8,6 +8,7 @@
 #include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
 #include "Codegen/CUDA/Streams/Reduction.h"
+#include "Codegen/CUDA/Streams/ScanColumns.h"
 #include "Codegen/CUDA/Streams/ScanParts.h"
 
 #include "Codegen/Emit/PluginEmission.h"
@@ -259,8 +260,10 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   unsigned tensors = inputs + type.getNumResults();
   std::optional<ReductionPlan> reduction = planReduction(kernel, target);
   std::optional<ScanParts> scan = planScanParts(kernel, target);
+  std::optional<ScanColumns> columns = planScanColumns(kernel, target);
   SmallVector<int64_t> workspace = reduction    ? reduction->workspace()
-                                   : scan       ? scan->workspace()
+                                   : scan       ? scan->layout().workspace()
+                                   : columns    ? columns->layout().workspace()
                                    : cut->split ? cut->split->workspace()
                                                 : SmallVector<int64_t>();
   unsigned pointers = tensors + workspace.size();
@@ -284,6 +287,8 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
     emitCUDAReduction(state, *reduction);
   else if (scan)
     emitCUDAScanParts(state, *scan);
+  else if (columns)
+    emitCUDAScanColumns(state, *columns);
   else if (failed(emitBody(state, emission.root(), *cut)))
     return failure();
   CUDAKernel::finish(func);

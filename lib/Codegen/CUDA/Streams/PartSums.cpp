@@ -27,6 +27,19 @@ Memory PartSums::wordsFrom(int64_t byte, Type word) {
   return {pointer, word, {blocks}, 4, false};
 }
 
+Index PartSums::takeNumber(Value isShared) {
+  Index own = kernel.blockId();
+  auto branch = scf::IfOp::create(e.b, e.loc, e.b.getIndexType(), isShared,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  ElementEmitter::Scope scope(e.elements);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(e.b, e.loc, takeNumber());
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, math.value(own));
+  return branch.getResult(0);
+}
+
 Value PartSums::takeNumber() {
   Memory taken = kernel.sharedArray("number", e.b.getI32Type(), {1});
   Index zeroth = math.constant(0);
@@ -54,7 +67,7 @@ SmallVector<Value> PartSums::toWords(Value sum) {
   if (bits < 64)
     whole = arith::ExtUIOp::create(b, e.loc, word, whole);
   SmallVector<Value> words;
-  for (int64_t i = 0; i < plan.words; ++i) {
+  for (int64_t i = 0; i < layout.words; ++i) {
     Value part = arith::ShRUIOp::create(b, e.loc, whole, number(32 * i));
     part = arith::AndIOp::create(b, e.loc, part, number(0xFFFFFFFF));
     words.push_back(
@@ -79,22 +92,30 @@ Value PartSums::fromWords(ValueRange words) {
   return whole;
 }
 
-void PartSums::publish(ValueRange sums, Index number) {
+void PartSums::store(Value sum, Index firstWord) {
   Memory words = wordsFrom(16, e.b.getI64Type());
-  Index first = math.mul(number, math.constant(plan.columns * plan.words));
+  for (auto [i, word] : llvm::enumerate(toWords(sum))) {
+    Index at = math.add(firstWord, math.constant(i));
+    LLVM::InlineAsmOp::create(
+        e.b, e.loc, TypeRange(),
+        ValueRange{kernel.elementOf(words, at).pointer, word},
+        "st.relaxed.gpu.global.u64 [$0], $1;", "l,l,~{memory}",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  }
+}
+
+void PartSums::publish(ValueRange sums, Index number) {
+  Index first = math.mul(number, math.constant(layout.wordsOfPart()));
   e.when(isFirstThread(), [&] {
-    int64_t place = 0;
-    for (Value sum : sums)
-      for (Value word : toWords(sum)) {
-        Index at = math.add(first, math.constant(place++));
-        LLVM::InlineAsmOp::create(
-            e.b, e.loc, TypeRange(),
-            ValueRange{kernel.elementOf(words, at).pointer, word},
-            "st.relaxed.gpu.global.u64 [$0], $1;", "l,l,~{memory}",
-            /*has_side_effects=*/true, /*is_align_stack=*/false,
-            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-      }
+    for (auto [i, sum] : llvm::enumerate(sums))
+      store(sum, math.add(first, math.constant(i * layout.words)));
   });
+}
+
+void PartSums::publishOwn(Value sum, Index number) {
+  Index first = math.mul(number, math.constant(layout.wordsOfPart()));
+  store(sum, math.add(first, math.mul(thread, math.constant(layout.words))));
 }
 
 static Value loadWord(OpBuilder &b, Location loc, Value pointer) {
@@ -116,29 +137,10 @@ static Value isAnyMissing(OpBuilder &b, Location loc, ValueRange words) {
   return arith::CmpIOp::create(b, loc, CmpIPredicate::ult, all, isThere);
 }
 
-SmallVector<Value> PartSums::await(Index number, Index rank, Index parts) {
-  OpBuilder &b = e.b;
-  Memory words = wordsFrom(16, b.getI64Type());
-  int64_t ofPart = plan.columns * plan.words;
-  std::optional<int64_t> known = IndexMath::constantOf(parts);
-  int64_t most = known ? *known - 1 : plan.blocks;
-  int64_t reads = llvm::divideCeil(most, ScanParts::threads);
-  SmallVector<Value> precedes, pointers;
-  Index firstOfRow = math.sub(number, rank);
-  for (int64_t i = 0; i < reads; ++i) {
-    Index part = math.add(thread, math.constant(i * ScanParts::threads));
-    precedes.push_back(kernel.compare(CmpIPredicate::ult, part, rank));
-    Index real =
-        kernel.select(precedes.back(), math.value(part), math.value(rank));
-    Index place = math.mul(math.add(firstOfRow, real), math.constant(ofPart));
-    for (int64_t word = 0; word < ofPart; ++word)
-      pointers.push_back(
-          kernel.elementOf(words, math.add(place, math.constant(word)))
-              .pointer);
-  }
-  SmallVector<Type> types(pointers.size(), b.getI64Type());
+ValueRange PartSums::poll(ValueRange pointers) {
+  SmallVector<Type> types(pointers.size(), e.b.getI64Type());
   auto loop = scf::WhileOp::create(
-      b, e.loc, types, ValueRange(),
+      e.b, e.loc, types, ValueRange(),
       [&](OpBuilder &inner, Location loc, ValueRange) {
         SmallVector<Value> found;
         for (Value pointer : pointers)
@@ -149,33 +151,104 @@ SmallVector<Value> PartSums::await(Index number, Index rank, Index parts) {
       [&](OpBuilder &inner, Location loc, ValueRange) {
         scf::YieldOp::create(inner, loc);
       });
+  return loop.getResults();
+}
+
+Value PartSums::add(Value lhs, Value rhs) {
+  if (isa<FloatType>(type))
+    return arith::AddFOp::create(e.b, e.loc, lhs, rhs);
+  return arith::AddIOp::create(e.b, e.loc, lhs, rhs);
+}
+
+SmallVector<Value> PartSums::await(Index number, Index rank, Index parts) {
+  OpBuilder &b = e.b;
+  Memory words = wordsFrom(16, b.getI64Type());
+  int64_t ofPart = layout.wordsOfPart();
+  std::optional<int64_t> known = IndexMath::constantOf(parts);
+  int64_t most = known ? *known - 1 : layout.maxParts / 2;
+  int64_t reads = llvm::divideCeil(most, layout.threads);
+  SmallVector<Value> precedes, pointers;
+  Index firstOfRow = math.sub(number, rank);
+  for (int64_t i = 0; i < reads; ++i) {
+    Index part = math.add(thread, math.constant(i * layout.threads));
+    precedes.push_back(kernel.compare(CmpIPredicate::ult, part, rank));
+    Index real =
+        kernel.select(precedes.back(), math.value(part), math.value(rank));
+    Index place = math.mul(math.add(firstOfRow, real), math.constant(ofPart));
+    for (int64_t word = 0; word < ofPart; ++word)
+      pointers.push_back(
+          kernel.elementOf(words, math.add(place, math.constant(word)))
+              .pointer);
+  }
+  ValueRange found = poll(pointers);
   Value zero = arith::ConstantOp::create(b, e.loc, b.getZeroAttr(type));
-  SmallVector<Value> sums(plan.columns, zero);
+  SmallVector<Value> sums(layout.sums, zero);
   for (int64_t i = 0; i < reads; ++i)
-    for (int64_t column = 0; column < plan.columns; ++column) {
-      auto own =
-          loop.getResults().slice(i * ofPart + column * plan.words, plan.words);
-      Value part = fromWords(own);
-      Value sum =
-          isa<FloatType>(type)
-              ? arith::AddFOp::create(b, e.loc, sums[column], part).getResult()
-              : arith::AddIOp::create(b, e.loc, sums[column], part).getResult();
+    for (int64_t column = 0; column < layout.sums; ++column) {
+      auto own = found.slice(i * ofPart + column * layout.words, layout.words);
+      Value sum = add(sums[column], fromWords(own));
       sums[column] = kernel.select(precedes[i], sum, sums[column]);
     }
   return sums;
 }
 
+/// Words that a thread asks for at once.
+static constexpr int64_t wordsInFlight = 8;
+
+Value PartSums::awaitColumn(Index number, Index rank) {
+  OpBuilder &b = e.b;
+  Memory words = wordsFrom(16, b.getI64Type());
+  Index column = math.rem(thread, math.constant(layout.sums));
+  Index group = math.div(thread, math.constant(layout.sums));
+  Index firstOfRow = math.sub(number, rank);
+  int64_t groups = layout.threads / layout.sums;
+  int64_t reads = std::max<int64_t>(1, wordsInFlight / layout.words);
+  Value zero = arith::ConstantOp::create(b, e.loc, b.getZeroAttr(type));
+  auto readMore = [&](Index first, ValueRange before) {
+    SmallVector<Value> precedes, pointers;
+    for (int64_t i = 0; i < reads; ++i) {
+      Index part = math.add(math.add(first, group), math.constant(i * groups));
+      precedes.push_back(kernel.compare(CmpIPredicate::ult, part, rank));
+      Index real =
+          kernel.select(precedes.back(), math.value(part), math.value(rank));
+      Index place = math.add(math.mul(math.add(firstOfRow, real),
+                                      math.constant(layout.wordsOfPart())),
+                             math.mul(column, math.constant(layout.words)));
+      for (int64_t word = 0; word < layout.words; ++word)
+        pointers.push_back(
+            kernel.elementOf(words, math.add(place, math.constant(word)))
+                .pointer);
+    }
+    ValueRange found = poll(pointers);
+    Value sum = before.front();
+    for (int64_t i = 0; i < reads; ++i) {
+      Value part = fromWords(found.slice(i * layout.words, layout.words));
+      sum = kernel.select(precedes[i], add(sum, part), sum);
+    }
+    return SmallVector<Value>{sum};
+  };
+  return e
+      .reduceLoop(math.constant(0), rank, math.constant(groups * reads), zero,
+                  readMore)
+      .front();
+}
+
+Value PartSums::counterOf(Index row) {
+  Memory counters = wordsFrom(layout.readers(), e.b.getI32Type());
+  return kernel.elementOf(counters, row).pointer;
+}
+
 /// Counts this block; whether it was the last one is told in shared memory.
-void PartSums::countReader() {
+void PartSums::countReader(Index row, Index parts) {
   Memory told = kernel.sharedArray("readers", e.b.getI32Type(), {1});
   e.when(isFirstThread(), [&] {
-    Value before = kernel.countUp(wordsFrom(4, e.b.getI32Type()).pointer,
-                                  math.sub(blocks, math.constant(1)));
+    Value before =
+        kernel.countUp(counterOf(row), math.sub(parts, math.constant(1)));
     e.elements.store(told, {math.constant(0)}, {before});
   });
 }
 
-void PartSums::clear() {
+void PartSums::clear(Index row, Index parts) {
   Memory told = kernel.sharedArray("readers", e.b.getI32Type(), {1});
   kernel.barrier();
   Value before = e.elements.load(told, {math.constant(0)}, 1).front();
@@ -183,13 +256,15 @@ void PartSums::clear() {
       arith::IndexCastUIOp::create(e.b, e.loc, e.b.getIndexType(), before)
           .getResult();
   Value isLast = kernel.compare(CmpIPredicate::eq, readers,
-                                math.sub(blocks, math.constant(1)));
+                                math.sub(parts, math.constant(1)));
   e.when(isLast, [&] {
     Memory words = wordsFrom(16, e.b.getI64Type());
-    Index count = math.mul(blocks, math.constant(plan.columns * plan.words));
+    Index count = math.mul(parts, math.constant(layout.wordsOfPart()));
+    Index first = math.mul(row, count);
     Value none =
         arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(0));
-    e.loop(thread, count, math.constant(ScanParts::threads),
-           [&](Index word) { e.elements.store(words, {word}, {none}); });
+    e.loop(thread, count, math.constant(layout.threads), [&](Index word) {
+      e.elements.store(words, {math.add(first, word)}, {none});
+    });
   });
 }

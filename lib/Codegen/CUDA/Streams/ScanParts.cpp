@@ -16,12 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PartSums.h"
+#include "ScanParts.h"
 #include "ScanEmission.h"
 
 #include "Codegen/Emit/KernelSizes.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <numeric>
 
@@ -123,7 +121,7 @@ public:
   PartsEmitter(CUDAKernel &kernel, const ScanParts &plan)
       : ScanEmission(kernel), plan(plan), dim(op.getDim()),
         whole{"whole", plan.steps, plan.groups, true},
-        partSums(kernel, plan, type) {}
+        partSums(kernel, plan.layout(), type) {}
 
   void emit();
 
@@ -162,8 +160,9 @@ private:
   TileShape whole;
   SmallVector<Index> row, rowSizes, innerSizes;
   Index thread, warp;
-  /// All blocks, the number of this one, and its part of the row's.
-  Index blocks, number, parts, rank;
+  /// All blocks, the number of this one, its part of the row's, and
+  /// the row.
+  Index blocks, number, parts, rank, rowNumber;
   /// Steps of a row, and of all rows before this one, and those before the
   /// first whole vector of the row.
   Index length, start, lead;
@@ -188,7 +187,7 @@ void PartsEmitter::configure() {
   AffineExpr tiles = atLeastOne(sizes[dim].ceilDiv(plan.tile()));
   AffineExpr ofRow = tiles.ceilDiv(tiles.ceilDiv(budget));
   e.setConfig({count * ofRow}, {ScanParts::threads, 1, 1}, 0, {1, 1, 1}, {},
-              plan.workspace());
+              plan.layout().workspace());
   ArrayRef<Index> all(e.results.front().sizes);
   rowSizes.assign(all.take_front(dim));
   innerSizes.assign(all.drop_front(dim + 1));
@@ -209,19 +208,9 @@ void PartsEmitter::locate() {
     number = partSums.takeNumber();
   } else if (mayShare) {
     isShared = kernel.compare(CmpIPredicate::ugt, parts, math.constant(1));
-    auto branch = scf::IfOp::create(e.b, e.loc, e.b.getIndexType(), isShared,
-                                    /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(e.b);
-      ElementEmitter::Scope scope(e.elements);
-      e.b.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(e.b, e.loc, partSums.takeNumber());
-      e.b.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(e.b, e.loc, math.value(number));
-    }
-    number = branch.getResult(0);
+    number = partSums.takeNumber(isShared);
   }
-  Index rowNumber = math.div(number, parts);
+  rowNumber = math.div(number, parts);
   rank = math.rem(number, parts);
   row = math.delinearize(rowNumber, rowSizes);
   start = math.mul(rowNumber, length);
@@ -445,7 +434,7 @@ SmallVector<Value> PartsEmitter::sumBefore(ValueRange own) {
   partSums.publish(own, number);
   SmallVector<Value> before =
       sumOverBlock("before", partSums.await(number, rank, parts));
-  partSums.countReader();
+  partSums.countReader(rowNumber, parts);
   return before;
 }
 
@@ -482,9 +471,9 @@ void PartsEmitter::emit() {
     return scanTile(groups, number, before, shape);
   });
   if (isShared)
-    e.when(isShared, [&] { partSums.clear(); });
+    e.when(isShared, [&] { partSums.clear(rowNumber, parts); });
   else if (mayShare)
-    partSums.clear();
+    partSums.clear(rowNumber, parts);
 }
 
 void codegen::emitCUDAScanParts(CUDAKernel &kernel, const ScanParts &parts) {

@@ -6,7 +6,7 @@
 #ifndef TRIPY_LIB_CODEGEN_CUDA_SCANPARTS_H
 #define TRIPY_LIB_CODEGEN_CUDA_SCANPARTS_H
 
-#include "Codegen/CUDA/Common/EmitCUDA.h"
+#include "PartSums.h"
 
 namespace tripy::codegen {
 
@@ -32,12 +32,8 @@ struct ScanParts {
   int64_t tile() const { return threads * steps * groups; }
   /// Steps that divide the places of vectors in the tensors.
   int64_t alignment() const;
-  /// Parts that the launches of any sizes have, where rows have several.
-  int64_t maxParts() const { return 2 * blocks; }
-  /// Two counters, and the sums of all parts, which are zero between launches.
-  llvm::SmallVector<int64_t> workspace() const {
-    return {16, 16 + maxParts() * columns * words * 8};
-  }
+  /// Launches of any sizes have twice as many at most.
+  PartLayout layout() const { return {threads, columns, words, 2 * blocks}; }
 };
 
 /// None where rows are many or short.

@@ -1,0 +1,367 @@
+//===- ScanColumns.cpp - Running sums along other dimensions --------------===//
+//
+// Where columns are too few for a block to have all steps of some of them, the
+// steps are cut into parts. A block has a part of a stripe of columns, and each
+// of its warps a run of neighbouring steps. The block sums its part, leaves the
+// sums of the columns in memory, and waits for those of the parts before it
+// (see ScanParts.cpp for why that ends). Then it goes over its part again,
+// which is in the caches.
+//
+// Every block reads the sums of all parts before it. Their bytes grow with the
+// square of the parts of a stripe, and with the width of the stripes: a block
+// has 512 threads, and stripes are narrow where they are few.
+//
+// The order of summation depends on the shape alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScanColumns.h"
+#include "ScanEmission.h"
+
+#include "Codegen/Emit/KernelSizes.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+/// Columns of which a thread has all (ScanParts), and blocks that a
+/// multiprocessor runs at a time.
+static constexpr int64_t maxColumns = 16, blocksInFlight = 2;
+/// Steps that a thread loads at once.
+static constexpr int64_t minSteps = 4, maxSteps = 16;
+/// Steps below which one block has all.
+static constexpr int64_t minLength = 256;
+/// Stripes below which they are made narrower.
+static constexpr int64_t minStripes = 4;
+
+/// The width of stripes, of which there are `count` sets of `columns` columns.
+static int64_t chooseVector(kernel::FuncOp kernel, ArrayRef<int64_t> inner,
+                            int64_t columns, int64_t count) {
+  int64_t word = std::max<int64_t>(1, vectorSizeOf(kernel) / 4);
+  int64_t vectorSize = std::gcd(word, inner.back());
+  while (vectorSize > 1 &&
+         llvm::divideCeil(columns, 32 * vectorSize) * count < minStripes)
+    vectorSize /= 2;
+  return vectorSize;
+}
+
+std::optional<ScanColumns> codegen::planScanColumns(kernel::FuncOp kernel,
+                                                    const CudaChip &chip) {
+  OpBuilder b(kernel.getContext());
+  KernelEmission e(kernel, b, EmitterOptions());
+  kernel::ScanOp op = e.scan();
+  if (!op || kernel.getRoot() != kernel::FusionRoot::Scan)
+    return std::nullopt;
+  auto dim = static_cast<size_t>(op.getDim());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
+  if (inner.empty() || ShapedType::isDynamicShape(inner))
+    return std::nullopt;
+  int64_t columns = ShapedType::getNumElements(inner);
+  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
+  std::optional<int64_t> length = expectedSize(kernel, sizes[dim]);
+  std::optional<int64_t> count = expectedSize(
+      kernel, KernelEmission::product(ArrayRef(sizes).take_front(dim),
+                                      kernel.getContext()));
+  if (columns <= maxColumns || !length || *length < minLength || !count ||
+      *count < 1)
+    return std::nullopt;
+  ScanColumns plan;
+  plan.blocks = blocksInFlight * chip.multiprocessors;
+  plan.words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+  plan.vectorSize = chooseVector(kernel, inner, columns, *count);
+  int64_t stripes = llvm::divideCeil(columns, plan.width());
+  if (*count > plan.blocks || *count * stripes * 2 > plan.blocks)
+    return std::nullopt;
+  int64_t parts = plan.blocks / (*count * stripes);
+  int64_t ofWarp = llvm::divideCeil(*length, parts * ScanColumns::warps);
+  int64_t loads = llvm::divideCeil(ofWarp, maxSteps);
+  plan.steps = std::max<int64_t>(minSteps, llvm::divideCeil(ofWarp, loads));
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ColumnsEmitter : ScanEmission {
+public:
+  ColumnsEmitter(CUDAKernel &kernel, const ScanColumns &plan)
+      : ScanEmission(kernel), plan(plan), dim(op.getDim()),
+        partSums(kernel, plan.layout(), type) {}
+
+  void emit();
+
+private:
+  void configure();
+  void locate();
+  void locateColumn(Index set);
+  /// One step of this thread's columns.
+  struct Step {
+    SmallVector<Index> at;
+    /// Whether it is one; null: it is.
+    Value isStored;
+    Elements values;
+  };
+  using Body =
+      llvm::function_ref<SmallVector<Value>(ArrayRef<Step>, ValueRange)>;
+  SmallVector<Step> load(Index first, bool isWhole);
+  SmallVector<Value> overRun(SmallVector<Value> carried, Body body);
+  void sumRuns(const Memory &runs);
+  SmallVector<Value> sumBefore(ValueRange own);
+  void whereShared(llvm::function_ref<void()> body);
+  void scan(SmallVector<Value> before);
+
+  SmallVector<Value> zeros() {
+    return SmallVector<Value>(plan.vectorSize, zero());
+  }
+  Index widthOf() { return math.constant(plan.width()); }
+  Index ownColumn() { return math.mul(lane, math.constant(plan.vectorSize)); }
+
+  const ScanColumns &plan;
+  size_t dim;
+  SmallVector<Index> outerSizes, innerSizes;
+  Index thread, warp;
+  /// The stripes of a set of columns; of this block: its number, and the
+  /// number of the stripe, its parts and the place among them.
+  Index stripes, blocks, number, stripe, parts, rank;
+  /// Steps, and those that the warp has: `rounds` loads of each thread.
+  Index length, rounds, begin, end;
+  /// This thread's place at step 0, and whether it has columns; null: it has.
+  SmallVector<Index> place;
+  Value hasColumns;
+  /// Whether stripes have several parts; null where all have.
+  Value isShared;
+  bool mayShare = true;
+  PartSums partSums;
+};
+} // namespace
+
+/// As many parts of each stripe as run at a time together, of whole tiles.
+void ColumnsEmitter::configure() {
+  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
+  ArrayRef<Index> all(e.results.front().sizes);
+  outerSizes.assign(all.take_front(dim));
+  innerSizes.assign(all.drop_front(dim + 1));
+  length = all[dim];
+  int64_t columns = *IndexMath::constantOf(math.product(innerSizes));
+  int64_t ofSet = llvm::divideCeil(columns, plan.width());
+  stripes = math.constant(ofSet);
+  AffineExpr count = KernelEmission::product(ArrayRef(sizes).take_front(dim),
+                                             e.kernel.getContext()) *
+                     ofSet;
+  auto atLeastOne = [&](AffineExpr size) {
+    return size + e.constantExpr(1).floorDiv(size + 1);
+  };
+  AffineExpr budget =
+      atLeastOne(e.constantExpr(plan.blocks).floorDiv(atLeastOne(count)));
+  AffineExpr tiles = atLeastOne(sizes[dim].ceilDiv(plan.tile()));
+  AffineExpr ofStripe = tiles.ceilDiv(tiles.ceilDiv(budget));
+  e.setConfig({count * ofStripe}, {ScanColumns::threads, 1, 1}, 0, {1, 1, 1},
+              {}, plan.layout().workspace());
+  kernel.residentBlocks = blocksInFlight;
+  blocks = gpu::GridDimOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
+  if (auto known = dyn_cast<AffineConstantExpr>(ofStripe))
+    parts = math.constant(known.getValue());
+  else
+    parts = math.div(blocks, math.mul(math.product(outerSizes), stripes));
+}
+
+/// Finds the part and the warp's run of steps.
+void ColumnsEmitter::locate() {
+  std::optional<int64_t> known = IndexMath::constantOf(parts);
+  mayShare = !known || *known > 1;
+  number = kernel.blockId();
+  if (mayShare && known) {
+    number = partSums.takeNumber();
+  } else if (mayShare) {
+    isShared = kernel.compare(CmpIPredicate::ugt, parts, math.constant(1));
+    number = partSums.takeNumber(isShared);
+  }
+  stripe = math.div(number, parts);
+  rank = math.rem(number, parts);
+  locateColumn(math.div(stripe, stripes));
+  rounds =
+      math.ceilDiv(math.ceilDiv(length, math.constant(plan.tile())), parts);
+  Index ofWarp = math.mul(rounds, math.constant(plan.steps));
+  Index run = math.add(math.mul(rank, math.constant(ScanColumns::warps)), warp);
+  begin = math.mul(run, ofWarp);
+  end = math.max(begin, math.min(math.add(begin, ofWarp), length));
+}
+
+/// Finds this thread's columns, of a stripe of `set`.
+void ColumnsEmitter::locateColumn(Index set) {
+  Index column =
+      math.add(math.mul(math.rem(stripe, stripes), widthOf()), ownColumn());
+  int64_t columns = *IndexMath::constantOf(math.product(innerSizes));
+  if (columns % plan.width() != 0) {
+    hasColumns =
+        kernel.compare(CmpIPredicate::ult, column, math.constant(columns));
+    column = kernel.clampTo(hasColumns, column);
+  }
+  place = math.delinearize(set, outerSizes);
+  place.push_back(math.constant(0));
+  llvm::append_range(place, math.delinearize(column, innerSizes));
+}
+
+/// The steps from `first` on; zeros for what is not before `end`.
+SmallVector<ColumnsEmitter::Step> ColumnsEmitter::load(Index first,
+                                                       bool isWhole) {
+  SmallVector<Step> steps;
+  for (int64_t i = 0; i < plan.steps; ++i) {
+    Index number = math.add(first, math.constant(i));
+    Step step{place, hasColumns, {}};
+    Value inside;
+    if (!isWhole) {
+      inside = kernel.compare(CmpIPredicate::ult, number, end);
+      number = kernel.clampTo(inside, number);
+      step.isStored = inside;
+      if (hasColumns)
+        step.isStored =
+            arith::AndIOp::create(e.b, e.loc, inside, hasColumns).getResult();
+    }
+    step.at[dim] = number;
+    step.values = e.elements.emit(op.getInput(), step.at, plan.vectorSize);
+    if (inside)
+      for (Value &value : step.values)
+        value = kernel.select(inside, value, zero());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+/// `body` for the warp's run, with what it gave for the steps before, at first
+/// `carried`.
+SmallVector<Value> ColumnsEmitter::overRun(SmallVector<Value> carried,
+                                           Body body) {
+  Index size = math.constant(plan.steps);
+  bool isWhole = math.factorOf(length) % plan.steps == 0;
+  Index whole =
+      isWhole ? end
+              : math.add(begin,
+                         math.mul(math.div(math.sub(end, begin), size), size));
+  carried = e.reduceLoop(begin, whole, size, carried,
+                         [&](Index first, ValueRange before) {
+                           return body(load(first, /*isWhole=*/true), before);
+                         });
+  if (isWhole)
+    return carried;
+  return e.reduceLoop(whole, end, size, carried,
+                      [&](Index first, ValueRange before) {
+                        return body(load(first, /*isWhole=*/false), before);
+                      });
+}
+
+void ColumnsEmitter::whereShared(llvm::function_ref<void()> body) {
+  if (isShared)
+    e.when(isShared, body);
+  else if (mayShare)
+    body();
+}
+
+/// Replaces the sums of the warps' runs by what precedes each in the block, and
+/// leaves the block's for those behind it.
+void ColumnsEmitter::sumRuns(const Memory &runs) {
+  Value hasColumn = kernel.compare(CmpIPredicate::ult, thread, widthOf());
+  e.when(hasColumn, [&] {
+    Elements ofRuns;
+    for (int64_t i = 0; i < ScanColumns::warps; ++i)
+      llvm::append_range(ofRuns,
+                         e.elements.load(runs, {math.constant(i), thread}, 1));
+    Value sum = zero();
+    for (auto [i, own] : llvm::enumerate(ofRuns)) {
+      e.elements.store(runs, {math.constant(i), thread}, {sum});
+      sum = i == 0 ? own : add(sum, own);
+    }
+    whereShared([&] { partSums.publishOwn(sum, number); });
+  });
+}
+
+/// What precedes the warp's run, whose sums are `own`: the parts before the
+/// block's, then the warps before it.
+SmallVector<Value> ColumnsEmitter::sumBefore(ValueRange own) {
+  int64_t groups = ScanColumns::threads / plan.width();
+  Memory runs =
+      kernel.sharedArray("runs", type, {ScanColumns::warps, plan.width()});
+  Memory before = kernel.sharedArray("before", type, {groups, plan.width()});
+  e.elements.store(runs, {warp, ownColumn()}, SmallVector<Value>(own));
+  kernel.barrier();
+  sumRuns(runs);
+  whereShared([&] {
+    Value sum = partSums.awaitColumn(number, rank);
+    e.elements.store(before,
+                     {math.div(thread, widthOf()), math.rem(thread, widthOf())},
+                     {sum});
+  });
+  kernel.barrier();
+  auto sumGroups = [&] {
+    partSums.countReader(stripe, parts);
+    Elements sums = zeros();
+    for (int64_t group = 0; group < groups; ++group) {
+      Elements part = e.elements.load(
+          before, {math.constant(group), ownColumn()}, plan.vectorSize);
+      for (auto [sum, value] : llvm::zip(sums, part))
+        sum = add(sum, value);
+    }
+    return sums;
+  };
+  Elements sums = zeros();
+  if (isShared)
+    sums = kernel.valuesWhere(isShared, plan.vectorSize, zero(), sumGroups);
+  else if (mayShare)
+    sums = sumGroups();
+  Elements ofBlock =
+      e.elements.load(runs, {warp, ownColumn()}, plan.vectorSize);
+  for (auto [sum, value] : llvm::zip(sums, ofBlock))
+    sum = add(sum, value);
+  return sums;
+}
+
+/// Stores the results of the warp's run.
+void ColumnsEmitter::scan(SmallVector<Value> before) {
+  overRun(before, [&](ArrayRef<Step> steps, ValueRange carried) {
+    SmallVector<Value> sums(carried);
+    for (const Step &step : steps) {
+      for (auto [sum, value] : llvm::zip(sums, step.values))
+        sum = add(sum, value);
+      auto store = [&] { finish(step.at, Elements(sums)); };
+      if (step.isStored)
+        e.when(step.isStored, store);
+      else
+        store();
+    }
+    return sums;
+  });
+}
+
+void ColumnsEmitter::emit() {
+  configure();
+  thread = kernel.threadId();
+  lane = math.rem(thread, math.constant(32));
+  warp = math.div(thread, math.constant(32));
+  kernel.await();
+  partSums.start(thread, blocks);
+  locate();
+  scan(
+      sumBefore(overRun(zeros(), [&](ArrayRef<Step> steps, ValueRange carried) {
+        SmallVector<Value> sums(carried);
+        for (const Step &step : steps)
+          for (auto [sum, value] : llvm::zip(sums, step.values))
+            sum = add(sum, value);
+        return sums;
+      })));
+  whereShared([&] { partSums.clear(stripe, parts); });
+}
+
+void codegen::emitCUDAScanColumns(CUDAKernel &kernel,
+                                  const ScanColumns &columns) {
+  ColumnsEmitter(kernel, columns).emit();
+}
