@@ -41,8 +41,8 @@ func.func @main(%x: tensor<8192x?xf16> {tripy.name = "x", tripy.profile = #tripy
 }
 
 //--- long.mlir
-// CHECK: grid = () -> (8192, 1, 1), block = [128, 1, 1]
-func.func @main(%x: tensor<8192x1000xf16>) -> tensor<8192x1000xf16> {
-  %0 = trace.cumsum %x dim = -1 : (tensor<8192x1000xf16>) -> tensor<8192x1000xf16>
-  return %0 : tensor<8192x1000xf16>
+// CHECK: grid = () -> (8192, 1, 1), block = [256, 1, 1]
+func.func @main(%x: tensor<8192x1500xf16>) -> tensor<8192x1500xf16> {
+  %0 = trace.cumsum %x dim = -1 : (tensor<8192x1500xf16>) -> tensor<8192x1500xf16>
+  return %0 : tensor<8192x1500xf16>
 }

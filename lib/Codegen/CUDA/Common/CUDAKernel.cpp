@@ -322,11 +322,19 @@ void codegen::awaitPhase(OpBuilder &b, Location loc, Value barrier,
 /// A value as 32-bit words, shuffled, and put together again.
 Value CUDAKernel::shuffle(Value value, int32_t distance,
                           gpu::ShuffleMode mode) {
+  return shuffle(
+      value,
+      arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(distance)),
+      mode);
+}
+
+Value CUDAKernel::shuffle(Value value, Value distance, gpu::ShuffleMode mode) {
   OpBuilder &b = e.b;
+  Value lanes = arith::ConstantOp::create(b, e.loc, b.getI32IntegerAttr(32));
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   auto shuffleWord = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, e.loc, word, distance, 32, mode)
+    return gpu::ShuffleOp::create(b, e.loc, word, distance, lanes, mode)
         .getShuffleResult();
   };
   if (bits == 32)

@@ -202,7 +202,8 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     emitCUDAReduce(state);
     return success();
   case kernel::FusionRoot::Scan:
-    emitCUDAScan(state);
+    if (!emitCUDAScanRows(state))
+      emitCUDAScan(state);
     return success();
   case kernel::FusionRoot::Attention:
     if (cut.split)

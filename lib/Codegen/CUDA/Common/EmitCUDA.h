@@ -101,6 +101,9 @@ struct CUDAKernel {
   mlir::Value
   shuffle(mlir::Value value, int32_t distance,
           mlir::gpu::ShuffleMode mode = mlir::gpu::ShuffleMode::XOR);
+  /// The same; `distance`, or the lane, is an i32.
+  mlir::Value shuffle(mlir::Value value, mlir::Value distance,
+                      mlir::gpu::ShuffleMode mode);
   /// Combines the values of `lanes` neighbours, a power of 2 of at most 32;
   /// each of them gets the result.
   mlir::Value
@@ -218,6 +221,9 @@ bool emitCUDAFirstPlace(CUDAKernel &kernel);
 void emitCUDAReduce(CUDAKernel &kernel);
 /// Running sums.
 void emitCUDAScan(CUDAKernel &kernel);
+/// Running sums of rows that the lanes of a warp hold in registers. False, and
+/// nothing emitted, for others.
+bool emitCUDAScanRows(CUDAKernel &kernel);
 /// Attention, of any types and sizes.
 void emitCUDAAttention(CUDAKernel &kernel);
 /// Positions in sorted order.

@@ -49,6 +49,16 @@ protected:
         });
     e.emitResults(at, sums.size());
   }
+  /// The same from element `first` of the results on, in row-major order.
+  void finishRun(Index first, const Elements &sums) {
+    e.elements.bindRun(op.getResult(), first, sums);
+    for (auto [memory, result] : llvm::zip(e.results, e.yielded())) {
+      Memory flat = memory;
+      flat.sizes = {math.product(memory.sizes)};
+      e.elements.store(flat, {first},
+                       e.elements.emitRun(result, first, sums.size()));
+    }
+  }
 
   CUDAKernel &kernel;
   KernelEmission &e;

@@ -287,13 +287,7 @@ void PartsEmitter::storeGroup(const Group &group, const TileShape &shape) {
              Elements(sums));
       continue;
     }
-    Index first = math.add(flatOf(group.step), math.constant(i));
-    e.elements.bindRun(op.getResult(), first, Elements(sums));
-    for (auto [memory, result] : llvm::zip(e.results, e.yielded())) {
-      Memory flat = memory;
-      flat.sizes = {math.product(memory.sizes)};
-      e.elements.store(flat, {first}, e.elements.emitRun(result, first, v));
-    }
+    finishRun(math.add(flatOf(group.step), math.constant(i)), Elements(sums));
   }
 }
 
