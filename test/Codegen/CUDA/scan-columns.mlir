@@ -12,7 +12,10 @@
 // part, and again, of what is in the L1 cache, when it writes.
 // KERNEL: kernel.func @main_scan_0_scan scan {{.*}} config = <grid = () -> (260, 1, 1), block = [512, 1, 1], cluster = [1, 1, 1], scratch = 0 workspace = [16, {{[0-9]+}}]>
 // PTX: atom.acq_rel.gpu.global.inc.u32
-// PTX-COUNT-10: ld.global.v2.b16
+// PTX-NOT: add.rn.f32
+// PTX: ld.global.v2.b16 {{.*}}+-3200];
+// PTX-NOT: add.rn.f32
+// PTX: ld.global.v2.b16 {{.*}}+2560];
 // PTX: add.rn.f32
 // PTX: st.relaxed.gpu.global.u64
 // PTX-COUNT-8: ld.relaxed.gpu.global.u64

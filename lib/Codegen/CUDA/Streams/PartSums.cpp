@@ -192,17 +192,18 @@ SmallVector<Value> PartSums::await(Index number, Index rank, Index parts) {
   return sums;
 }
 
-/// Words that a thread asks for at once.
-static constexpr int64_t wordsInFlight = 8;
+/// Words that a thread asks for at once, and where sizes need registers.
+static constexpr int64_t wordsInFlight = 8, wordsOfDynamic = 4;
 
-Value PartSums::awaitColumn(Index number, Index rank) {
+Value PartSums::awaitColumn(Index number, Index rank, Index parts) {
   OpBuilder &b = e.b;
   Memory words = wordsFrom(16, b.getI64Type());
   Index column = math.rem(thread, math.constant(layout.sums));
   Index group = math.div(thread, math.constant(layout.sums));
   Index firstOfRow = math.sub(number, rank);
   int64_t groups = layout.threads / layout.sums;
-  int64_t reads = std::max<int64_t>(1, wordsInFlight / layout.words);
+  int64_t most = IndexMath::constantOf(parts) ? wordsInFlight : wordsOfDynamic;
+  int64_t reads = std::max<int64_t>(1, most / layout.words);
   Value zero = arith::ConstantOp::create(b, e.loc, b.getZeroAttr(type));
   auto readMore = [&](Index first, ValueRange before) {
     SmallVector<Value> precedes, pointers;

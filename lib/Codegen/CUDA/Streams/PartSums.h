@@ -55,7 +55,7 @@ public:
   llvm::SmallVector<mlir::Value> await(Index number, Index rank, Index parts);
   /// The same where the threads share the columns: of column `thread % sums`,
   /// the sum of every `threads / sums`-th part from part `thread / sums` on.
-  mlir::Value awaitColumn(Index number, Index rank);
+  mlir::Value awaitColumn(Index number, Index rank, Index parts);
   /// Behind a barrier behind await(): counts this block.
   void countReader(Index row, Index parts);
   /// The last block of the row that has counted makes its sums zero. All

@@ -296,7 +296,7 @@ SmallVector<Value> ColumnsEmitter::sumBefore(ValueRange own) {
   kernel.barrier();
   sumRuns(runs);
   whereShared([&] {
-    Value sum = partSums.awaitColumn(number, rank);
+    Value sum = partSums.awaitColumn(number, rank, parts);
     e.elements.store(before,
                      {math.div(thread, widthOf()), math.rem(thread, widthOf())},
                      {sum});

@@ -7,7 +7,8 @@
 // Blocks take numbers from a counter as they start: each waits for lower
 // numbers alone, whose blocks run or have ended, and have left their sums
 // before they wait themselves. So all come to an end, however many of them run
-// at a time. The last block to have read the sums makes them zero again.
+// at a time. The last block to have read the sums of a row makes them zero
+// again.
 //
 // A row may begin and end within vectors. The steps before its first whole
 // vector, and those behind its last whole tile, are read one by one.

@@ -26,10 +26,10 @@ using arith::CmpIPredicate;
 static constexpr int64_t maxRegisters = 32, minLanes = 16;
 /// Lengths that other forms are for.
 static constexpr int64_t shortLength = 256;
-/// Threads of a block, and where rows are few.
-static constexpr int64_t maxThreads = 256, fewThreads = 64;
+/// Threads of a block, where rows begin within vectors, and where they are few.
+static constexpr int64_t maxThreads = 256, runThreads = 128, fewThreads = 64;
 /// Threads that a multiprocessor has registers for.
-static constexpr int64_t residentThreads = 768;
+static constexpr int64_t residentThreads = 640;
 
 namespace {
 class RowsEmitter : ScanEmission {
@@ -289,7 +289,7 @@ bool RowsEmitter::emit() {
   exprs.pop_back();
   AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
   std::optional<int64_t> expected = expectedSize(e.kernel, count);
-  int64_t rows = maxThreads / lanes;
+  int64_t rows = (isRun ? runThreads : maxThreads) / lanes;
   while (expected && rows * lanes > fewThreads &&
          *expected < rows * kernel.chip.multiprocessors)
     rows /= 2;
