@@ -140,18 +140,16 @@ LogicalResult Translator::readInputs() {
       continue;
     }
     inputNumbers.back() = program.inputs.size();
-    InputDescription input;
-    input.name = argumentName(function, number);
-    if (auto path = function.getArgAttrOfType<StringAttr>(number, pathAttrName))
-      input.path = path.str();
+    InputDescription input{argumentName(function, number)};
+    auto path = function.getArgAttrOfType<StringAttr>(number, pathAttrName);
+    input.path = path ? path.str() : std::string();
     input.kind = !type       ? InputKind::Size
                  : parameter ? InputKind::Parameter
                              : InputKind::Argument;
     std::optional<DType> dtype =
         type ? dtypeOf(type.getElementType()) : std::optional(DType::I64);
     if (!dtype)
-      return emitError(argument.getLoc(),
-                       "an input cannot have the element type ")
+      return emitError(argument.getLoc(), "an input cannot have elements of ")
              << type.getElementType();
     input.dtype = *dtype;
     for (unsigned dim = 0, end = type ? type.getRank() : 1; dim < end; ++dim)

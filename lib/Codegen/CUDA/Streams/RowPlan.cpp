@@ -33,10 +33,10 @@ static constexpr int64_t lanes = 32;
 /// Longest row of a warp, and of one that many warps reduce and nobody writes:
 /// more loads are in flight, and fewer blocks start.
 static constexpr int64_t longestOfWarp = 1024, longestReducedOfWarp = 2048;
-/// Rows of a multiprocessor up to which blocks have rows of this many vectors of
-/// a lane: warps would be too few to hide what they wait for. On an H100, f32:
-/// softmax of 1024 x 1024 3.75 us, not 5.43; two sums of 904 x 1024 3.53, not
-/// 5.46. With 4 vectors of a lane blocks gain or lose.
+/// Rows of a multiprocessor up to which blocks have rows of this many vectors
+/// of a lane: warps would be too few to hide what they wait for. On an H100,
+/// f32: softmax of 1024 x 1024 3.75 us, not 5.43; two sums of 904 x 1024 3.53,
+/// not 5.46. With 4 vectors of a lane blocks gain or lose.
 static constexpr int64_t fewRowsOfEach = 16, manyVectors = 8;
 /// Threads of a block of short rows.
 static constexpr int64_t minThreads = 64, maxThreads = 512;
