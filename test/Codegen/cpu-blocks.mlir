@@ -1,4 +1,4 @@
-// RUN: tripy-compile %s --target=cpu --stop-after=kernels -o - | FileCheck %s
+// RUN: tripy-compile %s --target=cpu --cpu=x86-64-v4 --stop-after=kernels -o - | FileCheck %s
 
 // A tensor that is read across its contiguous dimension is gone through in squares: a work item is a block of 64 x 64, of which
 // a result of 81 x 70 has 2 x 2. Tiles of a product are smaller where there are few of them: 100 rows and columns are

@@ -8,6 +8,7 @@
 // RUN: tripy-compile %t/even-seams.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=EVEN
 // RUN: tripy-compile %t/slice.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=SLICE
 // RUN: tripy-compile %t/pad-planes.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=PLANES
+// RUN: tripy-compile %t/pad-rows.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=BORDER
 // RUN: tripy-compile %t/units.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=UNITS
 // RUN: tripy-compile %t/permuted-rows.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=ROWS
 // RUN: tripy-compile %t/outer.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=OUTER
@@ -72,9 +73,12 @@ func.func @main(%a: tensor<512x49xf16> {tripy.name = "a"}, %b: tensor<512x77xf16
   return %y : tensor<512x129xf16>
 }
 
+// Of a padded row, each element is loaded where its column says, from the row that the run begins in or from the next one; a
+// border is in no register but the one that is loaded.
+
 // PAD: .entry
-// PAD-COUNT-8: ld.global{{.*}}b16
-// PAD-NOT: ld.global
+// PAD-COUNT-8: @%p{{[0-9]+}} ld.global.nc.b16
+// PAD-NOT: bra
 // PAD: st.global.v4.b32
 // PAD: ret;
 
@@ -127,10 +131,12 @@ func.func @main(%a: tensor<32x256x28x28xbf16> {tripy.name = "a"}) -> (tensor<32x
   return %y : tensor<32x252x28x28xbf16>
 }
 
-// Two padded dimensions: eight loads without a branch between them.
+// Two padded dimensions: loads without a branch between them. Most planes' rows are the tensor's: no branch skips those of the border.
 
 // PLANES: .entry
-// PLANES: ld.global{{.*}}b16
+// PLANES: bra
+// PLANES-NOT: bra
+// PLANES-COUNT-8: @%p{{[0-9]+}} ld.global.nc.b16
 // PLANES-NOT: bra
 // PLANES: st.global.v4.b32
 // PLANES: ret;
@@ -139,6 +145,20 @@ func.func @main(%a: tensor<32x256x28x28xbf16> {tripy.name = "a"}) -> (tensor<32x
 func.func @main(%a: tensor<64x64x64xf16> {tripy.name = "a"}) -> (tensor<64x74x77xf16> {tripy.name = "y"}) {
   %y = trace.pad %a low [0, 6, 5] high [0, 4, 8] value = 0.0 : f16 : (tensor<64x64x64xf16>) -> tensor<64x74x77xf16>
   return %y : tensor<64x74x77xf16>
+}
+
+// Most rows are border: runs without a row of the tensor skip the loads.
+
+// BORDER: .entry
+// BORDER: bra
+// BORDER: bra
+// BORDER-COUNT-8: @%p{{[0-9]+}} ld.global.nc.b16
+// BORDER: st.global.v4.b32
+
+//--- pad-rows.mlir
+func.func @main(%a: tensor<64x64x64xf16> {tripy.name = "a"}) -> (tensor<64x174x77xf16> {tripy.name = "y"}) {
+  %y = trace.pad %a low [0, 56, 5] high [0, 54, 8] value = 0.0 : f16 : (tensor<64x64x64xf16>) -> tensor<64x174x77xf16>
+  return %y : tensor<64x174x77xf16>
 }
 
 // Moving a dimension of one element is a copy.
