@@ -244,8 +244,8 @@ static double streamCost(const WgmmaTile &tile, const Problem &of) {
   double waves = shares.whole + double(shares.cut) / shares.workers;
   double moved = double(tile.m) * tile.n * 4 / chip().sumBytes;
   int64_t blocks = shares.workers * tile.cluster();
-  // In few waves, blocks read one operand at many times (notes-gemm.md 23).
-  double apart = shares.whole < 4 && !tile.swapAB ? 1.2 : 1;
+  // At different places of K, blocks share no reads (notes-gemm.md 23).
+  double apart = tile.swapAB ? 1 : 1.3;
   return apart * waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
          std::ceil(waves) * epilogueCycles(tile, of) + moved +
          shares.sharers() * (chip().flagCycles + moved);
