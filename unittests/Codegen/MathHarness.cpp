@@ -1,6 +1,7 @@
 //===- MathHarness.cpp - Runs expanded math functions ---------------------===//
 #include "MathHarness.h"
 
+#include "tripy/Base/Float.h"
 #include "tripy/Codegen/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -10,6 +11,8 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/ADT/bit.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -142,6 +145,13 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// What LLVM calls to round to bf16 on processors without an instruction for
+/// it, and a C library may lack. A bf16 is returned in the low half of a
+/// float's register.
+static float truncateToBF16(float value) {
+  return llvm::bit_cast<float>(uint32_t(tripy::toBF16(value)));
+}
+
 CompiledLoop::CompiledLoop(const ScalarFunction &function, bool fast16) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -155,6 +165,13 @@ CompiledLoop::CompiledLoop(const ScalarFunction &function, bool fast16) {
   jit = check(llvm::orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(target))
                   .create());
+  llvm::orc::SymbolMap symbols;
+  symbols[jit->mangleAndIntern("__truncsfbf2")] = {
+      llvm::orc::ExecutorAddr::fromPtr(&truncateToBF16),
+      llvm::JITSymbolFlags::Exported};
+  if (llvm::Error error = jit->getMainJITDylib().define(
+          llvm::orc::absoluteSymbols(std::move(symbols))))
+    llvm::report_fatal_error(std::move(error));
   if (llvm::Error error = jit->addIRModule(
           llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
     llvm::report_fatal_error(std::move(error));

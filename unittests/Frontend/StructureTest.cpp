@@ -156,7 +156,7 @@ TEST(Structure, NamedParts) {
                   .item<float>(),
               112);
     EXPECT_EQ(errorOf([&] { named(Pair{{"ids", x}, {"bias", x}}, x); }),
-              "the program takes the argument 'arg0.mask' here; found "
+              "the program takes the argument 'arg0.ids' here; found "
               "'arg0.bias'");
     EXPECT_EQ(errorOf([&] { named(std::vector{x, x, x}); }),
               "the program takes the argument 'arg0.ids' here; found 'arg0.0'");
