@@ -23,7 +23,17 @@ static void allowReassociation(Value combined) {
                                                 arith::FastMathFlags::reassoc));
 }
 
-/// Nested loops over the reduction dims of `op`, carrying the accumulator.
+/// Whether `op` is a sum of floats, whose partial sums can be added.
+static bool isFloatSum(linalg::GenericOp op) {
+  Operation *last =
+      op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<arith::AddFOp>(last) &&
+         llvm::is_contained(last->getOperands(), op.getRegionOutputArgs()[0]);
+}
+
+/// Nested loops over the reduction dims of `op`, carrying the accumulator. A
+/// sum has an accumulator of its own in each loop: a single one over all of
+/// them would add as many numbers as there are, and its error grows with that.
 static Value reduceNest(KernelEmission &e, linalg::GenericOp op,
                         ArrayRef<unsigned> dims, ArrayRef<Index> sizes,
                         SmallVector<Index> &loops, Value accumulator) {
@@ -32,15 +42,23 @@ static Value reduceNest(KernelEmission &e, linalg::GenericOp op,
     allowReassociation(combined);
     return combined;
   }
+  bool nests = dims.size() > 1 && isFloatSum(op);
+  auto combine = [&](Index i, ValueRange carried) -> SmallVector<Value> {
+    loops[dims.front()] = i;
+    Value from = carried.front();
+    if (nests) // -0 changes no sum
+      from = arith::ConstantOp::create(e.b, e.loc,
+                                       e.b.getFloatAttr(from.getType(), -0.0));
+    Value inner = reduceNest(e, op, dims.drop_front(), sizes, loops, from);
+    if (!nests)
+      return {inner};
+    Value sum = arith::AddFOp::create(e.b, e.loc, carried.front(), inner);
+    allowReassociation(sum);
+    return {sum};
+  };
   return e
       .reduceLoop(e.math.constant(0), sizes[dims.front()], e.math.constant(1),
-                  accumulator,
-                  [&](Index i, ValueRange carried) {
-                    loops[dims.front()] = i;
-                    return SmallVector<Value>{
-                        reduceNest(e, op, dims.drop_front(), sizes, loops,
-                                   carried.front())};
-                  })
+                  accumulator, combine)
       .front();
 }
 

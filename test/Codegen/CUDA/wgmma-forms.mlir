@@ -49,7 +49,8 @@ func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<3
 // Rows of the result that are no multiple of 16 bytes: neighbouring threads
 // store neighbouring elements.
 // CHECK: tensor_maps = [<buffer = 0, {{.*}}>, <buffer = 1, {{.*}}>]>
-// CHECK: llvm.store {{.*}} {alignment = 2 : i64} : f16, !llvm.ptr<1>
+// CHECK: nvvm.stmatrix
+// CHECK: llvm.store {{.*}} {alignment = 2 : i64} : vector<1xf16>, !llvm.ptr<1>
 func.func @main(%x: tensor<512x512xf16>, %w: tensor<511x512xf16>) -> tensor<512x511xf16> {
   %y = trace.linear %x, %w : (tensor<512x512xf16>, tensor<511x512xf16>) -> tensor<512x511xf16>
   return %y : tensor<512x511xf16>

@@ -199,6 +199,29 @@ private:
   // The epilogue.
   void storeTile(mlir::ValueRange sums);
   void storeByThreads(mlir::Value accumulators, int64_t group);
+  bool storesByWarps();
+  void storeByWarps(mlir::Value accumulators, int64_t group);
+  /// Where results of 64 rows and some columns lie in shared memory. Rows of 64
+  /// and 128 bytes are swizzled.
+  struct Box {
+    int64_t columns;
+    mlir::Value place; ///< i32
+    int64_t rowBytes;
+  };
+  /// Elements, how many elements of the result they lie behind the thread's
+  /// first ones, and whether they are there.
+  struct RowStore {
+    mlir::Value elements;
+    int64_t distance;
+    mlir::Value inside;
+  };
+  void separateFromWait();
+  std::optional<int64_t> rowDistance(unsigned result);
+  void storeRows(unsigned result, int64_t group, int64_t column,
+                 const Box &box);
+  void finishStores(llvm::SmallVectorImpl<RowStore> &stores, mlir::Value to);
+  mlir::Value rowsFrom(Index atM, Index atN);
+  mlir::Value elementAt(mlir::Value pointer, mlir::Type element, Index number);
   void storeByTMA(mlir::Value accumulators, int64_t group);
   void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, int64_t box);
@@ -217,10 +240,12 @@ private:
   llvm::SmallVector<mlir::Value> boxPlace(int64_t group, int64_t column);
   int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
-                int64_t column, mlir::Value box);
+                int64_t column, const Box &box);
+  Elements pairOfResult(mlir::Value accumulators, int64_t group,
+                        unsigned result, int64_t column, int64_t half);
   void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
   void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
-                   mlir::Value box, int64_t piece);
+                   const Box &box, int64_t piece);
   void awaitTMAStores();
   void writeFloats(llvm::ArrayRef<Elements> values, mlir::Value box,
                    int64_t first);

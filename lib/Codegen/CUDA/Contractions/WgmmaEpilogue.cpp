@@ -1,9 +1,10 @@
 //===- WgmmaEpilogue.cpp - From accumulators to results -------------------===//
 //
 // Thread t of a consumer holds, of its 64 rows, rows t / 32 * 16 + t % 32 / 4
-// (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. Three ways lead
-// from there to memory: WgmmaStore::Threads, WgmmaStore::TMA, and whole rows
-// of a tile (WgmmaRows.cpp).
+// (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. These ways lead
+// from there to memory: WgmmaStore::Threads, of a consumer or of each warp
+// (WgmmaWarpStores.cpp), WgmmaStore::TMA, and whole rows of a tile
+// (WgmmaRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +77,8 @@ void WgmmaEmitter::storeTile(ValueRange sums) {
   for (auto [group, accumulators] : llvm::enumerate(sums))
     if (schedule.store == WgmmaStore::TMA)
       storeByTMA(accumulators, group);
+    else if (storesByWarps())
+      storeByWarps(accumulators, group);
     else
       storeByThreads(accumulators, group);
 }
@@ -309,7 +312,8 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
     syncConsumer();
   }
   Value buffer = boxBuffer(box);
-  writeBox(accumulators, group, result, column, buffer);
+  writeBox(accumulators, group, result, column,
+           {boxColumns(), buffer, schedule.boxRowBytes});
   // TMA reads what the threads have written.
   fenceAsync();
   syncConsumer();
@@ -414,35 +418,51 @@ void WgmmaEmitter::bindSource(Value box, int64_t column, int64_t half) {
 
 /// Computes the epilogue of 64 rows and a box's columns where the sums are.
 void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
-                            int64_t column, Value box) {
+                            int64_t column, const Box &box) {
   auto type =
       cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
   bool halves = type.getElementTypeBitWidth() == 16;
-  Index first = groupRow(group);
   SmallVector<Elements> values;
-  for (int64_t j = 0; j < boxColumns(); j += 8)
+  for (int64_t j = 0; j < box.columns; j += 8)
     for (int64_t half = 0; half < 2; ++half) {
-      Index row = math.add(math.add(rowBegin, first),
-                           math.add(fragmentRow(), math.constant(half * 8)));
-      Index at = math.add(math.add(columnBegin, fragmentColumn()),
-                          math.constant(column + j));
-      auto pairOf = [&](int64_t part) {
-        return accumulatorPair(accumulators, part, column + j, half);
-      };
-      bindParts(pairOf);
       if (hasSource())
-        bindSource(box, j, half);
+        bindSource(box.place, j, half);
       values.push_back(
-          e.elements.emit(e.yielded()[result],
-                          resultAt(clampedRow(row), clampedColumn(at)), 2));
+          pairOfResult(accumulators, group, result, column + j, half));
       if (halves && values.size() == 4) {
         writeHalves(values, type.getElementType(), box, j / 8 - 1);
         values.clear();
       } else if (!halves && values.size() == 2) {
-        writeFloats(values, box, j);
+        writeFloats(values, box.place, j);
         values.clear();
       }
     }
+}
+
+/// The pair of results at column `column` (+ this thread's) of the tile, in the
+/// upper or lower half of 16 rows. Where rows have an odd number of elements,
+/// only one of them may be there.
+Elements WgmmaEmitter::pairOfResult(Value accumulators, int64_t group,
+                                    unsigned result, int64_t column,
+                                    int64_t half) {
+  int64_t vectorSize = std::min<int64_t>(2, runSize());
+  Index row = math.add(math.add(rowBegin, groupRow(group)),
+                       math.add(fragmentRow(), math.constant(half * 8)));
+  Elements pair;
+  for (int64_t i = 0; i < 2; i += vectorSize) {
+    Index at = math.add(math.add(columnBegin, fragmentColumn()),
+                        math.constant(column + i));
+    auto sumsOf = [&](int64_t part) {
+      Elements both = accumulatorPair(accumulators, part, column, half);
+      return Elements(ArrayRef<Value>(both).slice(i, vectorSize));
+    };
+    bindParts(sumsOf);
+    llvm::append_range(
+        pair, e.elements.emit(e.yielded()[result],
+                              resultAt(clampedRow(row), clampedColumn(at)),
+                              vectorSize));
+  }
+  return pair;
 }
 
 /// Four matrices of 8 x 8: two groups of 8 columns, each in both halves of the
@@ -450,7 +470,7 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
 /// a row lie where the swizzle wants them: piece i of row r at i XOR r % 8 in
 /// rows of 128 bytes, at i XOR r / 2 % 4 in rows of 64.
 void WgmmaEmitter::writeHalves(ArrayRef<Elements> values, Type element,
-                               Value box, int64_t piece) {
+                               const Box &box, int64_t piece) {
   SmallVector<Value> words;
   auto pair = VectorType::get({2}, element);
   for (const Elements &elements : values) {
@@ -468,13 +488,16 @@ void WgmmaEmitter::writeHalves(ArrayRef<Elements> values, Type element,
   Index ofTile =
       math.add(math.mul(math.div(t, math.constant(32)), math.constant(16)),
                math.add(math.mul(half, math.constant(8)), row));
-  Index turn =
-      schedule.boxRowBytes == 128 ? row : math.div(row, math.constant(2));
-  Value place = arith::XOrIOp::create(
-      b, loc, toI32(math.div(matrix, math.constant(2))), toI32(turn));
-  place = arith::XOrIOp::create(b, loc, place, i32(piece));
+  Value place = toI32(math.div(matrix, math.constant(2)));
+  if (box.rowBytes == 64 || box.rowBytes == 128) {
+    Index turn = box.rowBytes == 128 ? row : math.div(row, math.constant(2));
+    place = arith::XOrIOp::create(b, loc, place, toI32(turn));
+    place = arith::XOrIOp::create(b, loc, place, i32(piece));
+  } else {
+    place = add(place, i32(piece));
+  }
   Value at =
-      add(add(box, mul(toI32(ofTile), schedule.boxRowBytes)), mul(place, 16));
+      add(add(box.place, mul(toI32(ofTile), box.rowBytes)), mul(place, 16));
   NVVM::StMatrixOp::create(b, loc, pointer(at), words, NVVM::MMALayout::row,
                            NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
                            NVVM::LdStMatrixEltType::B16);
