@@ -8,9 +8,9 @@
 // each, and exchange sums alone. The GPU starts 0.83 blocks in a nanosecond.
 //
 // Along other dimensions, threads with neighbouring columns read one row,
-// several rows before they add them. Where columns are few, and short or of
-// sizes known at run time only (else ScanColumns.cpp has them), several threads
-// share each: they sum their own rows, and exchange the sums in shared
+// several rows before they add them. Where columns are few and short (long ones
+// are in ScanColumns.cpp), or their number is known at run time only, several
+// threads share each: they sum their own rows, and exchange the sums in shared
 // memory. The order of summation depends on the shape alone.
 //
 //===----------------------------------------------------------------------===//

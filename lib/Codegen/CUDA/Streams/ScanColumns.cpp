@@ -34,18 +34,23 @@ using arith::CmpIPredicate;
 /// Columns of which a thread has all (ScanParts), and blocks that a
 /// multiprocessor runs at a time.
 static constexpr int64_t maxColumns = 16, blocksInFlight = 2;
-/// Steps that a thread loads at once.
-static constexpr int64_t minSteps = 4, maxSteps = 16;
+/// Steps that a thread loads at once. Where the distance between them is known
+/// at run time only, each load has an address in registers, of which a thread
+/// has 64 (`blocksInFlight`): ptxas spills some for 15 steps, none for 14, and
+/// 12 leave room for what is fused; half as many of 8 bytes. Elements of 2
+/// bytes are then 24 kB under way in a multiprocessor.
+static constexpr int64_t minSteps = 4, maxSteps = 16, maxDynamicSteps = 12;
 /// Steps below which one block has all.
 static constexpr int64_t minLength = 256;
 /// Stripes below which they are made narrower.
 static constexpr int64_t minStripes = 4;
 
 /// The width of stripes, of which there are `count` sets of `columns` columns.
-static int64_t chooseVector(kernel::FuncOp kernel, ArrayRef<int64_t> inner,
+/// Vectors are whole at every size, `last`, of the last dimension.
+static int64_t chooseVector(kernel::FuncOp kernel, int64_t last,
                             int64_t columns, int64_t count) {
   int64_t word = std::max<int64_t>(1, vectorSizeOf(kernel) / 4);
-  int64_t vectorSize = std::gcd(word, inner.back());
+  int64_t vectorSize = ShapedType::isDynamic(last) ? 1 : std::gcd(word, last);
   while (vectorSize > 1 &&
          llvm::divideCeil(columns, 32 * vectorSize) * count < minStripes)
     vectorSize /= 2;
@@ -61,28 +66,34 @@ std::optional<ScanColumns> codegen::planScanColumns(kernel::FuncOp kernel,
     return std::nullopt;
   auto dim = static_cast<size_t>(op.getDim());
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
-  if (inner.empty() || ShapedType::isDynamicShape(inner))
+  if (dim + 1 == type.getShape().size())
     return std::nullopt;
-  int64_t columns = ShapedType::getNumElements(inner);
   SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  std::optional<int64_t> length = expectedSize(kernel, sizes[dim]);
-  std::optional<int64_t> count = expectedSize(
-      kernel, KernelEmission::product(ArrayRef(sizes).take_front(dim),
-                                      kernel.getContext()));
-  if (columns <= maxColumns || !length || *length < minLength || !count ||
-      *count < 1)
+  auto expected = [&](ArrayRef<AffineExpr> factors) {
+    return expectedSize(kernel,
+                        KernelEmission::product(factors, kernel.getContext()));
+  };
+  std::optional<int64_t> length = expected(sizes[dim]);
+  std::optional<int64_t> count = expected(ArrayRef(sizes).take_front(dim));
+  std::optional<int64_t> columns =
+      expected(ArrayRef(sizes).drop_front(dim + 1));
+  if (!columns || *columns <= maxColumns || !length || *length < minLength ||
+      !count || *count < 1)
     return std::nullopt;
   ScanColumns plan;
   plan.blocks = blocksInFlight * chip.multiprocessors;
   plan.words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
-  plan.vectorSize = chooseVector(kernel, inner, columns, *count);
-  int64_t stripes = llvm::divideCeil(columns, plan.width());
+  plan.vectorSize =
+      chooseVector(kernel, type.getShape().back(), *columns, *count);
+  int64_t stripes = llvm::divideCeil(*columns, plan.width());
   if (*count > plan.blocks || *count * stripes * 2 > plan.blocks)
     return std::nullopt;
   int64_t parts = plan.blocks / (*count * stripes);
   int64_t ofWarp = llvm::divideCeil(*length, parts * ScanColumns::warps);
-  int64_t loads = llvm::divideCeil(ofWarp, maxSteps);
+  int64_t most = ShapedType::isDynamicShape(type.getShape().drop_front(dim + 1))
+                     ? maxDynamicSteps / plan.words
+                     : maxSteps;
+  int64_t loads = llvm::divideCeil(ofWarp, most);
   plan.steps = std::max<int64_t>(minSteps, llvm::divideCeil(ofWarp, loads));
   return plan;
 }
@@ -118,6 +129,7 @@ private:
   void sumRuns(const Memory &runs);
   SmallVector<Value> sumBefore(ValueRange own);
   void whereShared(llvm::function_ref<void()> body);
+  SmallVector<Value> storeAtOnce(ArrayRef<Step> steps, ValueRange carried);
   void scan(SmallVector<Value> before);
 
   SmallVector<Value> zeros() {
@@ -130,9 +142,9 @@ private:
   size_t dim;
   SmallVector<Index> outerSizes, innerSizes;
   Index thread, warp;
-  /// The stripes of a set of columns; of this block: its number, and the
+  /// A set of columns, and its stripes; of this block: its number, and the
   /// number of the stripe, its parts and the place among them.
-  Index stripes, blocks, number, stripe, parts, rank;
+  Index columns, stripes, blocks, number, stripe, parts, rank;
   /// Steps, and those that the warp has: `rounds` loads of each thread.
   Index length, rounds, begin, end;
   /// This thread's place at step 0, and whether it has columns; null: it has.
@@ -152,12 +164,14 @@ void ColumnsEmitter::configure() {
   outerSizes.assign(all.take_front(dim));
   innerSizes.assign(all.drop_front(dim + 1));
   length = all[dim];
-  int64_t columns = *IndexMath::constantOf(math.product(innerSizes));
-  int64_t ofSet = llvm::divideCeil(columns, plan.width());
-  stripes = math.constant(ofSet);
-  AffineExpr count = KernelEmission::product(ArrayRef(sizes).take_front(dim),
-                                             e.kernel.getContext()) *
-                     ofSet;
+  columns = math.product(innerSizes);
+  stripes = math.ceilDiv(columns, widthOf());
+  MLIRContext *context = e.kernel.getContext();
+  AffineExpr ofSet =
+      KernelEmission::product(ArrayRef(sizes).drop_front(dim + 1), context)
+          .ceilDiv(plan.width());
+  AffineExpr count =
+      KernelEmission::product(ArrayRef(sizes).take_front(dim), context) * ofSet;
   auto atLeastOne = [&](AffineExpr size) {
     return size + e.constantExpr(1).floorDiv(size + 1);
   };
@@ -201,10 +215,8 @@ void ColumnsEmitter::locate() {
 void ColumnsEmitter::locateColumn(Index set) {
   Index column =
       math.add(math.mul(math.rem(stripe, stripes), widthOf()), ownColumn());
-  int64_t columns = *IndexMath::constantOf(math.product(innerSizes));
-  if (columns % plan.width() != 0) {
-    hasColumns =
-        kernel.compare(CmpIPredicate::ult, column, math.constant(columns));
+  if (math.factorOf(columns) % plan.width() != 0) {
+    hasColumns = kernel.compare(CmpIPredicate::ult, column, columns);
     column = kernel.clampTo(hasColumns, column);
   }
   place = math.delinearize(set, outerSizes);
@@ -325,9 +337,39 @@ SmallVector<Value> ColumnsEmitter::sumBefore(ValueRange own) {
   return sums;
 }
 
+/// Stores the results of `steps`, in front of which the sums are `carried`;
+/// gives those behind them. With a branch around each store, LLVM moves the
+/// load of a step behind the store of the one before: sums come first, and
+/// whole loads are stored in one branch.
+SmallVector<Value> ColumnsEmitter::storeAtOnce(ArrayRef<Step> steps,
+                                               ValueRange carried) {
+  SmallVector<Value> sums(carried);
+  SmallVector<Elements> results;
+  for (const Step &step : steps) {
+    for (auto [sum, value] : llvm::zip(sums, step.values))
+      sum = add(sum, value);
+    results.push_back(Elements(sums));
+  }
+  bool isWhole = steps.front().isStored == hasColumns;
+  auto store = [&] {
+    for (auto [step, result] : llvm::zip(steps, results))
+      if (isWhole)
+        finish(step.at, result);
+      else
+        e.when(step.isStored, [&] { finish(step.at, result); });
+  };
+  if (isWhole && hasColumns)
+    e.when(hasColumns, store);
+  else
+    store();
+  return sums;
+}
+
 /// Stores the results of the warp's run.
 void ColumnsEmitter::scan(SmallVector<Value> before) {
   overRun(before, [&](ArrayRef<Step> steps, ValueRange carried) {
+    if (!IndexMath::constantOf(columns))
+      return storeAtOnce(steps, carried);
     SmallVector<Value> sums(carried);
     for (const Step &step : steps) {
       for (auto [sum, value] : llvm::zip(sums, step.values))
