@@ -18,8 +18,6 @@
 #include "ScanColumns.h"
 #include "ScanEmission.h"
 
-#include "Codegen/Emit/KernelSizes.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -59,38 +57,25 @@ static int64_t chooseVector(kernel::FuncOp kernel, int64_t last,
 
 std::optional<ScanColumns> codegen::planScanColumns(kernel::FuncOp kernel,
                                                     const CudaChip &chip) {
-  OpBuilder b(kernel.getContext());
-  KernelEmission e(kernel, b, EmitterOptions());
-  kernel::ScanOp op = e.scan();
-  if (!op || kernel.getRoot() != kernel::FusionRoot::Scan)
+  std::optional<ExpectedScan> scan = expectedScan(kernel);
+  if (!scan || scan->innerShape().empty())
     return std::nullopt;
-  auto dim = static_cast<size_t>(op.getDim());
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  if (dim + 1 == type.getShape().size())
-    return std::nullopt;
-  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  auto expected = [&](ArrayRef<AffineExpr> factors) {
-    return expectedSize(kernel,
-                        KernelEmission::product(factors, kernel.getContext()));
-  };
-  std::optional<int64_t> length = expected(sizes[dim]);
-  std::optional<int64_t> count = expected(ArrayRef(sizes).take_front(dim));
-  std::optional<int64_t> columns =
-      expected(ArrayRef(sizes).drop_front(dim + 1));
+  std::optional<int64_t> length = scan->length, count = scan->outer,
+                         columns = scan->inner;
   if (!columns || *columns <= maxColumns || !length || *length < minLength ||
       !count || *count < 1)
     return std::nullopt;
   ScanColumns plan;
   plan.blocks = blocksInFlight * chip.multiprocessors;
-  plan.words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+  plan.words = scan->words();
   plan.vectorSize =
-      chooseVector(kernel, type.getShape().back(), *columns, *count);
+      chooseVector(kernel, scan->innerShape().back(), *columns, *count);
   int64_t stripes = llvm::divideCeil(*columns, plan.width());
   if (*count > plan.blocks || *count * stripes * 2 > plan.blocks)
     return std::nullopt;
   int64_t parts = plan.blocks / (*count * stripes);
   int64_t ofWarp = llvm::divideCeil(*length, parts * ScanColumns::warps);
-  int64_t most = ShapedType::isDynamicShape(type.getShape().drop_front(dim + 1))
+  int64_t most = ShapedType::isDynamicShape(scan->innerShape())
                      ? maxDynamicSteps / plan.words
                      : maxSteps;
   int64_t loads = llvm::divideCeil(ofWarp, most);
@@ -103,11 +88,10 @@ std::optional<ScanColumns> codegen::planScanColumns(kernel::FuncOp kernel,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class ColumnsEmitter : ScanEmission {
+class ColumnsEmitter : PartedScan {
 public:
   ColumnsEmitter(CUDAKernel &kernel, const ScanColumns &plan)
-      : ScanEmission(kernel), plan(plan), dim(op.getDim()),
-        partSums(kernel, plan.layout(), type) {}
+      : PartedScan(kernel, plan.layout()), plan(plan) {}
 
   void emit();
 
@@ -128,84 +112,47 @@ private:
   SmallVector<Value> overRun(SmallVector<Value> carried, Body body);
   void sumRuns(const Memory &runs);
   SmallVector<Value> sumBefore(ValueRange own);
-  void whereShared(llvm::function_ref<void()> body);
   SmallVector<Value> storeAtOnce(ArrayRef<Step> steps, ValueRange carried);
   void scan(SmallVector<Value> before);
 
-  SmallVector<Value> zeros() {
-    return SmallVector<Value>(plan.vectorSize, zero());
-  }
+  SmallVector<Value> zeros() { return PartedScan::zeros(plan.vectorSize); }
   Index widthOf() { return math.constant(plan.width()); }
   Index ownColumn() { return math.mul(lane, math.constant(plan.vectorSize)); }
 
   const ScanColumns &plan;
-  size_t dim;
-  SmallVector<Index> outerSizes, innerSizes;
-  Index thread, warp;
-  /// A set of columns, and its stripes; of this block: its number, and the
-  /// number of the stripe, its parts and the place among them.
-  Index columns, stripes, blocks, number, stripe, parts, rank;
-  /// Steps, and those that the warp has: `rounds` loads of each thread.
-  Index length, rounds, begin, end;
+  /// A set of columns, and its stripes, which are the rows.
+  Index columns, stripes;
+  /// Steps that the warp has.
+  Index begin, end;
   /// This thread's place at step 0, and whether it has columns; null: it has.
   SmallVector<Index> place;
   Value hasColumns;
-  /// Whether stripes have several parts; null where all have.
-  Value isShared;
-  bool mayShare = true;
-  PartSums partSums;
 };
 } // namespace
 
 /// As many parts of each stripe as run at a time together, of whole tiles.
 void ColumnsEmitter::configure() {
-  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  ArrayRef<Index> all(e.results.front().sizes);
-  outerSizes.assign(all.take_front(dim));
-  innerSizes.assign(all.drop_front(dim + 1));
-  length = all[dim];
+  findSizes();
   columns = math.product(innerSizes);
   stripes = math.ceilDiv(columns, widthOf());
-  MLIRContext *context = e.kernel.getContext();
   AffineExpr ofSet =
-      KernelEmission::product(ArrayRef(sizes).drop_front(dim + 1), context)
+      KernelEmission::product(ArrayRef(e.sizeExprs(0)).drop_front(dim + 1),
+                              e.kernel.getContext())
           .ceilDiv(plan.width());
-  AffineExpr count =
-      KernelEmission::product(ArrayRef(sizes).take_front(dim), context) * ofSet;
-  auto atLeastOne = [&](AffineExpr size) {
-    return size + e.constantExpr(1).floorDiv(size + 1);
-  };
-  AffineExpr budget =
+  AffineExpr count = outerCount() * ofSet;
+  AffineExpr most =
       atLeastOne(e.constantExpr(plan.blocks).floorDiv(atLeastOne(count)));
-  AffineExpr tiles = atLeastOne(sizes[dim].ceilDiv(plan.tile()));
-  AffineExpr ofStripe = tiles.ceilDiv(tiles.ceilDiv(budget));
-  e.setConfig({count * ofStripe}, {ScanColumns::threads, 1, 1}, 0, {1, 1, 1},
-              {}, plan.layout().workspace());
+  SmallVector<Index> rows(outerSizes);
+  rows.push_back(stripes);
+  setParts(count, most, plan.tile(), rows);
   kernel.residentBlocks = blocksInFlight;
-  blocks = gpu::GridDimOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
-  if (auto known = dyn_cast<AffineConstantExpr>(ofStripe))
-    parts = math.constant(known.getValue());
-  else
-    parts = math.div(blocks, math.mul(math.product(outerSizes), stripes));
 }
 
 /// Finds the part and the warp's run of steps.
 void ColumnsEmitter::locate() {
-  std::optional<int64_t> known = IndexMath::constantOf(parts);
-  mayShare = !known || *known > 1;
-  number = kernel.blockId();
-  if (mayShare && known) {
-    number = partSums.takeNumber();
-  } else if (mayShare) {
-    isShared = kernel.compare(CmpIPredicate::ugt, parts, math.constant(1));
-    number = partSums.takeNumber(isShared);
-  }
-  stripe = math.div(number, parts);
-  rank = math.rem(number, parts);
-  locateColumn(math.div(stripe, stripes));
-  rounds =
-      math.ceilDiv(math.ceilDiv(length, math.constant(plan.tile())), parts);
-  Index ofWarp = math.mul(rounds, math.constant(plan.steps));
+  takePart();
+  locateColumn(math.div(row, stripes));
+  Index ofWarp = math.mul(tilesOfPart(plan.tile()), math.constant(plan.steps));
   Index run = math.add(math.mul(rank, math.constant(ScanColumns::warps)), warp);
   begin = math.mul(run, ofWarp);
   end = math.max(begin, math.min(math.add(begin, ofWarp), length));
@@ -214,7 +161,7 @@ void ColumnsEmitter::locate() {
 /// Finds this thread's columns, of a stripe of `set`.
 void ColumnsEmitter::locateColumn(Index set) {
   Index column =
-      math.add(math.mul(math.rem(stripe, stripes), widthOf()), ownColumn());
+      math.add(math.mul(math.rem(row, stripes), widthOf()), ownColumn());
   if (math.factorOf(columns) % plan.width() != 0) {
     hasColumns = kernel.compare(CmpIPredicate::ult, column, columns);
     column = kernel.clampTo(hasColumns, column);
@@ -272,13 +219,6 @@ SmallVector<Value> ColumnsEmitter::overRun(SmallVector<Value> carried,
                       });
 }
 
-void ColumnsEmitter::whereShared(llvm::function_ref<void()> body) {
-  if (isShared)
-    e.when(isShared, body);
-  else if (mayShare)
-    body();
-}
-
 /// Replaces the sums of the warps' runs by what precedes each in the block, and
 /// leaves the block's for those behind it.
 void ColumnsEmitter::sumRuns(const Memory &runs) {
@@ -315,7 +255,7 @@ SmallVector<Value> ColumnsEmitter::sumBefore(ValueRange own) {
   });
   kernel.barrier();
   auto sumGroups = [&] {
-    partSums.countReader(stripe, parts);
+    partSums.countReader(row, parts);
     Elements sums = zeros();
     for (int64_t group = 0; group < groups; ++group) {
       Elements part = e.elements.load(
@@ -325,11 +265,7 @@ SmallVector<Value> ColumnsEmitter::sumBefore(ValueRange own) {
     }
     return sums;
   };
-  Elements sums = zeros();
-  if (isShared)
-    sums = kernel.valuesWhere(isShared, plan.vectorSize, zero(), sumGroups);
-  else if (mayShare)
-    sums = sumGroups();
+  SmallVector<Value> sums = valuesWhereShared(plan.vectorSize, sumGroups);
   Elements ofBlock =
       e.elements.load(runs, {warp, ownColumn()}, plan.vectorSize);
   for (auto [sum, value] : llvm::zip(sums, ofBlock))
@@ -386,11 +322,7 @@ void ColumnsEmitter::scan(SmallVector<Value> before) {
 
 void ColumnsEmitter::emit() {
   configure();
-  thread = kernel.threadId();
-  lane = math.rem(thread, math.constant(32));
-  warp = math.div(thread, math.constant(32));
-  kernel.await();
-  partSums.start(thread, blocks);
+  start();
   locate();
   scan(
       sumBefore(overRun(zeros(), [&](ArrayRef<Step> steps, ValueRange carried) {
@@ -400,7 +332,7 @@ void ColumnsEmitter::emit() {
             sum = add(sum, value);
         return sums;
       })));
-  whereShared([&] { partSums.clear(stripe, parts); });
+  whereShared([&] { partSums.clear(row, parts); });
 }
 
 void codegen::emitCUDAScanColumns(CUDAKernel &kernel,

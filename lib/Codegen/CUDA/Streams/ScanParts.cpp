@@ -20,8 +20,6 @@
 #include "ScanParts.h"
 #include "ScanEmission.h"
 
-#include "Codegen/Emit/KernelSizes.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -47,36 +45,24 @@ int64_t ScanParts::alignment() const {
   return vectorSize / std::gcd(vectorSize, columns);
 }
 
-static int64_t bitsOf(kernel::ScanOp op) {
-  return cast<RankedTensorType>(op.getResult().getType())
-      .getElementTypeBitWidth();
-}
-
 std::optional<ScanParts> codegen::planScanParts(kernel::FuncOp kernel,
                                                 const CudaChip &chip) {
-  OpBuilder b(kernel.getContext());
-  KernelEmission e(kernel, b, EmitterOptions());
-  kernel::ScanOp op = e.scan();
-  if (!op || kernel.getRoot() != kernel::FusionRoot::Scan)
-    return std::nullopt;
-  auto dim = static_cast<size_t>(op.getDim());
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
-  if (ShapedType::isDynamicShape(inner))
+  std::optional<ExpectedScan> scan = expectedScan(kernel);
+  if (!scan || ShapedType::isDynamicShape(scan->innerShape()))
     return std::nullopt;
   ScanParts parts;
-  parts.columns = ShapedType::getNumElements(inner);
+  parts.columns = ShapedType::getNumElements(scan->innerShape());
   if (parts.columns < 1 || parts.columns > maxColumns)
     return std::nullopt;
+  int64_t size = scan->type.getDimSize(scan->dim);
   parts.hasRuns = ElementEmitter::hasRuns(kernel.getBody().front(),
                                           /*inOrder=*/true);
   parts.vectorSize = vectorSizeOf(kernel);
   if (!parts.hasRuns) {
-    int64_t length = type.getShape()[dim];
     if (parts.columns > 1)
       return std::nullopt;
     parts.vectorSize =
-        ShapedType::isDynamic(length) ? 1 : std::gcd(parts.vectorSize, length);
+        ShapedType::isDynamic(size) ? 1 : std::gcd(parts.vectorSize, size);
   }
   while (parts.alignment() * parts.columns > maxElements)
     parts.vectorSize /= 2;
@@ -87,15 +73,10 @@ std::optional<ScanParts> codegen::planScanParts(kernel::FuncOp kernel,
   (parts.columns > 1 ? parts.steps : parts.groups) *=
       std::max<int64_t>(1, full / group);
   parts.blocks = blocksInFlight * chip.multiprocessors;
-  parts.words = llvm::divideCeil(bitsOf(op), 32);
-  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  std::optional<int64_t> length = expectedSize(kernel, sizes[dim]);
-  std::optional<int64_t> rows = expectedSize(
-      kernel, KernelEmission::product(ArrayRef(sizes).take_front(dim),
-                                      kernel.getContext()));
-  bool isOdd = parts.columns > 1 ||
-               ShapedType::isDynamic(type.getShape()[dim]) ||
-               type.getShape()[dim] % vectorSizeOf(kernel) != 0;
+  parts.words = scan->words();
+  std::optional<int64_t> length = scan->length, rows = scan->outer;
+  bool isOdd = parts.columns > 1 || ShapedType::isDynamic(size) ||
+               size % vectorSizeOf(kernel) != 0;
   int64_t least = (isOdd ? minOddTiles : minTiles) * parts.tile();
   if (!length || !rows || *length < least || *rows < 1 ||
       *rows * 2 > parts.blocks)
@@ -117,12 +98,11 @@ struct TileShape {
   int64_t size() const { return ScanParts::threads * steps * groups; }
 };
 
-class PartsEmitter : ScanEmission {
+class PartsEmitter : PartedScan {
 public:
   PartsEmitter(CUDAKernel &kernel, const ScanParts &plan)
-      : ScanEmission(kernel), plan(plan), dim(op.getDim()),
-        whole{"whole", plan.steps, plan.groups, true},
-        partSums(kernel, plan.layout(), type) {}
+      : PartedScan(kernel, plan.layout()), plan(plan),
+        whole{"whole", plan.steps, plan.groups, true} {}
 
   void emit();
 
@@ -150,89 +130,53 @@ private:
 
   SmallVector<Index> placeOf(Index step, int64_t column);
   Index flatOf(Index step) {
-    return math.mul(math.add(start, step), math.constant(plan.columns));
+    return math.mul(math.add(firstStep, step), math.constant(plan.columns));
   }
-  SmallVector<Value> zeros() {
-    return SmallVector<Value>(plan.columns, zero());
-  }
+  SmallVector<Value> zeros() { return PartedScan::zeros(plan.columns); }
 
   const ScanParts &plan;
-  size_t dim;
   TileShape whole;
-  SmallVector<Index> row, rowSizes, innerSizes;
-  Index thread, warp;
-  /// All blocks, the number of this one, its part of the row's, and
-  /// the row.
-  Index blocks, number, parts, rank, rowNumber;
-  /// Steps of a row, and of all rows before this one, and those before the
-  /// first whole vector of the row.
-  Index length, start, lead;
+  /// The outer indices of the row.
+  SmallVector<Index> rowAt;
+  /// Steps of all rows before this one, and those before the first whole vector
+  /// of the row.
+  Index firstStep, lead;
   /// The part without `lead`.
   Index begin, end;
-  /// Whether rows have several parts; null where all have.
-  Value isShared;
-  bool mayShare = true;
-  PartSums partSums;
 };
 } // namespace
 
 /// As many parts of each row as fill the GPU together, of whole tiles.
 void PartsEmitter::configure() {
-  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  AffineExpr count = KernelEmission::product(ArrayRef(sizes).take_front(dim),
-                                             e.kernel.getContext());
-  auto atLeastOne = [&](AffineExpr size) {
-    return size + e.constantExpr(1).floorDiv(size + 1);
-  };
-  AffineExpr budget = e.constantExpr(plan.blocks).ceilDiv(atLeastOne(count));
-  AffineExpr tiles = atLeastOne(sizes[dim].ceilDiv(plan.tile()));
-  AffineExpr ofRow = tiles.ceilDiv(tiles.ceilDiv(budget));
-  e.setConfig({count * ofRow}, {ScanParts::threads, 1, 1}, 0, {1, 1, 1}, {},
-              plan.layout().workspace());
-  ArrayRef<Index> all(e.results.front().sizes);
-  rowSizes.assign(all.take_front(dim));
-  innerSizes.assign(all.drop_front(dim + 1));
-  length = all[dim];
-  blocks = gpu::GridDimOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
-  if (auto known = dyn_cast<AffineConstantExpr>(ofRow))
-    parts = math.constant(known.getValue());
-  else
-    parts = math.div(blocks, math.product(rowSizes));
+  findSizes();
+  AffineExpr count = outerCount();
+  setParts(count, e.constantExpr(plan.blocks).ceilDiv(atLeastOne(count)),
+           plan.tile(), outerSizes);
 }
 
 /// Finds the row and the part of this block.
 void PartsEmitter::locate() {
-  std::optional<int64_t> known = IndexMath::constantOf(parts);
-  mayShare = !known || *known > 1;
-  number = kernel.blockId();
-  if (mayShare && known) {
-    number = partSums.takeNumber();
-  } else if (mayShare) {
-    isShared = kernel.compare(CmpIPredicate::ugt, parts, math.constant(1));
-    number = partSums.takeNumber(isShared);
-  }
-  rowNumber = math.div(number, parts);
-  rank = math.rem(number, parts);
-  row = math.delinearize(rowNumber, rowSizes);
-  start = math.mul(rowNumber, length);
+  takePart();
+  rowAt = math.delinearize(row, outerSizes);
+  firstStep = math.mul(row, length);
   lead = math.constant(0);
   Index unit = math.constant(plan.alignment());
-  bool isOne = IndexMath::constantOf(math.product(rowSizes)) == int64_t(1);
+  bool isOne = IndexMath::constantOf(math.product(outerSizes)) == int64_t(1);
   if (isOne)
-    start = math.constant(0);
+    firstStep = math.constant(0);
   if (!isOne && plan.hasRuns && math.factorOf(length) % plan.alignment() != 0)
-    lead = math.min(math.sub(math.mul(math.ceilDiv(start, unit), unit), start),
-                    length);
+    lead = math.min(
+        math.sub(math.mul(math.ceilDiv(firstStep, unit), unit), firstStep),
+        length);
   Index tile = math.constant(plan.tile());
-  Index rounds = math.ceilDiv(math.ceilDiv(length, tile), parts);
-  Index size = math.mul(rounds, tile);
+  Index size = math.mul(tilesOfPart(plan.tile()), tile);
   begin = math.mul(rank, size);
   end =
       math.max(begin, math.min(math.add(begin, size), math.sub(length, lead)));
 }
 
 SmallVector<Index> PartsEmitter::placeOf(Index step, int64_t column) {
-  SmallVector<Index> at(row);
+  SmallVector<Index> at(rowAt);
   at.push_back(step);
   llvm::append_range(at, math.delinearize(math.constant(column), innerSizes));
   return at;
@@ -325,10 +269,10 @@ SmallVector<Value> PartsEmitter::overPart(SmallVector<Value> carried,
       math.add(begin, math.mul(math.div(math.sub(end, begin), size), size));
   {
     // Whole vectors begin at multiples of their size in the tensors.
-    Index usual = start, unit = math.constant(plan.alignment());
-    start = math.mul(math.ceilDiv(start, unit), unit);
+    Index usual = firstStep, unit = math.constant(plan.alignment());
+    firstStep = math.mul(math.ceilDiv(firstStep, unit), unit);
     carried = overTiles(begin, last, whole, carried, body);
-    start = usual;
+    firstStep = usual;
   }
   return overTiles(math.add(lead, last), math.add(lead, end), {"rest"}, carried,
                    body);
@@ -429,17 +373,13 @@ SmallVector<Value> PartsEmitter::sumBefore(ValueRange own) {
   partSums.publish(own, number);
   SmallVector<Value> before =
       sumOverBlock("before", partSums.await(number, rank, parts));
-  partSums.countReader(rowNumber, parts);
+  partSums.countReader(row, parts);
   return before;
 }
 
 void PartsEmitter::emit() {
   configure();
-  thread = kernel.threadId();
-  lane = math.rem(thread, math.constant(32));
-  warp = math.div(thread, math.constant(32));
-  kernel.await();
-  partSums.start(thread, blocks);
+  start();
   locate();
   auto sumOwn = [&] {
     SmallVector<Value> own =
@@ -455,20 +395,13 @@ void PartsEmitter::emit() {
         });
     return sumBefore(sumOverBlock("own", own));
   };
-  SmallVector<Value> carried = zeros();
-  if (isShared)
-    carried = kernel.valuesWhere(isShared, plan.columns, zero(),
-                                 [&] { return Elements(sumOwn()); });
-  else if (mayShare)
-    carried = sumOwn();
+  SmallVector<Value> carried =
+      valuesWhereShared(plan.columns, [&] { return Elements(sumOwn()); });
   overPart(carried, [&](ArrayRef<Group> groups, Index number, ValueRange before,
                         const TileShape &shape) {
     return scanTile(groups, number, before, shape);
   });
-  if (isShared)
-    e.when(isShared, [&] { partSums.clear(rowNumber, parts); });
-  else if (mayShare)
-    partSums.clear(rowNumber, parts);
+  whereShared([&] { partSums.clear(row, parts); });
 }
 
 void codegen::emitCUDAScanParts(CUDAKernel &kernel, const ScanParts &parts) {
