@@ -3,8 +3,9 @@
 
 usage: check.py PROGRAM FOLDER [--heads N] [--prompt TEXT] [--tokens N] [--float16]
 
-FOLDER has weights.safetensors, encoder.json and vocab.bpe. NumPy computes the whole text anew for each token, in float64 and
-without a cache. Fails where a logit differs by more than 1e-3 of the step's largest; with --float16, 2e-2.
+FOLDER has model.safetensors, vocab.json and merges.txt, or weights.safetensors, encoder.json and vocab.bpe. NumPy computes the
+whole text anew for each token, in float64 and without a cache. Fails where a logit differs by more than 1e-3 of the step's
+largest; with --float16, 2e-2.
 """
 import argparse
 import json
@@ -17,6 +18,8 @@ import unicodedata
 
 import numpy as np
 
+# Of the weights, the vocabulary and the merges; the second ones are those of make_tiny.py.
+NAMES = (("model.safetensors", "weights.safetensors"), ("vocab.json", "encoder.json"), ("merges.txt", "vocab.bpe"))
 TOLERANCE, HALF_TOLERANCE = 1e-3, 2e-2
 TEXTS = ["Hello, world", "  two  blanks and a tab\t\tend ", "I'm sure they've said: don't! 'sixties", "x=3.14159, y=1e10;\n\n\nnext",
          "Gr\u00fc\u00dfe \u4f60\u597d \u0440\u0443\u0441\u0441\u043a\u0438\u0439 \u0661\u0662\u0663 \u00bd\u00b2",
@@ -158,6 +161,20 @@ def draw(logits, temperature, top_k, words):
     return int(order[-1])
 
 
+def files_of(folder):
+    """The paths of the weights, the vocabulary and the merges."""
+    paths = [[os.path.join(folder, name) for name in names] for names in NAMES]
+    return [first if os.path.exists(first) else second for first, second in paths]
+
+
+def read_vocabulary(encoder_path, merges_path):
+    with open(encoder_path) as handle:
+        encoder = json.load(handle)
+    with open(merges_path) as handle:
+        pairs = [tuple(line.split()) for line in handle if line.strip() and not line.startswith("#version")]
+    return encoder, {pair: rank for rank, pair in enumerate(pairs)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
@@ -167,13 +184,9 @@ def main():
     parser.add_argument("--tokens", type=int, default=8)
     parser.add_argument("--float16", action="store_true")
     options = parser.parse_args()
-    files = {name: os.path.join(options.folder, name) for name in ("weights.safetensors", "encoder.json", "vocab.bpe")}
-    with open(files["encoder.json"]) as handle:
-        encoder = json.load(handle)
-    with open(files["vocab.bpe"]) as handle:
-        pairs = [tuple(line.split()) for line in handle if line.strip() and not line.startswith("#version")]
-    merges = {pair: rank for rank, pair in enumerate(pairs)}
-    vocabulary = ["--encoder", files["encoder.json"], "--merges", files["vocab.bpe"]]
+    weights_path, encoder_path, merges_path = files_of(options.folder)
+    encoder, merges = read_vocabulary(encoder_path, merges_path)
+    vocabulary = ["--encoder", encoder_path, "--merges", merges_path]
 
     def run(*arguments):
         done = subprocess.run([options.program, *vocabulary, *arguments], capture_output=True)
@@ -188,13 +201,13 @@ def main():
     print(f"{len(TEXTS)} texts have the same tokens")
 
     weights = {name.removeprefix("transformer."): value.astype(np.float64)
-               for name, value in read_safetensors(files["weights.safetensors"]).items()}
+               for name, value in read_safetensors(weights_path).items()}
     heads = options.heads or weights["wte.weight"].shape[1] // 64
     tokens, largest = encode(options.prompt, encoder, merges), 0
     tolerance = HALF_TOLERANCE if options.float16 else TOLERANCE
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "logits.txt")
-        text = run("--weights", files["weights.safetensors"], "--heads", str(heads), "--tokens", str(options.tokens),
+        text = run("--weights", weights_path, "--heads", str(heads), "--tokens", str(options.tokens),
                    "--temperature", "0", "--logits", path, *["--float16"][:options.float16], options.prompt)
         found = np.loadtxt(path, ndmin=2)
     for step in found:
@@ -209,7 +222,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "logits.txt")
-        text = run("--weights", files["weights.safetensors"], "--heads", str(heads), "--tokens", str(options.tokens),
+        text = run("--weights", weights_path, "--heads", str(heads), "--tokens", str(options.tokens),
                    "--temperature", "1.5", "--top-k", "20", "--seed", "11", "--logits", path, options.prompt)
         tokens, words = encode(options.prompt, encoder, merges), random_words(11)
         tokens += [draw(step, 1.5, 20, words) for step in np.loadtxt(path, np.float32, ndmin=2)]
