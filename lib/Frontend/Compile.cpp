@@ -9,6 +9,7 @@
 #include "Throw.h"
 
 #include "tripy/Base/Text.h"
+#include "tripy/Base/Verify.h"
 
 #include <exception>
 #include <iostream>
@@ -131,9 +132,10 @@ std::string Tracer::nextName() const {
 }
 
 /// Sets where an argument is in what the function takes. Files have no path
-/// with control characters or of more than 1024 bytes: keys of maps may.
+/// with control characters or of more bytes than names may have: keys of maps
+/// may.
 static void setPath(ProgramInput &input, const std::string &path) {
-  if (isPrintable(path) && path.size() <= 1024)
+  if (isPrintable(path) && path.size() <= ProgramLimits().nameBytes)
     input.path = path;
 }
 

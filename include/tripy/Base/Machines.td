@@ -150,6 +150,7 @@ def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a b
                           "2.9, 4.5 and 8.5 to 15 thousand cycles for 8, 16 and 32 KiB. The more they are, the fewer k-blocks are under way.">;
 def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
 def flagCycles : Constant<"double", "cycles", "Stream-K: a wait for another block's sums.">;
+def streamApart : Constant<"double", "factor of time", "Stream-K: blocks are at different places of K, and share no reads. Not of swapAB.">;
 def sumBytes : Constant<"double", "bytes / cycle / multiprocessor", "Stream-K: sums written to global memory, or read.">;
 def boxElements : Constant<"double", "elements / cycle / multiprocessor", "Results that TMA stores.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store.">;
@@ -263,6 +264,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<splitStart, "2500", Fit<gemm # " 14">>,
   Fact<splitBytes, "85000", Fit<gemm # " 14">>,
   Fact<flagCycles, "1500", Guess>,
+  Fact<streamApart, "1.3", Fit<gemm # " 23">>,
   Fact<sumBytes, "32", Guess>,
   Fact<boxElements, "15", Fit<gemm>>,
   Fact<threadElements, "5", Fit<gemm>>,

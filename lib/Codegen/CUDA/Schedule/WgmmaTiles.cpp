@@ -244,8 +244,7 @@ static double streamCost(const WgmmaTile &tile, const Problem &of) {
   double waves = shares.whole + double(shares.cut) / shares.workers;
   double moved = double(tile.m) * tile.n * 4 / chip().sumBytes;
   int64_t blocks = shares.workers * tile.cluster();
-  // At different places of K, blocks share no reads (notes-gemm.md 23).
-  double apart = tile.swapAB ? 1 : 1.3;
+  double apart = tile.swapAB ? 1 : chip().streamApart;
   return apart * waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
          std::ceil(waves) * epilogueCycles(tile, of) + moved +
          shares.sharers() * (chip().flagCycles + moved);
