@@ -212,6 +212,10 @@ void emitCUDALoop(CUDAKernel &kernel, int64_t longest = 8);
 /// Emits a loop kernel that reads a tensor across its contiguous dimension,
 /// through tiles in shared memory. False, and nothing emitted, for others.
 bool emitCUDATranspose(CUDAKernel &kernel);
+/// The same for tensors whose last dimensions are short, or those of the
+/// results: through boxes of more than two dimensions. False, and nothing
+/// emitted, for others.
+bool emitCUDAPermute(CUDAKernel &kernel);
 /// A reduction that keeps the last dimension.
 void emitCUDAColumn(CUDAKernel &kernel, mlir::linalg::GenericOp op);
 void emitCUDARow(CUDAKernel &kernel);

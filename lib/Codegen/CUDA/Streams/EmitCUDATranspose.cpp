@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codegen/CUDA/Common/EmitCUDA.h"
+#include "TransposeTile.h"
 
 #include "Codegen/Emit/KernelSizes.h"
 #include "Codegen/Emit/TensorReads.h"
@@ -81,8 +81,13 @@ public:
   explicit TransposeEmitter(CUDAKernel &kernel)
       : kernel(kernel), e(kernel.e), math(e.math) {}
   bool choose();
-  /// Sets the kernel's grid, and declares the tiles.
-  void begin();
+  /// Whether more than half of the tiles' elements are none of the tensors'.
+  bool mostlyEmpty();
+  /// Its tiles.
+  TransposeTile tile() const;
+  /// Sets the kernel's grid, and declares the tiles, of as many elements as are
+  /// needed and not below `least`.
+  void begin(int64_t least);
   /// Emits a block's tile. `arrays`: the memory of begin(). `waits`: for the
   /// kernels in front.
   void emit(ArrayRef<Value> arrays, bool waits);
@@ -171,47 +176,10 @@ std::optional<Staged> TransposeEmitter::stage(Value tensor, AffineMap map) {
   return staged;
 }
 
-/// Of the results: those of the profile's `opt` where sizes are dynamic.
-static std::optional<int64_t> expectedElements(CUDAKernel &kernel) {
-  AffineExpr elements = KernelEmission::product(kernel.e.sizeExprs(0),
-                                                kernel.e.kernel.getContext());
-  if (auto known = dyn_cast<AffineConstantExpr>(elements))
-    return known.getValue();
-  return expectedSize(kernel.e.kernel, elements);
-}
-
-/// Whether tiles of 32 x 32 leave less to the busiest multiprocessor than tiles
-/// of 64 x 64: where some would have none of these, and where the busiest one
-/// would have a quarter more.
-static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
-  auto loadOf = [&](int64_t tile) {
-    int64_t tiles = llvm::divideCeil(elements, tile);
-    return llvm::divideCeil(tiles, chip.multiprocessors) * tile;
-  };
-  constexpr int64_t small = 32 * 32, large = 64 * 64;
-  return elements < chip.multiprocessors * large ||
-         loadOf(large) * 4 > loadOf(small) * 5;
-}
-
-/// Larger tiles read longer runs of memory; they are used where enough of them
-/// are left for the GPU. 512 threads load a tile of 32 KB in 4 accesses each,
-/// and begin to store sooner than 256 threads with 8: 8192 x 16384 take 130.5
-/// us, not 136.3. With registers for three such blocks instead of four, the
-/// assembler issues all loads first: 131.4 us in another run, not 132.6.
 void TransposeEmitter::chooseTile() {
-  std::optional<int64_t> elements = expectedElements(kernel);
-  bool narrow =
-      llvm::all_of(e.kernel.getFunctionType().getInputs(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return !tensor || tensor.getElementTypeBitWidth() <= 16;
-      });
-  if (narrow && elements && *elements >= kernel.chip.streamedElements) {
-    tileRows = tileColumns = 128;
-    tileThreads = 512;
-  } else if (elements && wantsSmallTiles(*elements, kernel.chip)) {
-    tileRows = tileColumns = 32;
-    tileThreads = 128;
-  }
+  TransposeTile tile = chooseTransposeTile(kernel);
+  tileRows = tileColumns = tile.size;
+  tileThreads = tile.threads;
 }
 
 bool TransposeEmitter::choose() {
@@ -243,6 +211,22 @@ bool TransposeEmitter::choose() {
   wholeRows = rows && *rows % tileColumns == 0;
   wholeColumns = columns && *columns % tileRows == 0;
   return (!rows || *rows >= shortest) && (!columns || *columns >= shortest);
+}
+
+bool TransposeEmitter::mostlyEmpty() {
+  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
+  double used = 1;
+  auto visit = [&](const Side &side, int64_t tile) {
+    auto whole = ArrayRef<AffineExpr>(exprs).slice(side.first,
+                                                   side.last - side.first + 1);
+    std::optional<int64_t> size = expectedSize(
+        e.kernel, KernelEmission::product(whole, e.kernel.getContext()));
+    if (size && *size > 0)
+      used *= double(*size) / double(llvm::alignTo(*size, tile));
+  };
+  visit(contiguousSide, tileColumns);
+  visit(lastSide, tileRows);
+  return used < 0.5;
 }
 
 /// 7 x 7 elements of each channel are 49 of one dimension. The tensors
@@ -282,7 +266,15 @@ void TransposeEmitter::chooseSides() {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-void TransposeEmitter::begin() {
+TransposeTile TransposeEmitter::tile() const {
+  auto dimsOf = [](const Side &side) {
+    return llvm::to_vector(llvm::seq(side.first, side.last + 1));
+  };
+  return {tileRows, tileThreads, unsigned(tensors.size()), dimsOf(lastSide),
+          dimsOf(contiguousSide)};
+}
+
+void TransposeEmitter::begin(int64_t least) {
   if (tileThreads == 512)
     kernel.residentBlocks = 3;
   SmallVector<AffineExpr> exprs = e.sizeExprs(0);
@@ -300,11 +292,11 @@ void TransposeEmitter::begin() {
               {tileThreads, 1, 1}, 0);
   for (auto [number, staged] : llvm::enumerate(tensors)) {
     auto type = cast<RankedTensorType>(staged.tensor.getType());
-    arrays.push_back(kernel
-                         .sharedArray("tile" + std::to_string(number),
-                                      type.getElementType(),
-                                      {tileRows * staged.pitch})
-                         .pointer);
+    arrays.push_back(
+        kernel
+            .sharedArray("tile" + std::to_string(number), type.getElementType(),
+                         {std::max(least, tileRows * staged.pitch)})
+            .pointer);
   }
 }
 
@@ -545,7 +537,10 @@ void TransposeEmitter::emit(ArrayRef<Value> arrays, bool waits) {
 
 bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
   TransposeEmitter emitter(kernel);
-  if (!emitter.choose())
+  bool isTiled = emitter.choose();
+  if ((!isTiled || emitter.mostlyEmpty()) && emitCUDAPermute(kernel))
+    return true;
+  if (!isTiled)
     return false;
   std::optional<int64_t> elements = IndexMath::constantOf(
       kernel.e.math.product(kernel.e.results.front().sizes));
@@ -553,9 +548,13 @@ bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
     emitCUDALoop(kernel, 1);
     return true;
   }
-  emitter.begin();
   KernelEmission &e = kernel.e;
   SmallVector<Value> inner = e.innerSizes();
+  TransposeTile tile = emitter.tile();
+  if (inner.empty() && emitCUDAOddRows(kernel, tile))
+    return true;
+  int64_t oddElements = inner.empty() ? 0 : oddRowsElements(kernel, tile);
+  emitter.begin(oddElements);
   SmallVector<KernelEmission::Version> versions;
   for (int64_t width : widthsOf(e.kernel))
     versions.push_back({width, width});
@@ -566,6 +565,8 @@ bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
   kernel.await();
   // Tiles of narrower versions have no fewer elements than those of wider ones.
   e.versions(inner, versions, [&](KernelEmission::Version version) {
+    if (version.factor == 1 && oddElements > 0)
+      return emitCUDAOddRowsBody(kernel, tile, emitter.arrays);
     if (version.factor == 1)
       return emitter.emit(emitter.arrays, /*waits=*/false);
     TransposeEmitter aligned(kernel);

@@ -1,0 +1,54 @@
+//===- TransposeTile.cpp - Tiles of loops that transpose ------------------===//
+
+#include "TransposeTile.h"
+
+#include "Codegen/Emit/KernelSizes.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Of the results: those of the profile's `opt` where sizes are dynamic.
+static std::optional<int64_t> expectedElements(CUDAKernel &kernel) {
+  AffineExpr elements = KernelEmission::product(kernel.e.sizeExprs(0),
+                                                kernel.e.kernel.getContext());
+  if (auto known = dyn_cast<AffineConstantExpr>(elements))
+    return known.getValue();
+  return expectedSize(kernel.e.kernel, elements);
+}
+
+/// Whether tiles of 32 x 32 leave less to the busiest multiprocessor than tiles
+/// of 64 x 64: where some would have none of these, and where the busiest one
+/// would have a quarter more.
+static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
+  auto loadOf = [&](int64_t tile) {
+    int64_t tiles = llvm::divideCeil(elements, tile);
+    return llvm::divideCeil(tiles, chip.multiprocessors) * tile;
+  };
+  constexpr int64_t small = 32 * 32, large = 64 * 64;
+  return elements < chip.multiprocessors * large ||
+         loadOf(large) * 4 > loadOf(small) * 5;
+}
+
+/// Larger tiles read longer runs of memory; they are used where enough of them
+/// are left for the GPU. 512 threads load a tile of 32 KB in 4 accesses each,
+/// and begin to store sooner than 256 threads with 8: 8192 x 16384 take 130.5
+/// us, not 136.3. With registers for three such blocks instead of four, the
+/// assembler issues all loads first: 131.4 us in another run, not 132.6.
+TransposeTile codegen::chooseTransposeTile(CUDAKernel &kernel) {
+  std::optional<int64_t> elements = expectedElements(kernel);
+  TransposeTile tile;
+  bool narrow = llvm::all_of(
+      kernel.e.kernel.getFunctionType().getInputs(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return !tensor || tensor.getElementTypeBitWidth() <= 16;
+      });
+  if (narrow && elements && *elements >= kernel.chip.streamedElements) {
+    tile.size = 128;
+    tile.threads = 512;
+  } else if (elements && wantsSmallTiles(*elements, kernel.chip)) {
+    tile.size = 32;
+    tile.threads = 128;
+  }
+  return tile;
+}
