@@ -7,7 +7,9 @@
 //
 // Rows that vectors do not divide are read as runs of the tensor, by vectors
 // over the ends of rows, of which each row leaves out what is another's. The
-// last one of the tensor may pass its end: the last block reads elements.
+// last one of the tensor may pass its end: the last block reads elements. Rows
+// whose length is known at run time only are such runs, too, in one or several
+// steps of what the lanes hold of a row of the expected length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,9 @@ using arith::CmpIPredicate;
 
 /// Registers for the sums of a thread; lanes of a row at least.
 static constexpr int64_t maxRegisters = 32, minLanes = 16;
+/// The same of a step of a row whose length is not known: comparisons with its
+/// end take registers, too, and 32 for f32 spilled.
+static constexpr int64_t stepRegisters = 24;
 /// Lengths that other forms are for.
 static constexpr int64_t shortLength = 256;
 /// Threads of a block, where rows begin within vectors, and where they are few.
@@ -40,7 +45,8 @@ public:
 
 private:
   bool choose();
-  bool chooseLanes(int64_t vectors);
+  bool chooseLanes(int64_t vectors, int64_t registers = maxRegisters);
+  bool chooseSteps(int64_t vectors);
   void locate(int64_t rows);
   /// A vector of the row.
   struct Piece {
@@ -57,7 +63,8 @@ private:
   Piece load(int64_t number, bool bySingles);
   void markEnds(Piece &piece, int64_t number);
   Elements loadSingles(const Piece &piece);
-  void scan(MutableArrayRef<Piece> pieces);
+  Value scan(MutableArrayRef<Piece> pieces, Value carry);
+  Value emitStep(bool bySingles, Value carry);
   void store(const Piece &piece);
   void storeSingles(const Piece &piece);
 
@@ -76,7 +83,13 @@ private:
     return math.sub(math.add(piece.offset, math.constant(i)), lead);
   }
 
-  int64_t columns = 0, vectorSize = 1, pieceCount = 1;
+  /// The row's length, or what is expected of it, and the length.
+  int64_t columns = 0;
+  bool isDynamic = false;
+  Index size;
+  /// The place of the first vector of a step.
+  Index first;
+  int64_t vectorSize = 1, pieceCount = 1;
   /// Whether rows begin within vectors.
   bool isRun = false;
   SmallVector<Index> rowSizes, row;
@@ -90,14 +103,14 @@ private:
 
 /// The lanes of a row: those with which a warp has the fewest instructions for
 /// it. Each vector is converted, summed, and shuffled in log(lanes) steps.
-bool RowsEmitter::chooseLanes(int64_t vectors) {
+bool RowsEmitter::chooseLanes(int64_t vectors, int64_t registers) {
   int64_t words = llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
   int64_t best = std::numeric_limits<int64_t>::max();
   for (int64_t some = minLanes; some <= 32; some *= 2) {
     int64_t pieces = llvm::divideCeil(vectors, some);
     int64_t cost =
         pieces * some * (4 * vectorSize + 3 * int64_t(llvm::Log2_64(some)));
-    if (pieces * vectorSize * words > maxRegisters || cost >= best)
+    if (pieces * vectorSize * words > registers || cost >= best)
       continue;
     best = cost;
     lanes = some;
@@ -106,22 +119,37 @@ bool RowsEmitter::chooseLanes(int64_t vectors) {
   return best < std::numeric_limits<int64_t>::max();
 }
 
+/// The same of a row of a length that is not known: as many steps as its
+/// registers allow, which have equal parts of what is expected.
+bool RowsEmitter::chooseSteps(int64_t vectors) {
+  int64_t words = llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
+  int64_t most = 32 * stepRegisters / (vectorSize * words);
+  int64_t steps = llvm::divideCeil(vectors, most);
+  return columns <= 32 * maxRegisters &&
+         chooseLanes(llvm::divideCeil(vectors, steps), stepRegisters);
+}
+
 /// False where a row is too short or too long, or cannot be read by vectors.
 bool RowsEmitter::choose() {
   auto shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
-  columns = shape.back();
-  if (static_cast<size_t>(op.getDim()) + 1 != shape.size() ||
-      ShapedType::isDynamic(columns) || columns <= shortLength)
+  std::optional<int64_t> expected =
+      expectedSize(e.kernel, e.sizeExprs(0).back());
+  if (static_cast<size_t>(op.getDim()) + 1 != shape.size() || !expected ||
+      *expected <= shortLength)
     return false;
+  columns = *expected;
+  isDynamic = ShapedType::isDynamic(shape.back());
+  size = e.results.front().sizes.back();
   int64_t widest = vectorSizeOf(e);
   vectorSize = std::gcd(widest, columns);
-  if (vectorSize * 2 >= widest)
+  if (!isDynamic && vectorSize * 2 >= widest)
     return chooseLanes(columns / vectorSize);
   vectorSize = widest;
   isRun = true;
-  return ElementEmitter::hasRuns(e.kernel.getBody().front(),
-                                 /*inOrder=*/true) &&
-         chooseLanes(llvm::divideCeil(columns + widest - 1, widest));
+  if (!ElementEmitter::hasRuns(e.kernel.getBody().front(), /*inOrder=*/true))
+    return false;
+  int64_t vectors = llvm::divideCeil(columns + widest - 1, widest);
+  return isDynamic ? chooseSteps(vectors) : chooseLanes(vectors);
 }
 
 /// Finds this thread's row; of those that there are not, the first instead.
@@ -139,8 +167,8 @@ void RowsEmitter::locate(int64_t rows) {
     number = kernel.clampTo(isRow, number);
   }
   row = math.delinearize(number, rowSizes);
-  base = math.mul(number, math.constant(columns));
-  lead = math.constant(0);
+  base = math.mul(number, size);
+  first = lead = math.constant(0);
   if (!isRun)
     return;
   lead = math.rem(base, math.constant(vectorSize));
@@ -150,9 +178,8 @@ void RowsEmitter::locate(int64_t rows) {
 
 /// Finds out what of a piece is of the row.
 void RowsEmitter::markEnds(Piece &piece, int64_t number) {
-  int64_t first = number * lanes * vectorSize, end = first + lanes * vectorSize;
-  Index size = math.constant(columns);
-  bool mayEnd = end > columns, mayBegin = isRun && number == 0;
+  int64_t end = (number + 1) * lanes * vectorSize;
+  bool mayEnd = isDynamic || end > columns, mayBegin = isRun && number == 0;
   Index rowEnd = math.add(lead, size);
   if (mayEnd)
     piece.isSome = kernel.compare(CmpIPredicate::ult, piece.offset, rowEnd);
@@ -180,8 +207,7 @@ Elements RowsEmitter::loadSingles(const Piece &piece) {
   Elements values;
   for (int64_t i = 0; i < vectorSize; ++i) {
     Index column = columnOf(piece, i);
-    Value valid =
-        kernel.compare(CmpIPredicate::ult, column, math.constant(columns));
+    Value valid = kernel.compare(CmpIPredicate::ult, column, size);
     values.push_back(e.elements.emitOne(
         op.getInput(), placeOf(kernel.clampTo(valid, column))));
   }
@@ -194,6 +220,7 @@ RowsEmitter::Piece RowsEmitter::load(int64_t number, bool bySingles) {
   Piece piece;
   piece.offset = math.add(math.mul(lane, math.constant(vectorSize)),
                           math.constant(number * lanes * vectorSize));
+  piece.offset = math.add(first, piece.offset);
   markEnds(piece, number);
   Index at =
       piece.isSome ? kernel.clampTo(piece.isSome, piece.offset) : piece.offset;
@@ -213,8 +240,9 @@ RowsEmitter::Piece RowsEmitter::load(int64_t number, bool bySingles) {
   return piece;
 }
 
-/// Replaces the elements of the row by their running sums.
-void RowsEmitter::scan(MutableArrayRef<Piece> pieces) {
+/// Replaces the elements of the row by their running sums. `carry`: the sum of
+/// those before, or null; returns it with these.
+Value RowsEmitter::scan(MutableArrayRef<Piece> pieces, Value carry) {
   SmallVector<Value> upTo;
   for (Piece &piece : pieces) {
     for (int64_t i = 1; i < vectorSize; ++i)
@@ -233,7 +261,6 @@ void RowsEmitter::scan(MutableArrayRef<Piece> pieces) {
   Index last = math.add(ofWarp, math.sub(math.constant(lanes - 1), lane));
   Value lastLane = arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI32Type(),
                                                 math.value(last));
-  Value carry;
   for (auto [piece, sum] : llvm::zip(pieces, upTo)) {
     Value before = kernel.select(isFirst, zero(), shuffleUp(sum, 1));
     if (carry)
@@ -243,6 +270,7 @@ void RowsEmitter::scan(MutableArrayRef<Piece> pieces) {
     Value total = kernel.shuffle(sum, lastLane, gpu::ShuffleMode::IDX);
     carry = carry ? add(carry, total) : total;
   }
+  return carry;
 }
 
 void RowsEmitter::storeSingles(const Piece &piece) {
@@ -273,13 +301,32 @@ void RowsEmitter::store(const Piece &piece) {
   e.when(both(isCut, piece.isSome), [&] { storeSingles(piece); });
 }
 
-void RowsEmitter::emitRow(bool bySingles) {
+Value RowsEmitter::emitStep(bool bySingles, Value carry) {
   SmallVector<Piece> pieces;
   for (int64_t i = 0; i < pieceCount; ++i)
     pieces.push_back(load(i, bySingles));
-  scan(pieces);
+  Value total = scan(pieces, carry);
   for (const Piece &piece : pieces)
     store(piece);
+  return total;
+}
+
+/// All rows have as many steps, wherever in a vector they begin: the lanes of
+/// two rows shuffle together. Rows without elements have none.
+void RowsEmitter::emitRow(bool bySingles) {
+  if (!isDynamic) {
+    emitStep(bySingles, Value());
+    return;
+  }
+  Value isSome = kernel.compare(CmpIPredicate::ne, size, math.constant(0));
+  Index end =
+      kernel.clampTo(isSome, math.add(size, math.constant(vectorSize - 1)));
+  e.reduceLoop(
+      math.constant(0), end, math.constant(pieceCount * lanes * vectorSize),
+      zero(), [&](Index from, ValueRange carried) {
+        first = from;
+        return SmallVector<Value>{emitStep(bySingles, carried.front())};
+      });
 }
 
 bool RowsEmitter::emit() {
