@@ -21,6 +21,20 @@ using namespace tripy::frontend;
 
 //===-- descriptions of inputs --------------------------------------------===//
 
+/// The names that files and the command line have, too (tripy.name). `what` is
+/// "an input's name".
+static void checkName(const std::string &name, const std::string &what,
+                      SourceLoc loc) {
+  if (name.size() > 1024 || !isPrintable(name) ||
+      name.find_first_of(" \"'`=@,") != name.npos)
+    fail(Code::InvalidArgument,
+         what +
+             " has at most 1024 bytes of UTF-8 without spaces, quotes, '=', "
+             "'@', ',' and control characters; found '" +
+             printable(name, 64) + "'",
+         loc);
+}
+
 DimensionRange::DimensionRange(std::string name, int64_t smallest,
                                int64_t usual, int64_t largest, SourceLoc loc)
     : smallest(smallest), usual(usual), largest(largest),
@@ -31,6 +45,20 @@ DimensionRange::DimensionRange(std::string name, int64_t smallest,
              std::to_string(smallest) + ", " + std::to_string(usual) + ", " +
              std::to_string(largest),
          loc);
+  checkName(this->name, "a dimension's name", loc);
+}
+
+InputInfo::InputInfo(std::vector<DimensionRange> shape, DType dtype,
+                     std::string name, SourceLoc loc)
+    : dimensions(std::move(shape)), type(dtype), label(std::move(name)),
+      place(loc) {
+  checkName(label, "an input's name", loc);
+}
+
+DimensionInputInfo::DimensionInputInfo(DimensionRange range, std::string name,
+                                       SourceLoc loc)
+    : values(std::move(range)), label(std::move(name)), place(loc) {
+  checkName(label, "an input's name", loc);
 }
 
 std::string InputInfo::str() const {
@@ -44,7 +72,14 @@ std::string InputInfo::str() const {
   add("min", &DimensionRange::smallest);
   add("opt", &DimensionRange::usual);
   add("max", &DimensionRange::largest);
-  return text + "dtype=" + std::string(dtypeName(type)) + ")";
+  text += "dtype=" + std::string(dtypeName(type));
+  std::string names;
+  bool hasNames = false;
+  for (const DimensionRange &range : dimensions) {
+    names += (names.empty() ? "'" : ", '") + range.name + "'";
+    hasNames |= !range.name.empty();
+  }
+  return text + (hasNames ? ", names=[" + names + "])" : ")");
 }
 
 std::ostream &tripy::operator<<(std::ostream &os, const InputInfo &info) {
@@ -55,7 +90,7 @@ std::ostream &tripy::operator<<(std::ostream &os, const InputInfo &info) {
 
 struct Tracer::State {
   CompileSettings settings;
-  /// Of the first argument: where compile() is called.
+  /// Where compile() is called.
   SourceLoc loc;
   std::vector<Value> arguments;
   std::vector<ProgramInput> inputs;
@@ -64,11 +99,13 @@ struct Tracer::State {
   std::map<const Node *, std::string> names;
 };
 
-Tracer::Tracer(const CompileSettings &settings)
+Tracer::Tracer(const CompileSettings &settings, SourceLoc loc)
     : state(std::make_unique<State>()) {
   state->settings = settings;
+  state->loc = loc;
 }
 Tracer::~Tracer() = default;
+SourceLoc Tracer::loc() const { return state->loc; }
 
 /// Notes the profile of one dimension.
 static void addRange(ProgramInput &input, const DimensionRange &range) {
@@ -116,6 +153,7 @@ static Value addArgument(std::vector<Value> &arguments,
       fail(Code::InvalidArgument,
            "inputs have names of their own; found '" + name + "' twice", loc,
            {{arguments[i].node->loc, "the other one"}});
+  checkName(name, "an input's name", loc);
   checkNamedDimensions(arguments, inputs, input, loc);
   input.name = std::move(name);
   auto node = std::make_shared<Node>(Op::Leaf, loc);
@@ -175,7 +213,7 @@ Tensor Tracer::argument(const InputInfo &info, const std::string &path) {
     input.dimensions.clear();
   }
   input.type = internType(std::move(type));
-  if (state->inputs.empty())
+  if (state->loc.line == 0)
     state->loc = info.loc();
   std::string place = path.empty() ? nextName() : path;
   setPath(input, place);
@@ -188,7 +226,7 @@ Size Tracer::argument(const DimensionInputInfo &info, const std::string &path) {
   ProgramInput input;
   addRange(input, info.range());
   input.type = internType({true, DType::F32, {}});
-  if (state->inputs.empty())
+  if (state->loc.line == 0)
     state->loc = info.loc();
   std::string place = path.empty() ? nextName() : path;
   setPath(input, place);
@@ -320,6 +358,7 @@ Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
   for (size_t i = 0; i < results.size(); ++i) {
     const auto &[path, result] = results[i];
     std::string name = path.empty() ? "result" + std::to_string(i) : path;
+    checkName(name, "a result's name", loc);
     values.push_back(
         Call::use(result, loc, "'" + name + "' of what the function returned"));
   }

@@ -65,11 +65,6 @@ void Parameter::set(const Tensor &tensor, SourceLoc loc) {
   value = tensor;
 }
 
-Parameter &Parameter::operator=(const Tensor &tensor) {
-  set(tensor, tensor.loc());
-  return *this;
-}
-
 const Tensor &OptionalParameter::tensor(SourceLoc loc) const {
   if (!value)
     fail(Code::InvalidArgument,
@@ -81,11 +76,6 @@ const Tensor &OptionalParameter::tensor(SourceLoc loc) const {
 void OptionalParameter::set(const Tensor &tensor, SourceLoc loc) {
   checkFits("", sizes, type, tensor, loc);
   value = tensor;
-}
-
-OptionalParameter &OptionalParameter::operator=(const Tensor &tensor) {
-  set(tensor, tensor.loc());
-  return *this;
 }
 
 //===-- visitors ----------------------------------------------------------===//
@@ -224,11 +214,12 @@ std::ostream &tripy::operator<<(std::ostream &os, const Module &module) {
   return os << module.str();
 }
 
-std::ostream &tripy::operator<<(std::ostream &os, const StateDict &dict) {
-  os << "{";
-  for (size_t i = 0; i < dict.size(); ++i)
-    os << (i ? ", " : "") << "'" << dict[i].first << "': " << dict[i].second;
-  return os << "}";
+std::ostream &tripy::operator<<(std::ostream &os,
+                                const detail::Placed<StateDict> &dict) {
+  std::string text;
+  for (const auto &[name, value] : dict.value)
+    text += (text.empty() ? "'" : ", '") + name + "': " + value.str(dict.loc);
+  return os << "{" << text << "}";
 }
 
 //===-- state dicts -------------------------------------------------------===//

@@ -273,8 +273,19 @@ std::string Tensor::str(SourceLoc loc) const {
   return io::formatTensor(copy->view(), storage->device().str());
 }
 
-std::ostream &tripy::operator<<(std::ostream &os, const Tensor &tensor) {
-  return os << tensor.str(tensor.loc());
+SourceLoc detail::placeOf(std::span<const Literal> items) {
+  for (const Literal &item : items)
+    if (SourceLoc loc = item.isList ? placeOf(item.items) : item.place;
+        loc.line > 0)
+      return loc;
+  return {};
+}
+
+std::ostream &tripy::operator<<(std::ostream &os,
+                                const detail::Placed<Tensor> &tensor) {
+  // A temporary stream comes here from the standard library.
+  bool isUsers = !std::string_view(tensor.loc.file).ends_with("/ostream");
+  return os << tensor.value.str(isUsers ? tensor.loc : tensor.value.loc());
 }
 
 //===-- operands ----------------------------------------------------------===//

@@ -88,6 +88,47 @@ TEST(Compile, NamedDimensionsHaveOneRange) {
               tp::InputInfo({batch, {1, 2, 4}}, tp::float32, "b"));
 }
 
+TEST(Compile, InputsInBraces) {
+  tp::InputInfo a({1}, tp::float32), b({1}, tp::float32);
+  auto twice = [](const tp::Tensor &x) { return x * 2; };
+  EXPECT_EQ(tp::compile(twice, {a})(tp::ones({1})).item<float>(), 2);
+  auto sub = [](const tp::Tensor &x, const tp::Tensor &y) { return x - y; };
+  auto fast = tp::compile({.target = "cpu"}, sub,
+                          {tp::InputInfo({{1, 2, 4}, 2}, tp::float32), b});
+  EXPECT_EQ(fast(tp::ones({1, 2}), tp::zeros({1})).toVector<float>(),
+            (Floats{1, 1}));
+  // More arguments than compile() has overloads for.
+  auto all = [](auto... x) { return (x + ...); };
+  EXPECT_EQ(tp::compile(all, a, a, a, a, a, a, a).inputs().size(), 7u);
+}
+
+namespace {
+struct Counter : tp::Module {
+  int calls = 0;
+  tp::Parameter scale{{1}};
+  tp::Tensor forward(const tp::Tensor &x) { return x + scale + ++calls; }
+  TRIPY_MODULE(Counter, scale)
+};
+} // namespace
+
+TEST(Compile, ModulesWhoseForwardIsNotConst) {
+  Counter counter;
+  auto fast = tp::compile(counter, tp::InputInfo({1}, tp::float32));
+  EXPECT_EQ(counter.calls, 1);
+  EXPECT_EQ(fast(tp::ones({1})).item<float>(), 2);
+  EXPECT_EQ(counter(tp::ones({1})).item<float>(), 3);
+  tp::Sequential steps;
+  steps.add(counter);
+  EXPECT_EQ(steps(tp::ones({1})).item<float>(), 4);
+}
+
+TEST(Compile, InputsPrintNamesOfDimensions) {
+  tp::NamedDimension batch("batch", 1, 2, 8);
+  EXPECT_EQ(tp::InputInfo({batch, 2}, tp::float32).str(),
+            "InputInfo(min=[1, 2], opt=[2, 2], max=[8, 2], dtype=float32, "
+            "names=['batch', ''])");
+}
+
 TEST(Compile, SizesAreArguments) {
   auto fast = tp::compile([](const tp::Size &n) { return tp::iota({n}); },
                           tp::DimensionInputInfo({1, 4, 16}));

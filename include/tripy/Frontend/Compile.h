@@ -10,6 +10,7 @@
 #define TRIPY_FRONTEND_COMPILE_H
 
 #include "tripy/Frontend/Executable.h"
+#include "tripy/Frontend/Module.h"
 
 #include <functional>
 #include <memory>
@@ -18,7 +19,9 @@ namespace tripy {
 
 /// The sizes that a dimension may have, and the one to be fastest for:
 /// 2, or {1, 2, 4}, or with a name. Dimensions of one name have equal sizes in
-/// each call. Errors: InvalidArgument unless 0 <= smallest <= usual <= largest.
+/// each call. Names have at most 1024 bytes of UTF-8 without spaces, quotes,
+/// '=', '@', ',' and control characters. Errors: InvalidArgument for another
+/// name, and unless 0 <= smallest <= usual <= largest.
 class DimensionRange {
 public:
   template <std::integral T>
@@ -37,20 +40,20 @@ public:
 /// A dimension with a name, to be used for several inputs.
 using NamedDimension = DimensionRange;
 
-/// An input of a function that is compiled: a tensor.
+/// An input of a function that is compiled: a tensor. Names as those of
+/// dimensions. Errors: InvalidArgument for another name.
 class InputInfo {
 public:
   InputInfo(std::vector<DimensionRange> shape, DType dtype,
-            std::string name = "", SourceLoc loc = SourceLoc::current())
-      : dimensions(std::move(shape)), type(dtype), label(std::move(name)),
-        place(loc) {}
+            std::string name = "", SourceLoc loc = SourceLoc::current());
 
   const std::vector<DimensionRange> &shape() const { return dimensions; }
   DType dtype() const { return type; }
   /// By which a call may name it; "arg0", "arg1", ... by default.
   const std::string &name() const { return label; }
   SourceLoc loc() const { return place; }
-  /// "InputInfo(min=[1, 2], opt=[2, 2], max=[4, 2], dtype=float32)".
+  /// "InputInfo(min=[1, 2], opt=[2, 2], max=[4, 2], dtype=float32)"; where
+  /// dimensions have names with ", names=['batch', '']".
   std::string str() const;
 
 private:
@@ -65,8 +68,7 @@ std::ostream &operator<<(std::ostream &os, const InputInfo &info);
 class DimensionInputInfo {
 public:
   DimensionInputInfo(DimensionRange range, std::string name = "",
-                     SourceLoc loc = SourceLoc::current())
-      : values(std::move(range)), label(std::move(name)), place(loc) {}
+                     SourceLoc loc = SourceLoc::current());
   const DimensionRange &range() const { return values; }
   const std::string &name() const { return label; }
   SourceLoc loc() const { return place; }
@@ -133,7 +135,9 @@ template <typename T> struct Traced {
 /// function is called with them, and its results finish it.
 class Tracer {
 public:
-  explicit Tracer(const CompileSettings &settings);
+  /// `loc` is where compile() is called; without line, that of the first
+  /// argument stands for it.
+  explicit Tracer(const CompileSettings &settings, SourceLoc loc = {});
   ~Tracer();
   /// `path` is the name where the description has none.
   Tensor argument(const InputInfo &info, const std::string &path = "");
@@ -146,6 +150,7 @@ public:
   void nameTensors(std::vector<std::pair<std::string, Tensor>> tensors);
   /// Results with their paths.
   Executable finish(const std::vector<std::pair<std::string, Tensor>> &results);
+  SourceLoc loc() const;
 
 private:
   std::string nextName() const;
@@ -251,42 +256,125 @@ struct Traced<S<InputInfo>> {
   }
 };
 
-} // namespace detail
+template <typename F>
+concept IsSettings = std::is_same_v<std::remove_cvref_t<F>, CompileSettings>;
+/// One call operator, or a function: its parameters are known without a call.
+template <typename F>
+concept HasOneCall = std::is_function_v<F> || requires { &F::operator(); };
 
-/// Compiles `function`: it is called once, with a tensor for each InputInfo, a
-/// size for each DimensionInputInfo, a structure of tensors for each structure
-/// of these, and all other arguments as they are, which become part of the
-/// program. It returns a tensor, or a structure of tensors. Errors: what the
-/// function throws, its own evaluations among them ("cannot evaluate a tensor
-/// while compiling"), and the compiler's errors.
+/// Calls what is compiled at `loc`: a place that it takes as its last argument
+/// is the user's line, and none of this header or of the standard library.
 template <typename F, typename... A>
-Executable compile(const CompileSettings &settings, const F &function,
-                   const A &...arguments) {
-  Tracer tracer(settings);
+decltype(auto) callAt(SourceLoc loc, F &function, A &...arguments) {
+  using Plain = std::remove_const_t<F>;
+  if constexpr (!std::is_base_of_v<Module, Plain> && !HasOneCall<Plain>)
+    return function(arguments...);
+  else if constexpr (std::is_invocable_v<F &, A &..., SourceLoc &>)
+    return function(arguments..., loc);
+  else
+    return function(arguments...);
+}
+template <typename F, typename... A>
+concept TakesArguments = std::is_invocable_v<F &, A &...> ||
+                         (HasOneCall<std::remove_const_t<F>> &&
+                          std::is_invocable_v<F &, A &..., SourceLoc &>);
+
+template <typename F, typename... A>
+Executable compileAt(SourceLoc loc, const CompileSettings &settings,
+                     F &function, const A &...arguments) {
+  Tracer tracer(settings, loc);
   if constexpr (requires { function.stateDict(); })
     tracer.nameTensors(function.stateDict());
   std::vector<std::pair<std::string, Tensor>> results;
   // Arguments from left to right, whatever a call would do.
   using Arguments = std::tuple<decltype(tracer.argument(arguments))...>;
   Arguments traced{tracer.argument(arguments)...};
-  constexpr bool fits =
-      std::is_invocable_v<const F &, decltype((tracer.argument(arguments)))...>;
+  constexpr bool fits = TakesArguments<
+      F, std::remove_reference_t<decltype(tracer.argument(arguments))>...>;
   static_assert(fits,
                 "the function is called with a Tensor for each InputInfo "
                 "of compile(), a Size for each DimensionInputInfo and "
                 "all other arguments as they are; it does not take these");
   if constexpr (fits)
-    detail::visitLeaves<detail::IsTensor>(
-        std::apply(function, traced), "",
-        [&](const std::string &path, const Tensor &tensor) {
-          results.emplace_back(path, tensor);
-        });
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      visitLeaves<IsTensor>(
+          callAt(tracer.loc(), function, std::get<I>(traced)...), "",
+          [&](const std::string &path, const Tensor &tensor) {
+            results.emplace_back(path, tensor);
+          });
+    }(std::index_sequence_for<A...>());
   return tracer.finish(results);
 }
+
+} // namespace detail
+
+/// Compiles `function`: it is called once, with a tensor for each InputInfo, a
+/// size for each DimensionInputInfo, a structure of tensors for each structure
+/// of these, and all other arguments as they are, which become part of the
+/// program. It returns a tensor, or a structure of tensors. Up to 6 arguments;
+/// with more of them, the place in errors is that of the first input. Errors:
+/// what the function throws, its own evaluations among them ("cannot evaluate a
+/// tensor while compiling"), and the compiler's errors.
+#define TRIPY_COMPILE(types, parameters, ...)                                  \
+  template <typename F TRIPY_UNPACK types>                                     \
+  Executable compile(const CompileSettings &settings,                          \
+                     F &&function TRIPY_UNPACK parameters,                     \
+                     SourceLoc loc = SourceLoc::current()) {                   \
+    return detail::compileAt(loc, settings,                                    \
+                             function __VA_OPT__(, ) __VA_ARGS__);             \
+  }                                                                            \
+  template <typename F TRIPY_UNPACK types>                                     \
+    requires(!detail::IsSettings<F>)                                           \
+  Executable compile(F &&function TRIPY_UNPACK parameters,                     \
+                     SourceLoc loc = SourceLoc::current()) {                   \
+    return detail::compileAt(loc, CompileSettings(),                           \
+                             function __VA_OPT__(, ) __VA_ARGS__);             \
+  }
+#define TRIPY_UNPACK(...) __VA_ARGS__
+TRIPY_COMPILE((), ())
+TRIPY_COMPILE((, typename A), (, const A &a), a)
+TRIPY_COMPILE((, typename A, typename B), (, const A &a, const B &b), a, b)
+TRIPY_COMPILE((, typename A, typename B, typename C),
+              (, const A &a, const B &b, const C &c), a, b, c)
+TRIPY_COMPILE((, typename A, typename B, typename C, typename D),
+              (, const A &a, const B &b, const C &c, const D &d), a, b, c, d)
+TRIPY_COMPILE((, typename A, typename B, typename C, typename D, typename E),
+              (, const A &a, const B &b, const C &c, const D &d, const E &e), a,
+              b, c, d, e)
+TRIPY_COMPILE((, typename A, typename B, typename C, typename D, typename E,
+               typename G),
+              (, const A &a, const B &b, const C &c, const D &d, const E &e,
+               const G &g),
+              a, b, c, d, e, g)
+#undef TRIPY_COMPILE
+#undef TRIPY_UNPACK
 template <typename F, typename... A>
-  requires(!std::is_same_v<F, CompileSettings>)
-Executable compile(const F &function, const A &...arguments) {
-  return compile(CompileSettings(), function, arguments...);
+  requires(sizeof...(A) > 6)
+Executable compile(const CompileSettings &settings, F &&function,
+                   const A &...arguments) {
+  return detail::compileAt(SourceLoc(), settings, function, arguments...);
+}
+template <typename F, typename... A>
+  requires(!detail::IsSettings<F> && sizeof...(A) > 6)
+Executable compile(F &&function, const A &...arguments) {
+  return detail::compileAt(SourceLoc(), CompileSettings(), function,
+                           arguments...);
+}
+
+/// The same with a list of inputs: compile(mlp, {InputInfo(...), ...}).
+template <typename F, size_t N>
+Executable compile(const CompileSettings &settings, F &&function,
+                   const InputInfo (&inputs)[N],
+                   SourceLoc loc = SourceLoc::current()) {
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return detail::compileAt(loc, settings, function, inputs[I]...);
+  }(std::make_index_sequence<N>());
+}
+template <typename F, size_t N>
+  requires(!detail::IsSettings<F>)
+Executable compile(F &&function, const InputInfo (&inputs)[N],
+                   SourceLoc loc = SourceLoc::current()) {
+  return compile(CompileSettings(), function, inputs, loc);
 }
 
 } // namespace tripy

@@ -52,7 +52,14 @@ public:
   Shape shape() const { return value.shape(); }
   DType dtype() const { return value.dtype(); }
   /// Errors: InvalidArgument for another shape or element type.
-  Parameter &operator=(const Tensor &tensor);
+  Parameter &operator=(const detail::Placed<Tensor> &tensor) {
+    set(tensor.value, tensor.loc);
+    return *this;
+  }
+  Parameter &operator=(std::initializer_list<detail::Literal> items) {
+    set(Tensor(items, dtype(), detail::placeOf(items)), detail::placeOf(items));
+    return *this;
+  }
   void set(const Tensor &tensor, SourceLoc loc = SourceLoc::current());
 
 private:
@@ -73,7 +80,14 @@ public:
   const Shape &shape() const { return sizes; }
   DType dtype() const { return type; }
   /// Errors: InvalidArgument for another shape or element type.
-  OptionalParameter &operator=(const Tensor &tensor);
+  OptionalParameter &operator=(const detail::Placed<Tensor> &tensor) {
+    set(tensor.value, tensor.loc);
+    return *this;
+  }
+  OptionalParameter &operator=(std::initializer_list<detail::Literal> items) {
+    set(Tensor(items, dtype(), detail::placeOf(items)), detail::placeOf(items));
+    return *this;
+  }
   void set(const Tensor &tensor, SourceLoc loc = SourceLoc::current());
   void reset() { value.reset(); }
 
@@ -87,7 +101,10 @@ private:
 using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
 /// The tensors of a file of the safetensors format, in its order: for names
-/// that are not a module's own. Errors: those of reading.
+/// that are not a module's own. The file is mapped: while tensors of it are in
+/// use, replace it by renaming another one over it; where it is truncated
+/// instead, reading the missing part ends the process with SIGBUS. Errors:
+/// those of reading.
 StateDict readSafetensors(const std::string &path,
                           SourceLoc loc = SourceLoc::current());
 
@@ -139,8 +156,8 @@ public:
   /// twice, another shape or type; nothing is changed then.
   void loadStateDict(const StateDict &values, bool strict = true,
                      SourceLoc loc = SourceLoc::current());
-  /// The same from and to a file of the safetensors format. Errors: those of
-  /// reading and writing.
+  /// The same from and to a file of the safetensors format, which is mapped
+  /// (readSafetensors()). Errors: those of reading and writing.
   void loadSafetensors(const std::string &path, bool strict = true,
                        SourceLoc loc = SourceLoc::current());
   void saveSafetensors(const std::string &path,
@@ -161,7 +178,8 @@ protected:
 };
 std::ostream &operator<<(std::ostream &os, const Module &module);
 /// {"name": tensor, ...}, each with its value.
-std::ostream &operator<<(std::ostream &os, const StateDict &dict);
+std::ostream &operator<<(std::ostream &os,
+                         const detail::Placed<StateDict> &dict);
 
 namespace detail {
 /// A call of a module goes on: what is recorded meanwhile is in the module.
@@ -197,29 +215,34 @@ public:                                                                        \
 /// forward(), and its line is named in errors.
 #define TRIPY_MODULE(type, ...)                                                \
   TRIPY_MODULE_MEMBERS(type, __VA_ARGS__)                                      \
+  TRIPY_MODULE_CALLS(type, )                                                   \
+  TRIPY_MODULE_CALLS(type, const)
+// Those of const modules and those of others, whose forward() need not be
+// const.
+#define TRIPY_MODULE_CALLS(type, qualifier)                                    \
   template <typename Self = type>                                              \
   auto operator()(::tripy::SourceLoc tripyCall =                               \
-                      ::tripy::SourceLoc::current()) const {                   \
+                      ::tripy::SourceLoc::current()) qualifier {               \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
-    return static_cast<const Self *>(this)->forward();                         \
+    return static_cast<qualifier Self *>(this)->forward();                     \
   }                                                                            \
   template <typename A>                                                        \
   auto operator()(A &&a, ::tripy::SourceLoc tripyCall =                        \
-                             ::tripy::SourceLoc::current()) const {            \
+                             ::tripy::SourceLoc::current()) qualifier {        \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
     return this->forward(std::forward<A>(a));                                  \
   }                                                                            \
   template <typename A, typename B>                                            \
   auto operator()(A &&a, B &&b,                                                \
                   ::tripy::SourceLoc tripyCall =                               \
-                      ::tripy::SourceLoc::current()) const {                   \
+                      ::tripy::SourceLoc::current()) qualifier {               \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
     return this->forward(std::forward<A>(a), std::forward<B>(b));              \
   }                                                                            \
   template <typename A, typename B, typename C>                                \
   auto operator()(A &&a, B &&b, C &&c,                                         \
                   ::tripy::SourceLoc tripyCall =                               \
-                      ::tripy::SourceLoc::current()) const {                   \
+                      ::tripy::SourceLoc::current()) qualifier {               \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
     return this->forward(std::forward<A>(a), std::forward<B>(b),               \
                          std::forward<C>(c));                                  \
@@ -227,7 +250,7 @@ public:                                                                        \
   template <typename A, typename B, typename C, typename D>                    \
   auto operator()(A &&a, B &&b, C &&c, D &&d,                                  \
                   ::tripy::SourceLoc tripyCall =                               \
-                      ::tripy::SourceLoc::current()) const {                   \
+                      ::tripy::SourceLoc::current()) qualifier {               \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
     return this->forward(std::forward<A>(a), std::forward<B>(b),               \
                          std::forward<C>(c), std::forward<D>(d));              \
@@ -235,7 +258,7 @@ public:                                                                        \
   template <typename A, typename B, typename C, typename D, typename E>        \
   auto operator()(A &&a, B &&b, C &&c, D &&d, E &&e,                           \
                   ::tripy::SourceLoc tripyCall =                               \
-                      ::tripy::SourceLoc::current()) const {                   \
+                      ::tripy::SourceLoc::current()) qualifier {               \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
     return this->forward(std::forward<A>(a), std::forward<B>(b),               \
                          std::forward<C>(c), std::forward<D>(d),               \
@@ -245,7 +268,7 @@ public:                                                                        \
             typename F>                                                        \
   auto operator()(A &&a, B &&b, C &&c, D &&d, E &&e, F &&f,                    \
                   ::tripy::SourceLoc tripyCall =                               \
-                      ::tripy::SourceLoc::current()) const {                   \
+                      ::tripy::SourceLoc::current()) qualifier {               \
     ::tripy::detail::ModuleScope scope(*this, tripyCall);                      \
     return this->forward(std::forward<A>(a), std::forward<B>(b),               \
                          std::forward<C>(c), std::forward<D>(d),               \

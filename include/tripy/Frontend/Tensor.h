@@ -51,15 +51,19 @@ public:
   template <typename T>
     requires std::is_arithmetic_v<T>
   Literal(T value, SourceLoc loc = SourceLoc::current())
-      : number(makeNumber(value, loc)) {}
+      : number(makeNumber(value, loc)), place(loc) {}
   Literal(std::initializer_list<Literal> items) : number(0), items(items) {
     isList = true;
   }
 
   Number number;
+  SourceLoc place;
   std::vector<Literal> items;
   bool isList = false;
 };
+
+/// Where the first number stands.
+SourceLoc placeOf(std::span<const Literal> items);
 
 /// As T. Throws Error at `loc` where T does not have the number.
 template <typename T> T numberAs(const Number &number, SourceLoc loc) {
@@ -97,6 +101,14 @@ class Tensor {
 public:
   /// No tensor: to be assigned. Any use but isEmpty() is an error.
   Tensor() = default;
+  Tensor(const Tensor &) = default;
+  Tensor(Tensor &&) = default;
+  Tensor &operator=(const Tensor &) & = default;
+  Tensor &operator=(Tensor &&) & = default;
+  // x[0] = y would be lost: x[0] is a new tensor. update_slice(x, y, ...) or
+  // where(mask, y, x) make a changed x.
+  Tensor &operator=(const Tensor &) && = delete;
+  Tensor &operator=(Tensor &&) && = delete;
   /// From nested lists: {1.0, 2.0}, {{1, 2}, {3, 4}}. Elements are float32 when
   /// one is floating, else int32 or bool, or of `dtype`. Errors:
   /// InvalidArgument for lists of different lengths.
@@ -198,6 +210,11 @@ public:
   Tensor operator[](std::initializer_list<Index> indices) const;
 
 #include "tripy/Frontend/TensorMembers.inc"
+  template <typename... A> void T(A &&...) const {
+    static_assert(detail::isNever<A...>,
+                  "tripy::Tensor has no member 'T'. Did you mean: "
+                  "tripy::transpose(x, 0, 1), or tripy::permute(x, {1, 0})");
+  }
 
 private:
   friend class frontend::Call;
@@ -216,7 +233,8 @@ private:
 template <> std::vector<bool> Tensor::toVector<bool>(SourceLoc loc) const;
 
 /// As the tensor's str().
-std::ostream &operator<<(std::ostream &os, const Tensor &tensor);
+std::ostream &operator<<(std::ostream &os,
+                         const detail::Placed<Tensor> &tensor);
 
 /// Evaluates several tensors in one program; as Tensor::eval().
 void eval(std::initializer_list<Tensor> tensors,
