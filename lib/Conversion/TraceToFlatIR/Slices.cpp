@@ -68,6 +68,31 @@ static void appendRange(Size start, Size stop, int64_t step, Size size,
   box.strides.push_back(step);
 }
 
+/// Whether a dimension of one element is removed behind the slice, as for x[5].
+static bool isIndex(trace::SliceOp op, int64_t dim) {
+  return llvm::any_of(op.getResult().getUsers(), [&](Operation *user) {
+    auto squeeze = dyn_cast<trace::SqueezeOp>(user);
+    return squeeze && llvm::any_of(squeeze.getDims(), [&](int64_t removed) {
+             return normalizeDim(removed, rankOf(op.getResult())) == dim;
+           });
+  });
+}
+
+/// An index is inside of its dimension. The check of the squeeze would say so,
+/// too, but name neither the index nor the size.
+static void requireInside(Size start, Size stop, int64_t dim, Size size,
+                          Lowering &b) {
+  std::optional<int64_t> index = getConstantIntValue(start),
+                         behind = getConstantIntValue(stop);
+  if (!index || !behind ||
+      (*index == -1 ? *behind <= 0 : *behind != *index + 1))
+    return;
+  int64_t needed = *index < 0 ? -*index : *index + 1;
+  b.require("at_most", b.math.constant(needed), size,
+            "index " + Twine(*index) + " is inside of dimension " + Twine(dim) +
+                ", whose size is at least " + Twine(needed));
+}
+
 // trace.slice %a [%i] to [%j] by [-1] -> flatir.slice, or %a
 static Lowered lowerSlice(trace::SliceOp op, trace::SliceOp::Adaptor in,
                           Lowering &b) {
@@ -75,8 +100,11 @@ static Lowered lowerSlice(trace::SliceOp op, trace::SliceOp::Adaptor in,
   SizeList stops = b.mixedSizes(in.getStaticStops(), in.getStops());
   Box box;
   for (auto [start, stop, step, size] :
-       llvm::zip(starts, stops, in.getSteps(), b.sizesOf(in.getInput())))
+       llvm::zip(starts, stops, in.getSteps(), b.sizesOf(in.getInput()))) {
+    if (int64_t dim = box.sizes.size(); step == 1 && isIndex(op, dim))
+      requireInside(start, stop, dim, size, b);
     appendRange(start, stop, step, size, box, b.math);
+  }
   return {takeBox(op.getResult().getType(), in.getInput(), box, b)};
 }
 
