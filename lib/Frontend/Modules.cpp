@@ -188,7 +188,7 @@ Tensor ConvTranspose::forward(const Tensor &x, SourceLoc loc) const {
 
 Tensor Sequential::forward(Tensor x) const {
   for (const Step &step : steps)
-    x = step.function(x);
+    x = step.module ? step.module(x) : step.function(x);
   return x;
 }
 
@@ -199,6 +199,10 @@ void Sequential::visitMembers(ModuleVisitor &visitor) {
 }
 
 void Sequential::checkName(const std::string &name, SourceLoc loc) const {
+  if (name.empty() || name.find('.') != name.npos)
+    fail(Code::InvalidArgument,
+         "a step's name is not empty and has no '.'; found '" + name + "'",
+         loc);
   for (const Step &step : steps)
     if (step.name == name)
       fail(Code::InvalidArgument,

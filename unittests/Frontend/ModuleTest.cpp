@@ -244,6 +244,32 @@ TEST(Module, Sequences) {
   EXPECT_THROW(model["none"], tp::Error);
 }
 
+TEST(Module, CopiesOfSequencesHaveParametersOfTheirOwn) {
+  tp::Sequential a;
+  a.add(tp::Linear(1, 1, /*hasBias=*/false));
+  a.add([](const tp::Tensor &x) { return x + 1; });
+  tp::Sequential inner;
+  inner.add("first", a);
+  tp::Sequential b = a, c = inner, d;
+  d = a;
+  tp::Tensor seven = tp::full({1, 1}, 7.0);
+  b.loadStateDict({{"0.weight", seven}});
+  c.loadStateDict({{"first.0.weight", seven}});
+  d.loadStateDict({{"0.weight", seven}});
+  tp::Tensor one = tp::ones({1, 1});
+  EXPECT_EQ(a(one).item<float>(), 1);
+  EXPECT_EQ(inner(one).item<float>(), 1);
+  for (const tp::Sequential &copy : {b, c, d})
+    EXPECT_EQ(copy(one).item<float>(), 8);
+}
+
+TEST(Module, NamesOfStepsHaveNoFullStop) {
+  tp::Sequential steps;
+  EXPECT_THROW(steps.add("a.b", tp::Linear(1, 1)), tp::Error);
+  EXPECT_THROW(steps.add("", tp::Linear(1, 1)), tp::Error);
+  EXPECT_EQ(steps.size(), 0u);
+}
+
 //===-- optional and quantized parameters ---------------------------------===//
 
 namespace {

@@ -9,6 +9,7 @@
 #include "tripy/Frontend/Functions.h"
 #include "tripy/Frontend/Module.h"
 
+#include <concepts>
 #include <functional>
 #include <memory>
 
@@ -145,14 +146,59 @@ struct ConvTranspose : Module {
 
 #undef TRIPY_LAYER
 
+namespace detail {
+/// A module of any type that is called with one tensor; a copy has a module of
+/// its own.
+class AnyModule {
+public:
+  AnyModule() = default;
+  template <std::derived_from<Module> T>
+  explicit AnyModule(T module)
+      : held(std::make_unique<T>(std::move(module))), copy(copyOf<T>),
+        call(callOf<T>) {}
+  AnyModule(const AnyModule &other)
+      : held(other.held ? other.copy(*other.held) : nullptr), copy(other.copy),
+        call(other.call) {}
+  AnyModule(AnyModule &&) = default;
+  AnyModule &operator=(AnyModule other) {
+    held = std::move(other.held);
+    copy = other.copy;
+    call = other.call;
+    return *this;
+  }
+  explicit operator bool() const { return held != nullptr; }
+  Module &operator*() const { return *held; }
+  /// The call stands where the innermost one does.
+  Tensor operator()(const Tensor &x) const { return call(*held, x); }
+
+private:
+  template <typename T>
+  static std::unique_ptr<Module> copyOf(const Module &module) {
+    return std::make_unique<T>(static_cast<const T &>(module));
+  }
+  template <typename T> static Tensor callOf(Module &module, const Tensor &x) {
+    T &callee = static_cast<T &>(module);
+    if constexpr (requires { callee(x, SourceLoc()); })
+      return callee(x, ModuleScope::currentCall());
+    else
+      return callee(x);
+  }
+  std::unique_ptr<Module> held;
+  std::unique_ptr<Module> (*copy)(const Module &) = nullptr;
+  Tensor (*call)(Module &, const Tensor &) = nullptr;
+};
+} // namespace detail
+
 /// Modules and functions one after the other: named "0", "1", ..., or as given.
+/// A copy has parameters of its own.
 class Sequential : public Module {
 public:
   using Function = std::function<Tensor(const Tensor &)>;
   Sequential() = default;
 
   /// Adds a copy of a module, or a function of one tensor. Errors:
-  /// InvalidArgument for a name that another step has.
+  /// InvalidArgument for a name that another step has, and for one that is
+  /// empty or has a full stop, which separates names in state dicts.
   template <typename T>
   Sequential &add(T step, SourceLoc loc = SourceLoc::current()) {
     return add(std::to_string(steps.size()), std::move(step), loc);
@@ -161,13 +207,11 @@ public:
   Sequential &add(std::string name, T step,
                   SourceLoc loc = SourceLoc::current()) {
     checkName(name, loc);
-    if constexpr (std::is_base_of_v<Module, T>) {
-      auto shared = std::make_shared<T>(std::move(step));
-      steps.push_back({std::move(name), shared,
-                       [shared](const Tensor &x) { return call(*shared, x); }});
-    } else {
-      steps.push_back({std::move(name), nullptr, std::move(step)});
-    }
+    if constexpr (std::is_base_of_v<Module, T>)
+      steps.push_back(
+          {std::move(name), detail::AnyModule(std::move(step)), nullptr});
+    else
+      steps.push_back({std::move(name), {}, std::move(step)});
     return *this;
   }
   size_t size() const { return steps.size(); }
@@ -185,16 +229,10 @@ public:
 
 private:
   void checkName(const std::string &name, SourceLoc loc) const;
-  /// Steps are called where the sequence is.
-  template <typename T> static Tensor call(const T &module, const Tensor &x) {
-    if constexpr (requires { module(x, SourceLoc()); })
-      return module(x, detail::ModuleScope::currentCall());
-    else
-      return module(x);
-  }
   struct Step {
     std::string name;
-    std::shared_ptr<Module> module;
+    detail::AnyModule module;
+    /// Where there is no module.
     Function function;
   };
   std::vector<Step> steps;
