@@ -20,8 +20,12 @@ static std::vector<Value> missing(std::span<const Value> values,
       continue;
     if (node.isTraced)
       fail(Code::InvalidArgument,
-           "cannot evaluate a tensor while compiling: its value is known when "
-           "the program runs",
+           isTracing()
+               ? "cannot evaluate a tensor while compiling: its value is known "
+                 "when the program runs"
+               : "the tensor is one of a function that was compiled: its value "
+                 "is known when the program runs, which returns it if the "
+                 "function does",
            loc, {{node.loc, "the tensor"}});
     bool isThere = false;
     for (const Value &root : roots)

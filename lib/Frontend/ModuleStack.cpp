@@ -10,6 +10,7 @@ using namespace tripy::frontend;
 
 namespace {
 struct Entry {
+  /// Null for a function of the user's.
   const Module *module;
   SourceLoc call;
   bool isLayer;
@@ -21,6 +22,7 @@ struct Entry {
 static thread_local std::vector<Entry> stack;
 static thread_local int traces = 0;
 
+bool tripy::frontend::isTracing() { return traces > 0; }
 TraceScope::TraceScope() { ++traces; }
 TraceScope::~TraceScope() { --traces; }
 
@@ -29,6 +31,11 @@ detail::ModuleScope::ModuleScope(const Module &module, SourceLoc call,
   stack.push_back({&module, call, isLayer, nullptr});
 }
 detail::ModuleScope::~ModuleScope() { stack.pop_back(); }
+
+CallFrame::CallFrame(SourceLoc caller) {
+  stack.push_back({nullptr, caller, /*isLayer=*/false, nullptr});
+}
+CallFrame::~CallFrame() { stack.pop_back(); }
 
 SourceLoc detail::ModuleScope::currentCall() {
   return stack.empty() ? SourceLoc() : stack.back().call;
@@ -70,10 +77,14 @@ static std::string stepOf(const Module &parent, const Module &child) {
 
 static std::shared_ptr<const ModuleCalls> makeCalls(size_t depth) {
   auto calls = std::make_shared<ModuleCalls>();
-  calls->path = stack[0].module->typeName();
-  for (size_t i = 1; i <= depth; ++i)
-    if (stack[i].module != stack[i - 1].module)
-      calls->path += stepOf(*stack[i - 1].module, *stack[i].module);
+  const Module *outer = nullptr;
+  for (size_t i = 0; i <= depth; ++i) {
+    const Module *module = stack[i].module;
+    if (!module || module == outer)
+      continue;
+    calls->path += outer ? stepOf(*outer, *module) : module->typeName();
+    outer = module;
+  }
   calls->isLayer = stack[depth].isLayer;
   // An operation of a layer stands where the layer is called.
   for (size_t i = depth + 1; i-- > 0;)
@@ -97,6 +108,8 @@ std::shared_ptr<const ModuleCalls> tripy::frontend::tracedModuleCalls() {
 }
 
 const char *ModuleCalls::functionText(const char *function) const {
+  if (path.empty())
+    return function;
   struct Texts {
     std::mutex mutex;
     std::unordered_set<std::string> all;

@@ -17,7 +17,7 @@ namespace tripy::frontend {
 
 /// Calls that lead to an operation, for all operations of one module's call.
 struct ModuleCalls {
-  /// "MLP.c_fc".
+  /// "MLP.c_fc"; "" for functions outside of modules.
   std::string path;
   /// Where they stand, innermost first, but for the line of the operation.
   std::vector<Place> callers;
@@ -29,13 +29,16 @@ struct ModuleCalls {
   const char *functionText(const char *function) const;
 };
 
-/// The calling thread's; null outside of modules.
+/// The calling thread's; null outside of modules and of functions that name
+/// their caller.
 std::shared_ptr<const ModuleCalls> currentModuleCalls();
 /// The same while a function is being compiled, else null: what an evaluation
 /// reports stands at the user's line.
 std::shared_ptr<const ModuleCalls> tracedModuleCalls();
 
-/// A function is being compiled by this thread.
+/// Whether a function is being compiled by this thread.
+bool isTracing();
+/// It is, as long as this lives.
 class TraceScope {
 public:
   TraceScope();

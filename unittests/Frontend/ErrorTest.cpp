@@ -50,6 +50,67 @@ TEST(Error, OfShapes) {
       << text;
 }
 
+static tp::Tensor addNamed(const tp::Tensor &a, const tp::Tensor &b,
+                           tp::SourceLoc caller = tp::SourceLoc::current()) {
+  tp::CallFrame frame(caller);
+  return a + b;
+}
+
+static tp::Tensor addTwice(const tp::Tensor &a, const tp::Tensor &b,
+                           tp::SourceLoc caller = tp::SourceLoc::current()) {
+  tp::CallFrame frame(caller);
+  return addNamed(addNamed(a, a), b);
+}
+
+/// Lines of the calls that led to the error, innermost first.
+static std::vector<unsigned> callersOf(const tp::Error &error) {
+  std::vector<unsigned> lines;
+  for (const tp::ErrorFrame &frame : error.frames())
+    if (frame.role == "called from")
+      lines.push_back(frame.loc.line);
+  return lines;
+}
+
+// The founding example: the expression inside of add, and the call of it.
+TEST(Error, NamesTheCallersOfFunctions) {
+  tp::Tensor a = tp::ones({3, 4});
+  tp::Tensor b = tp::ones({3, 3});
+  unsigned line = __LINE__ + 1;
+  tp::Error error = errorOf([&] { addNamed(a, b); });
+  EXPECT_STREQ(error.frames().front().loc.function, "addNamed");
+  EXPECT_EQ(callersOf(error), std::vector<unsigned>{line});
+  std::string text = error.what();
+  EXPECT_NE(text.find("return a + b;"), std::string::npos) << text;
+  EXPECT_NE(text.find("Input 1, float32 of shape (3, 3)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("called from: --> "), std::string::npos) << text;
+  EXPECT_NE(text.find("errorOf([&] { addNamed(a, b); });"), std::string::npos)
+      << text;
+  line = __LINE__ + 1;
+  error = errorOf([&] { addTwice(a, b); });
+  ASSERT_EQ(callersOf(error).size(), 2u);
+  EXPECT_EQ(callersOf(error)[1], line);
+  // Nothing is left of calls that are over.
+  EXPECT_TRUE(callersOf(errorOf([&] { add(a, b); })).empty());
+}
+
+TEST(Error, NamesTheCallersOfFunctionsThatAreCompiled) {
+  unsigned line = 0;
+  auto wrong = [&](const tp::Tensor &x) {
+    line = __LINE__ + 1;
+    return addNamed(x, tp::ones({3}));
+  };
+  tp::Error error = errorOf([&] {
+    tp::compile({.strictShapes = true}, wrong,
+                tp::InputInfo({{1, 2, 4}}, tp::float32));
+  });
+  std::string text = error.what();
+  EXPECT_NE(text.find("return a + b;"), std::string::npos) << text;
+  EXPECT_NE(text.find("ErrorTest.cpp:" + std::to_string(line)),
+            std::string::npos)
+      << text;
+}
+
 /// The notes of an error, without the lines of inputs.
 static std::vector<std::string> notesOf(const tp::Error &error) {
   std::vector<std::string> notes;

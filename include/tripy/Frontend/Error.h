@@ -28,8 +28,9 @@ struct ErrorFrame {
   SourceLoc loc;
   /// What stands there: "" for the call itself, whose function has the names of
   /// the modules that it is in ("MLP.c_fc.forward"); "Input 0, ..." for what it
-  /// was given; "called from" for the calls of the modules, innermost first;
-  /// "Note: Tripy introduced this operation in order to ..." without a line.
+  /// was given; "called from" for the calls of modules and of functions with a
+  /// CallFrame, innermost first; "Note: Tripy introduced this operation in
+  /// order to ..." without a line.
   std::string role;
 };
 

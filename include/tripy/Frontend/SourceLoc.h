@@ -29,6 +29,22 @@ struct SourceLoc {
   }
 };
 
+/// Where a function of the user's own is called, in errors of what it does
+/// while this lives ("called from"):
+///   Tensor add(const Tensor &a, const Tensor &b,
+///              SourceLoc caller = SourceLoc::current()) {
+///     CallFrame frame(caller);
+///     return a + b;
+///   }
+/// Frames may be nested. A frame ends on the thread that made it.
+class [[nodiscard]] CallFrame {
+public:
+  explicit CallFrame(SourceLoc caller);
+  ~CallFrame();
+  CallFrame(const CallFrame &) = delete;
+  CallFrame &operator=(const CallFrame &) = delete;
+};
+
 namespace detail {
 /// An operand and where it stands: operators have no other place for it.
 template <typename T> struct Placed {
