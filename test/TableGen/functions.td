@@ -50,6 +50,16 @@ def : CppDefault<"resize", "dim", "-1">;
 // TABLE-SAME: ({{[{][{]}}"staticSizes", Kind::Integers}, {"mode", Kind::String}, {"dim", Kind::Integer}}))
 // MEMBERS: Did you mean: tripy::resize(x, ...)
 
+// Braces have no type: sizes behind the tensor get a member of their own.
+def Toy_ReshapeOp : Op<Toy_Dialect, "reshape">, TripyContract {
+  let summary = "Changes the shape";
+  let arguments = (ins Tripy_Tensor:$input, Variadic<Index>:$sizes,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$staticSizes);
+  let results = (outs Tripy_Tensor:$result);
+}
+// MEMBERS: void reshape(A &&...) const
+// MEMBERS: void reshape(std::initializer_list<Size>, A &&...) const
+
 // More than two of those are a struct.
 def Toy_PoolOp : Op<Toy_Dialect, "max_pool">, TripyContract {
   let summary = "Pools";

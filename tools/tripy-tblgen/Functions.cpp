@@ -57,6 +57,8 @@ public:
   void declare(raw_ostream &os) const;
   void define(raw_ostream &os) const;
   void describe(raw_ostream &os) const;
+  /// Whether sizes or dimensions stand behind the tensor, as for reshape().
+  bool takesList() const;
 
   std::string name, mnemonic;
   bool isHidden, isOperator;
@@ -322,6 +324,17 @@ void CppFunction::emitSignature(raw_ostream &os, bool declares) const {
   os << ')';
 }
 
+bool CppFunction::takesList() const {
+  const std::vector<Parameter> &rest =
+      required.size() > 1 ? required : optional;
+  size_t second = required.size() > 1 ? 1 : 0;
+  if (rest.size() <= second || hasOptions())
+    return false;
+  std::string text = declaration(rest[second], false);
+  return StringRef(text).starts_with("const Shape ") ||
+         StringRef(text).starts_with("const Dims ");
+}
+
 void CppFunction::declare(raw_ostream &os) const {
   if (any_of(op.op.getAttributes(), [&](const auto &named) {
         return attributeForm(named, op).kind == "Elements";
@@ -487,10 +500,16 @@ static mlir::GenRegistration members(
         // What Tensor has itself.
         if (f.isOperator || f.isHidden)
           return;
-        os << "template <typename... A> void " << f.name
-           << "(A &&...) const {\n  static_assert(detail::isNever<A...>, "
-              "\"tripy::Tensor has no member '"
-           << f.name << "'. Did you mean: tripy::" << f.name
-           << "(x, ...)\");\n}\n";
+        auto hint = [&](StringRef parameters) {
+          os << "template <typename... A> void " << f.name << '(' << parameters
+             << "A &&...) const {\n  static_assert(detail::isNever<A...>, "
+                "\"tripy::Tensor has no member '"
+             << f.name << "'. Did you mean: tripy::" << f.name
+             << "(x, ...)\");\n}\n";
+        };
+        hint("");
+        // No type is deduced from braces: x.reshape({2, 1}).
+        if (f.takesList())
+          hint("std::initializer_list<Size>, ");
       });
     });

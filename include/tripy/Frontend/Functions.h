@@ -83,6 +83,15 @@ Tensor pad(const Tensor &input,
            const std::vector<std::pair<Size, Size>> &widths,
            const std::string &mode, SourceLoc loc = SourceLoc::current());
 
+// Braces in the place of the mode would be a text of these characters.
+template <typename... A>
+Tensor resize(const Tensor &, const Shape &, const A &...) {
+  static_assert(detail::isNever<A...>,
+                "the sizes are an option of tripy::resize. Did you mean: "
+                "tripy::resize(x, \"linear\", {.sizes = {...}})");
+  return {};
+}
+
 //===-- others ------------------------------------------------------------===//
 
 /// `value` where the mask is true.

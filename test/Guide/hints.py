@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Calls that do not compile, and what the compiler says to write instead.
+
+usage: hints.py --build DIR [--cxx COMPILER]
+
+All are in one program: compilers report every one of them.
+"""
+import argparse
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# statement | part of the error
+CALLS = [
+    ("x.softmax(1);", "Did you mean: tripy::softmax(x, ...)"),
+    ("x.relu();", "Did you mean: tripy::relu(x, ...)"),
+    ("x.reshape({2, 1});", "Did you mean: tripy::reshape(x, ...)"),
+    ("x.permute({1, 0});", "Did you mean: tripy::permute(x, ...)"),
+    ("x.sum({0, 1}, true);", "Did you mean: tripy::sum(x, ...)"),
+    ("x.T();", "Did you mean: tripy::transpose(x, 0, 1), or tripy::permute(x, {1, 0})"),
+    ("tp::resize(x, {1, 1, 4, 4});", 'Did you mean: tripy::resize(x, "linear", {.sizes = {...}})'),
+    ("x[0] = x;", "deleted"),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--cxx", default="clang++-22")
+    options = parser.parse_args()
+    program = "\n".join(["#include <tripy/tripy.h>", "namespace tp = tripy;", "void run(tp::Tensor x) {", *(call for call, _ in CALLS), "}"])
+    done = subprocess.run([options.cxx, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/include", f"-I{options.build}/include", "-x", "c++", "-"],
+                          input=program, text=True, capture_output=True)
+    text = done.stderr.replace("\\\"", '"')
+    missing = [call for call, hint in CALLS if hint not in text]
+    for call in missing:
+        print(f"hints.py: no hint at {call}")
+    if missing:
+        print(done.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
