@@ -109,7 +109,10 @@ def read_functions(build):
 
     for _, chunk in chunks_of(generated):
         add_chunk(functions, chunk, page_of_operation)
-    for section, chunk in chunks_of(read("include/tripy/Frontend/Functions.h").split("Functions.h.inc\"")[1]):
+    written = read("include/tripy/Frontend/Functions.h").split("Functions.h.inc\"")[1]
+    # What does not compile says what to write.
+    written = re.sub(r"^// Braces in the place.*?^\}\n", "", written, flags=re.S | re.M)
+    for section, chunk in chunks_of(written):
         add_chunk(functions, chunk, lambda name: next((page for page, _, _, sections in FAMILIES if name in sections), None) or
                   next(page for page, _, _, sections in FAMILIES if section in sections))
     return functions
@@ -211,6 +214,10 @@ def public_part(header):
     # Of macros the users' own, without what they stand for.
     text = re.sub(r"^#define (TRIPY_MODULE\(.*?\)) *\\\n(?:.*\\\n)*.*\n", r"@define \1\n", text, flags=re.M)
     text = re.sub(r"^#define (?:.*\\\n)*.*\n|^ *#.*\n|^ *// NOLINT.*\n", "", text, flags=re.M)
+    text = re.sub(r"^// Up to 6 arguments.*", "", re.sub(r"^TRIPY_COMPILE\(.*", "", text, flags=re.S | re.M), flags=re.S | re.M)
+    text = text.replace("  requires(sizeof...(A) > 6)\n", "").replace(" && sizeof...(A) > 6", "")
+    text = re.sub(r"^ *template <typename\.\.\. A> void \w+\(A &&\.\.\.\) const \{.*?^  \}\n", "", text, flags=re.S | re.M)
+    text = re.sub(r"^// Those of const modules and.*\n// const\.\n", "", text, flags=re.M)
     text = re.sub(r"^// A layer is called.*\n|^/// In the body of a module: its type.*\n", "", text, flags=re.M)
     text = re.sub(r"^/// The same, and makes it callable: ", "/// In the body of a module: its type, then its parameters and children;\n/// ",
                   text, flags=re.M).replace("@define", "#define")

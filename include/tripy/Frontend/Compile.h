@@ -311,10 +311,41 @@ Executable compileAt(SourceLoc loc, const CompileSettings &settings,
 /// Compiles `function`: it is called once, with a tensor for each InputInfo, a
 /// size for each DimensionInputInfo, a structure of tensors for each structure
 /// of these, and all other arguments as they are, which become part of the
-/// program. It returns a tensor, or a structure of tensors. Up to 6 arguments;
-/// with more of them, the place in errors is that of the first input. Errors:
-/// what the function throws, its own evaluations among them ("cannot evaluate a
-/// tensor while compiling"), and the compiler's errors.
+/// program. It returns a tensor, or a structure of tensors. A call of a module
+/// stands at the line of compile(), with more than 6 arguments at that of the
+/// first input. Errors: what the function throws, its own evaluations among
+/// them ("cannot evaluate a tensor while compiling"), and the compiler's
+/// errors.
+template <typename F, typename... A>
+  requires(sizeof...(A) > 6)
+Executable compile(const CompileSettings &settings, F &&function,
+                   const A &...arguments) {
+  return detail::compileAt(SourceLoc(), settings, function, arguments...);
+}
+template <typename F, typename... A>
+  requires(!detail::IsSettings<F> && sizeof...(A) > 6)
+Executable compile(F &&function, const A &...arguments) {
+  return detail::compileAt(SourceLoc(), CompileSettings(), function,
+                           arguments...);
+}
+
+/// The same with a list of inputs: compile(mlp, {InputInfo(...), ...}).
+template <typename F, size_t N>
+Executable compile(const CompileSettings &settings, F &&function,
+                   const InputInfo (&inputs)[N],
+                   SourceLoc loc = SourceLoc::current()) {
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return detail::compileAt(loc, settings, function, inputs[I]...);
+  }(std::make_index_sequence<N>());
+}
+template <typename F, size_t N>
+  requires(!detail::IsSettings<F>)
+Executable compile(F &&function, const InputInfo (&inputs)[N],
+                   SourceLoc loc = SourceLoc::current()) {
+  return compile(CompileSettings(), function, inputs, loc);
+}
+
+// Up to 6 arguments: then the place of the call has a parameter.
 #define TRIPY_COMPILE(types, parameters, ...)                                  \
   template <typename F TRIPY_UNPACK types>                                     \
   Executable compile(const CompileSettings &settings,                          \
@@ -348,34 +379,6 @@ TRIPY_COMPILE((, typename A, typename B, typename C, typename D, typename E,
               a, b, c, d, e, g)
 #undef TRIPY_COMPILE
 #undef TRIPY_UNPACK
-template <typename F, typename... A>
-  requires(sizeof...(A) > 6)
-Executable compile(const CompileSettings &settings, F &&function,
-                   const A &...arguments) {
-  return detail::compileAt(SourceLoc(), settings, function, arguments...);
-}
-template <typename F, typename... A>
-  requires(!detail::IsSettings<F> && sizeof...(A) > 6)
-Executable compile(F &&function, const A &...arguments) {
-  return detail::compileAt(SourceLoc(), CompileSettings(), function,
-                           arguments...);
-}
-
-/// The same with a list of inputs: compile(mlp, {InputInfo(...), ...}).
-template <typename F, size_t N>
-Executable compile(const CompileSettings &settings, F &&function,
-                   const InputInfo (&inputs)[N],
-                   SourceLoc loc = SourceLoc::current()) {
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    return detail::compileAt(loc, settings, function, inputs[I]...);
-  }(std::make_index_sequence<N>());
-}
-template <typename F, size_t N>
-  requires(!detail::IsSettings<F>)
-Executable compile(F &&function, const InputInfo (&inputs)[N],
-                   SourceLoc loc = SourceLoc::current()) {
-  return compile(CompileSettings(), function, inputs, loc);
-}
 
 } // namespace tripy
 
