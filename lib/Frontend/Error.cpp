@@ -192,7 +192,19 @@ void tripy::frontend::fail(Code code, const std::string &summary, SourceLoc loc,
   throw Error(code, summary, std::move(inputs));
 }
 
+/// The runtime names options of the tools; programs have a variable instead.
+static std::string forPrograms(std::string text) {
+  static constexpr std::string_view variable =
+      "set the environment variable TRIPY_DEVICE=cpu";
+  for (std::string_view option :
+       {"compile with --target=cpu and run with --device=cpu",
+        "run on the CPU with --device=cpu"})
+    if (size_t at = text.find(option); at != text.npos)
+      text.replace(at, option.size(), variable);
+  return text;
+}
+
 void tripy::frontend::check(const Status &status, SourceLoc loc) {
   if (!status.isOk())
-    fail(status.code(), status.message(), loc);
+    fail(status.code(), forPrograms(status.message()), loc);
 }

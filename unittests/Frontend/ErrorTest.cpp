@@ -209,6 +209,20 @@ TEST(Error, OfReading) {
             tp::Code::NotFound);
 }
 
+TEST(Error, OfMissingGpusNamesWhatProgramsMaySet) {
+  try {
+    tp::Stream stream(tp::Device::gpu());
+    GTEST_SKIP() << "there is a GPU";
+  } catch (const tp::Error &error) {
+    EXPECT_NE(error.summary().find("set the environment variable "
+                                   "TRIPY_DEVICE=cpu"),
+              std::string::npos)
+        << error.summary();
+    EXPECT_EQ(error.summary().find("--device"), std::string::npos)
+        << error.summary();
+  }
+}
+
 TEST(Error, OfLists) {
   EXPECT_THROW(tp::Tensor({{1, 2}, {3}}), tp::Error);
   EXPECT_THROW(tp::Tensor({{1, 2}, 3}), tp::Error);
