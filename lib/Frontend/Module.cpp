@@ -65,6 +65,28 @@ void Parameter::set(const Tensor &tensor, SourceLoc loc) {
   value = tensor;
 }
 
+Parameter &Parameter::operator=(const detail::Placed<Tensor> &tensor) {
+  set(tensor.value, tensor.loc);
+  return *this;
+}
+Parameter &Parameter::operator=(std::initializer_list<detail::Literal> items) {
+  SourceLoc loc = detail::placeOf({items.begin(), items.size()});
+  set(Tensor(items, dtype(), loc), loc);
+  return *this;
+}
+
+OptionalParameter &
+OptionalParameter::operator=(const detail::Placed<Tensor> &tensor) {
+  set(tensor.value, tensor.loc);
+  return *this;
+}
+OptionalParameter &
+OptionalParameter::operator=(std::initializer_list<detail::Literal> items) {
+  SourceLoc loc = detail::placeOf({items.begin(), items.size()});
+  set(Tensor(items, type, loc), loc);
+  return *this;
+}
+
 const Tensor &OptionalParameter::tensor(SourceLoc loc) const {
   if (!value)
     fail(Code::InvalidArgument,

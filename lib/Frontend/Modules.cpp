@@ -198,7 +198,8 @@ void Sequential::visitMembers(ModuleVisitor &visitor) {
       visitor.visit(step.name, *step.module);
 }
 
-void Sequential::checkName(const std::string &name, SourceLoc loc) const {
+void Sequential::append(std::string name, detail::AnyModule module,
+                        Function function, SourceLoc loc) {
   if (name.empty() || name.find('.') != name.npos)
     fail(Code::InvalidArgument,
          "a step's name is not empty and has no '.'; found '" + name + "'",
@@ -207,6 +208,7 @@ void Sequential::checkName(const std::string &name, SourceLoc loc) const {
     if (step.name == name)
       fail(Code::InvalidArgument,
            "steps have names of their own; found '" + name + "' twice", loc);
+  steps.push_back({std::move(name), std::move(module), std::move(function)});
 }
 
 const Module &

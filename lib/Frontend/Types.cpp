@@ -69,6 +69,13 @@ void tripy::detail::failConversion(const Number &number, SourceLoc loc) {
        loc);
 }
 
+double Number::toDouble() const {
+  return std::visit([](auto number) { return double(number); }, held);
+}
+int64_t Number::toInt() const {
+  return std::visit([](auto number) { return int64_t(number); }, held);
+}
+
 std::string Number::str() const {
   if (const bool *value = std::get_if<bool>(&held))
     return *value ? "true" : "false";

@@ -52,14 +52,8 @@ public:
   Shape shape() const { return value.shape(); }
   DType dtype() const { return value.dtype(); }
   /// Errors: InvalidArgument for another shape or element type.
-  Parameter &operator=(const detail::Placed<Tensor> &tensor) {
-    set(tensor.value, tensor.loc);
-    return *this;
-  }
-  Parameter &operator=(std::initializer_list<detail::Literal> items) {
-    set(Tensor(items, dtype(), detail::placeOf(items)), detail::placeOf(items));
-    return *this;
-  }
+  Parameter &operator=(const detail::Placed<Tensor> &tensor);
+  Parameter &operator=(std::initializer_list<detail::Literal> items);
   void set(const Tensor &tensor, SourceLoc loc = SourceLoc::current());
 
 private:
@@ -80,14 +74,8 @@ public:
   const Shape &shape() const { return sizes; }
   DType dtype() const { return type; }
   /// Errors: InvalidArgument for another shape or element type.
-  OptionalParameter &operator=(const detail::Placed<Tensor> &tensor) {
-    set(tensor.value, tensor.loc);
-    return *this;
-  }
-  OptionalParameter &operator=(std::initializer_list<detail::Literal> items) {
-    set(Tensor(items, dtype(), detail::placeOf(items)), detail::placeOf(items));
-    return *this;
-  }
+  OptionalParameter &operator=(const detail::Placed<Tensor> &tensor);
+  OptionalParameter &operator=(std::initializer_list<detail::Literal> items);
   void set(const Tensor &tensor, SourceLoc loc = SourceLoc::current());
   void reset() { value.reset(); }
 

@@ -206,12 +206,10 @@ public:
   template <typename T>
   Sequential &add(std::string name, T step,
                   SourceLoc loc = SourceLoc::current()) {
-    checkName(name, loc);
     if constexpr (std::is_base_of_v<Module, T>)
-      steps.push_back(
-          {std::move(name), detail::AnyModule(std::move(step)), nullptr});
+      append(std::move(name), detail::AnyModule(std::move(step)), {}, loc);
     else
-      steps.push_back({std::move(name), {}, std::move(step)});
+      append(std::move(name), {}, std::move(step), loc);
     return *this;
   }
   size_t size() const { return steps.size(); }
@@ -228,7 +226,9 @@ public:
   std::string typeName() const override { return "Sequential"; }
 
 private:
-  void checkName(const std::string &name, SourceLoc loc) const;
+  /// One of both.
+  void append(std::string name, detail::AnyModule module, Function function,
+              SourceLoc loc);
   struct Step {
     std::string name;
     detail::AnyModule module;

@@ -97,12 +97,8 @@ public:
   /// The same number with another element type. Errors: InvalidArgument for a
   /// conversion that loses what the number is: 1.5 as int32, 2 as bool.
   Number as(DType dtype, SourceLoc loc = SourceLoc::current()) const;
-  double toDouble() const {
-    return std::visit([](auto number) { return double(number); }, held);
-  }
-  int64_t toInt() const {
-    return std::visit([](auto number) { return int64_t(number); }, held);
-  }
+  double toDouble() const;
+  int64_t toInt() const;
   /// "1.5", "2", "true".
   std::string str() const;
   friend bool operator==(const Number &, const Number &) = default;
