@@ -116,3 +116,32 @@ func.func @split_dynamic(%a: tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf3
   %0:3 = trace.split %a dim = 0 parts = 3 : (tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>)
   return %0#0, %0#1, %0#2 : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>
 }
+
+// Where one element is taken and its dimension removed, as for x[5], the index
+// is checked by its name.
+// CHECK-LABEL: func.func @index(
+// CHECK: [[N:%.+]] = flatir.dim %arg0, 1
+// CHECK: [[SIX:%.+]] = arith.constant 6 : index
+// CHECK: flatir.require "at_most" [[SIX]], [[N]] "index 5 is inside of dimension 1, whose size is at least 6"
+func.func @index(%a: tensor<?x?xf32>) -> tensor<?xf32> {
+  %0 = trace.slice %a [0, 5] to [4611686018427387904, 6] by [1, 1] : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = trace.squeeze %0 dims = [1] : (tensor<?x?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @last(
+// CHECK: flatir.require "at_most" {{.*}} "index -1 is inside of dimension 0, whose size is at least 1"
+func.func @last(%a: tensor<?xf32>) -> tensor<f32> {
+  %0 = trace.slice %a [-1] to [4611686018427387904] by [1] : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = trace.squeeze %0 dims = [-1] : (tensor<?xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @no_index(
+// CHECK-NOT: "at_most"
+// CHECK: flatir.require "equal" {{.*}} "dimension 0 of the input of 'squeeze' has size 1"
+func.func @no_index(%a: tensor<?xf32>) -> tensor<f32> {
+  %0 = trace.slice %a [1] to [3] by [1] : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = trace.squeeze %0 dims = [0] : (tensor<?xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
