@@ -96,7 +96,8 @@ void Indexer::addNumber(const Index &index) {
   }
   bool isLast = number.isStatic() && number.value() == -1;
   starts.push_back(number);
-  stops.push_back(isLast ? Size(farOut) : number + 1);
+  stops.push_back(isLast ? Size(farOut)
+                         : number + detail::Placed<Size>(Size(1), index.place));
   steps.push_back(1);
   squeezed.push_back(dim);
   cuts = true;

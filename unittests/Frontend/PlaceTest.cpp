@@ -136,6 +136,20 @@ TEST(Place, OfIndicesOfDynamicDimensions) {
   EXPECT_EQ(tp::compile(at(-1), info)(tp::ones({2, 1})).item<float>(), 2);
 }
 
+TEST(Place, OfIndicesThatAreArguments) {
+  auto fast =
+      tp::compile([](const tp::Tensor &x, const tp::Size &n) { return x[n]; },
+                  tp::InputInfo({{1, 2, 4}}, tp::float32, "x"),
+                  tp::DimensionInputInfo({0, 1, 8}, "n"));
+  EXPECT_EQ(fast(tp::Tensor({1.0, 2.0, 3.0}), 2).item<float>(), 3);
+  std::string text = errorOf([&] { fast(tp::ones({3}), 5); }).what();
+  EXPECT_NE(text.find("the index of dimension 0 is at most its size minus 1, "
+                      "but the sizes are 5 and 2"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("Indexing.cpp"), std::string::npos) << text;
+}
+
 //===-- assignments and printing ------------------------------------------===//
 
 TEST(Place, OfAssignmentsToParameters) {

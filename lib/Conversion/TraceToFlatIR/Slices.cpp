@@ -2,6 +2,7 @@
 
 #include "Boxes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -84,6 +85,13 @@ static void requireInside(Size start, Size stop, int64_t dim, Size size,
                           Lowering &b) {
   std::optional<int64_t> index = getConstantIntValue(start),
                          behind = getConstantIntValue(stop);
+  auto last = dyn_cast<Value>(stop);
+  auto sum = last ? last.getDefiningOp<arith::AddIOp>() : nullptr;
+  if (sum && Size(sum.getLhs()) == start &&
+      getConstantIntValue(sum.getRhs()) == 1)
+    b.require("at_most", start, b.math.sub(size, b.math.constant(1)),
+              "the index of dimension " + Twine(dim) +
+                  " is at most its size minus 1");
   if (!index || !behind ||
       (*index == -1 ? *behind <= 0 : *behind != *index + 1))
     return;
