@@ -210,6 +210,7 @@ public:
   Tensor operator[](std::initializer_list<Index> indices) const;
 
 #include "tripy/Frontend/TensorMembers.inc"
+  // NOLINTNEXTLINE(readability-identifier-naming): the name that others use.
   template <typename... A> void T(A &&...) const {
     static_assert(detail::isNever<A...>,
                   "tripy::Tensor has no member 'T'. Did you mean: "
