@@ -386,7 +386,9 @@ Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
   if (state->settings.weightsOutside)
     weights = separateWeights(program, constants, state->inputs.size());
   std::vector<uint8_t> bytes = compileProgram(program, state->settings, loc);
+  Executable::Impl::Origin origin;
+  origin.mayBeElsewhere = !state->settings.target.empty();
+  origin.isCompiledHere = true;
   return Executable(std::make_shared<Executable::Impl>(
-      std::move(bytes), std::move(weights),
-      /*mayBeElsewhere=*/!state->settings.target.empty(), loc));
+      std::move(bytes), std::move(weights), origin, loc));
 }

@@ -28,14 +28,15 @@ static bool isElsewhere(Code code) {
 }
 
 Executable::Impl::Impl(std::vector<uint8_t> file,
-                       std::vector<NamedStorage> values, bool mayBeElsewhere,
+                       std::vector<NamedStorage> values, Origin origin,
                        SourceLoc loc)
     : bytes(std::move(file)), weights(std::move(values)),
       device(Device::cpu()) {
   runtime::LoadOptions options;
   options.trustHostCode = true;
+  options.showSource = origin.isCompiledHere;
   auto executable = runtime::Executable::loadBytes(bytes, options);
-  if (!executable && mayBeElsewhere &&
+  if (!executable && origin.mayBeElsewhere &&
       isElsewhere(executable.status().code())) {
     elsewhere = executable.status();
     options.inspectOnly = true;
@@ -383,7 +384,7 @@ Executable Executable::load(const std::string &path, SourceLoc loc) {
   if (auto names = weightNames(bytes, path, loc); !names.empty())
     weights = readWeights(weightsPathOf(path), names, loc);
   return Executable(std::make_shared<Impl>(std::move(bytes), std::move(weights),
-                                           /*mayBeElsewhere=*/false, loc));
+                                           Impl::Origin(), loc));
 }
 
 Executable Executable::load(const std::string &path, const std::string &weights,
@@ -395,7 +396,6 @@ Executable Executable::load(const std::string &path, const std::string &weights,
          "the program of a file of weights has weights outside; '" + path +
              "' has them inside",
          loc);
-  return Executable(std::make_shared<Impl>(std::move(bytes),
-                                           readWeights(weights, names, loc),
-                                           /*mayBeElsewhere=*/false, loc));
+  return Executable(std::make_shared<Impl>(
+      std::move(bytes), readWeights(weights, names, loc), Impl::Origin(), loc));
 }

@@ -14,11 +14,16 @@
 namespace tripy {
 
 struct Executable::Impl {
-  /// Loads the bytes of a file and binds the weights. A program for another
-  /// machine, where it `mayBeElsewhere`, is described and saved only. Throws
-  /// Error at `loc`.
+  /// Where a program comes from.
+  struct Origin {
+    /// It is described and saved only, where it is for another machine.
+    bool mayBeElsewhere = false;
+    /// Its lines are this program's own: errors quote them.
+    bool isCompiledHere = false;
+  };
+  /// Loads the bytes of a file and binds the weights. Throws Error at `loc`.
   Impl(std::vector<uint8_t> bytes, std::vector<frontend::NamedStorage> weights,
-       bool mayBeElsewhere, SourceLoc loc);
+       Origin origin, SourceLoc loc);
 
   std::vector<uint8_t> bytes;
   std::vector<frontend::NamedStorage> weights;

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdio>
 #include <sstream>
 #include <string_view>
 
@@ -68,6 +69,23 @@ TEST(Place, OfRunTimeErrorsOfModules) {
       << text;
   EXPECT_EQ(text.find("invoke.h"), std::string::npos) << text;
   EXPECT_EQ(text.find("Compile.h"), std::string::npos) << text;
+}
+
+TEST(Place, OfRunTimeErrorsIsQuotedWhereItIsCompiled) {
+  auto fast = tp::compile(Wrong(), tp::InputInfo({{1, 3, 4}, 2}, tp::float32));
+  std::string quoted = std::to_string(wrongLine) + " | ";
+  auto textOf = [](const tp::Executable &executable) {
+    return std::string(errorOf([&] { executable(tp::ones({4, 2})); }).what());
+  };
+  EXPECT_NE(textOf(fast).find(quoted), std::string::npos) << textOf(fast);
+  // The files that a loaded program names are not opened.
+  std::string path = testing::TempDir() + "quoted.tpx";
+  fast.save(path);
+  std::string text = textOf(tp::Executable::load(path));
+  std::remove(path.c_str());
+  EXPECT_NE(text.find("PlaceTest.cpp:" + std::to_string(wrongLine)),
+            std::string::npos);
+  EXPECT_EQ(text.find(quoted), std::string::npos) << text;
 }
 
 TEST(Place, IsAnArgumentOfFunctionsThatAreCompiled) {
