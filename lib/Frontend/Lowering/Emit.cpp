@@ -24,6 +24,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -216,12 +217,13 @@ void Emitter::emitStep(const ProgramStep &step) {
 
 namespace {
 
-/// A context with the compiler's dialects, and what it reported.
+/// A context with the compiler's dialects, and what it reported. Lines of
+/// `files` may be quoted.
 struct Session {
-  explicit Session(bool threads = false)
+  explicit Session(bool threads = false, ArrayRef<std::string> files = {})
       : context(registry(), threads ? MLIRContext::Threading::ENABLED
                                     : MLIRContext::Threading::DISABLED),
-        stream(text), printer(&context, stream),
+        stream(text), printer(&context, stream, /*sources=*/nullptr, files),
         remarks(&context, [](Diagnostic &diagnostic) {
           return success(diagnostic.getSeverity() ==
                          DiagnosticSeverity::Remark);
@@ -249,6 +251,25 @@ struct Session {
 };
 
 } // namespace
+
+/// The files of the user's program that its operations are from.
+static std::vector<std::string> filesOf(const GraphProgram &program) {
+  llvm::StringSet<> files;
+  auto add = [&](const Place &place) {
+    files.insert(place.file);
+    if (place.callers)
+      for (const Place &caller : *place.callers)
+        files.insert(caller.file);
+  };
+  for (const ProgramInput &input : program.inputs)
+    add(input.place);
+  for (const ProgramStep &step : program.steps)
+    add(step.place);
+  std::vector<std::string> names;
+  for (StringRef file : files.keys())
+    names.push_back(file.str());
+  return names;
+}
 
 /// What the compiler's library is told; errors name the setting.
 static Status applySettings(const LoweringOptions &options,
@@ -298,7 +319,7 @@ tripy::frontend::compileGraph(const GraphProgram &program,
   ProgressReporter progress(options.progress);
   if (options.progress)
     progress.watch(compile);
-  Session session(options.threads);
+  Session session(options.threads, filesOf(program));
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
   if (!module || failed(mlir::verify(*module)))
     return session.failure();
