@@ -25,12 +25,13 @@ using namespace tripy::frontend;
 /// "an input's name".
 static void checkName(const std::string &name, const std::string &what,
                       SourceLoc loc) {
-  if (name.size() > 1024 || !isPrintable(name) ||
+  const uint32_t most = ProgramLimits().nameBytes;
+  if (name.size() > most || !isPrintable(name) ||
       name.find_first_of(" \"'`=@,") != name.npos)
     fail(Code::InvalidArgument,
-         what +
-             " has at most 1024 bytes of UTF-8 without spaces, quotes, '=', "
-             "'@', ',' and control characters; found '" +
+         what + " has at most " + std::to_string(most) +
+             " bytes of UTF-8 without spaces, quotes, '=', '@', ',' and "
+             "control characters; found '" +
              printable(name, 64) + "'",
          loc);
 }

@@ -231,8 +231,9 @@ void OddRowsEmitter::placePieces() {
   SmallVector<SmallVector<Index>> sources = sourcesOf(word, row, shift);
   for (int64_t more = 0; more < tile; more += threads / words()) {
     OddPiece &piece = pieces.emplace_back();
-    Index global = inside(math.add(math.add(acrossFirst, row), number(more)),
-                          sizeOf(across), isWhole(across), piece.valid);
+    Index global =
+        clampInside(kernel, math.add(math.add(acrossFirst, row), number(more)),
+                    sizeOf(across), isWhole(across), piece.valid);
     for (int64_t i = 0; i < per && !isWhole(inner); i += per - 1)
       piece.valid =
           both(piece.valid,

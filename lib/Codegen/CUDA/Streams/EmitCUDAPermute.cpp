@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PermutedTensors.h"
+#include "TransposeTile.h"
 
 #include "Codegen/Emit/KernelSizes.h"
 
@@ -278,8 +279,8 @@ BoxPlace PermuteEmitter::placeAt(ArrayRef<unsigned> order, int64_t first,
   Index number = math.add(kernel.threadId(), math.constant(first));
   int64_t vectors = volumeOf(dims) / width;
   // The last vectors may be none of the box.
-  number = inside(number, math.constant(vectors), first + threads <= vectors,
-                  place.valid);
+  number = clampInside(kernel, number, math.constant(vectors),
+                       first + threads <= vectors, place.valid);
   SmallVector<Index> extents;
   for (unsigned dim : outer)
     extents.push_back(math.constant(dims[dim].extent));
@@ -290,15 +291,17 @@ BoxPlace PermuteEmitter::placeAt(ArrayRef<unsigned> order, int64_t first,
   };
   for (auto [dim, local] : llvm::zip(outer, at)) {
     place.local[dim] = local;
-    place.global[dim] = inside(math.add(origin[dim], local), sizeOf(dim),
-                               isWhole(dims[dim]), place.valid);
+    place.global[dim] =
+        clampInside(kernel, math.add(origin[dim], local), sizeOf(dim),
+                    isWhole(dims[dim]), place.valid);
   }
   place.inBox = math.mul(at.back(), math.constant(width));
   Index begin = origin[inner.front()];
   for (unsigned dim : inner.drop_front())
     begin = math.mul(begin, math.constant(*dims[dim].size));
-  place.inRun = inside(math.add(begin, place.inBox), runSize(order),
-                       isWhole(dims[inner.front()]), place.valid);
+  place.inRun =
+      clampInside(kernel, math.add(begin, place.inBox), runSize(order),
+                  isWhole(dims[inner.front()]), place.valid);
   return place;
 }
 
@@ -498,22 +501,7 @@ bool codegen::emitCUDAPermute(CUDAKernel &kernel) {
   if (!emitter.choose())
     return false;
   emitter.begin();
-  KernelEmission &e = kernel.e;
-  SmallVector<Value> inner = e.innerSizes();
-  SmallVector<KernelEmission::Version> versions;
-  for (int64_t width : widthsOf(e.kernel))
-    versions.push_back({width, width});
-  if (inner.empty() || versions.empty()) {
-    emitter.emit(emitter.arrays, /*waits=*/true);
-    return true;
-  }
-  kernel.await();
-  e.versions(inner, versions, [&](KernelEmission::Version version) {
-    if (version.factor == 1)
-      return emitter.emit(emitter.arrays, /*waits=*/false);
-    PermuteEmitter aligned(kernel);
-    if (aligned.choose())
-      aligned.emit(emitter.arrays, /*waits=*/false);
-  });
+  emitByWidth(kernel, emitter, kernel.e.innerSizes(),
+              [&] { emitter.emit(emitter.arrays, /*waits=*/false); });
   return true;
 }

@@ -112,7 +112,6 @@ private:
   /// The place in the tile of index `global` of the side's last dimension,
   /// given that the thread's element is at `local`.
   Index localOf(Index global, const Side &side, Index local);
-  Index inside(Index index, Index size, bool whole, Value &valid);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -344,17 +343,6 @@ Index TransposeEmitter::placeOf(const Staged &staged, Index row, Index chunk,
   return math.add(start, math.add(first, within));
 }
 
-/// `index`, or an element inside where it lies past the end.
-Index TransposeEmitter::inside(Index index, Index size, bool whole,
-                               Value &valid) {
-  if (whole)
-    return index;
-  Value fits = kernel.compare(arith::CmpIPredicate::ult, index, size);
-  valid =
-      valid ? arith::AndIOp::create(e.b, e.loc, valid, fits).getResult() : fits;
-  return kernel.clampTo(fits, index);
-}
-
 /// The elements of a tensor at the output's element `point`, and those that
 /// follow along its own rows.
 Elements TransposeEmitter::loadPiece(const Staged &staged,
@@ -392,10 +380,11 @@ void TransposeEmitter::load(Staged &staged, Value array) {
     Value valid;
     SmallVector<Index> point(origin);
     setPoint(point, lastSide,
-             inside(math.add(lastSide.origin, r), lastSide.size, wholeColumns,
-                    valid));
-    contiguousSide.at = inside(math.add(contiguousSide.origin, offset),
-                               contiguousSide.size, wholeRows, valid);
+             clampInside(kernel, math.add(lastSide.origin, r), lastSide.size,
+                         wholeColumns, valid));
+    contiguousSide.at =
+        clampInside(kernel, math.add(contiguousSide.origin, offset),
+                    contiguousSide.size, wholeRows, valid);
     setPoint(point, contiguousSide, contiguousSide.at);
     Elements values = loadPiece(staged, point);
     Index vector = math.constant(staged.vector);
@@ -451,11 +440,11 @@ void TransposeEmitter::placePieces() {
                             math.constant(vectorSize));
     piece.at = origin;
     setPoint(piece.at, lastSide,
-             inside(math.add(lastSide.origin, piece.column), lastSide.size,
-                    wholeColumns, piece.valid));
+             clampInside(kernel, math.add(lastSide.origin, piece.column),
+                         lastSide.size, wholeColumns, piece.valid));
     setPoint(piece.at, contiguousSide,
-             inside(math.add(contiguousSide.origin, piece.row),
-                    contiguousSide.size, wholeRows, piece.valid));
+             clampInside(kernel, math.add(contiguousSide.origin, piece.row),
+                         contiguousSide.size, wholeRows, piece.valid));
   }
 }
 
@@ -548,30 +537,18 @@ bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
     emitCUDALoop(kernel, 1);
     return true;
   }
-  KernelEmission &e = kernel.e;
-  SmallVector<Value> inner = e.innerSizes();
+  SmallVector<Value> inner = kernel.e.innerSizes();
   TransposeTile tile = emitter.tile();
   if (inner.empty() && emitCUDAOddRows(kernel, tile))
     return true;
   int64_t oddElements = inner.empty() ? 0 : oddRowsElements(kernel, tile);
   emitter.begin(oddElements);
-  SmallVector<KernelEmission::Version> versions;
-  for (int64_t width : widthsOf(e.kernel))
-    versions.push_back({width, width});
-  if (inner.empty() || versions.empty()) {
-    emitter.emit(emitter.arrays, /*waits=*/true);
-    return true;
-  }
-  kernel.await();
   // Tiles of narrower versions have no fewer elements than those of wider ones.
-  e.versions(inner, versions, [&](KernelEmission::Version version) {
-    if (version.factor == 1 && oddElements > 0)
-      return emitCUDAOddRowsBody(kernel, tile, emitter.arrays);
-    if (version.factor == 1)
-      return emitter.emit(emitter.arrays, /*waits=*/false);
-    TransposeEmitter aligned(kernel);
-    if (aligned.choose())
-      aligned.emit(emitter.arrays, /*waits=*/false);
+  emitByWidth(kernel, emitter, inner, [&] {
+    if (oddElements > 0)
+      emitCUDAOddRowsBody(kernel, tile, emitter.arrays);
+    else
+      emitter.emit(emitter.arrays, /*waits=*/false);
   });
   return true;
 }

@@ -124,13 +124,3 @@ void PermutedTensors::setPoint(SmallVectorImpl<Index> &point,
   for (auto [dim, index] : llvm::zip(all, math.delinearize(at, each)))
     point[dim] = index;
 }
-
-Index PermutedTensors::inside(Index index, Index size, bool whole,
-                              Value &valid) {
-  if (whole)
-    return index;
-  Value fits = kernel.compare(arith::CmpIPredicate::ult, index, size);
-  valid =
-      valid ? arith::AndIOp::create(e.b, e.loc, valid, fits).getResult() : fits;
-  return kernel.clampTo(fits, index);
-}

@@ -41,8 +41,6 @@ protected:
   /// element `at`.
   void setPoint(llvm::SmallVectorImpl<Index> &point,
                 llvm::ArrayRef<unsigned> of, Index at);
-  /// `index`, or an element inside where it lies past the end.
-  Index inside(Index index, Index size, bool whole, mlir::Value &valid);
 
   CUDAKernel &kernel;
   KernelEmission &e;

@@ -4,6 +4,8 @@
 
 #include "Codegen/Emit/KernelSizes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
@@ -51,4 +53,15 @@ TransposeTile codegen::chooseTransposeTile(CUDAKernel &kernel) {
     tile.threads = 128;
   }
   return tile;
+}
+
+Index codegen::clampInside(CUDAKernel &kernel, Index index, Index size,
+                           bool whole, Value &valid) {
+  if (whole)
+    return index;
+  KernelEmission &e = kernel.e;
+  Value fits = kernel.compare(arith::CmpIPredicate::ult, index, size);
+  valid =
+      valid ? arith::AndIOp::create(e.b, e.loc, valid, fits).getResult() : fits;
+  return kernel.clampTo(fits, index);
 }

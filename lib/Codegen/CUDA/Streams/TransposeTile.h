@@ -22,6 +22,32 @@ struct TransposeTile {
 /// The size of tiles, and the threads of a block that has one.
 TransposeTile chooseTransposeTile(CUDAKernel &kernel);
 
+/// `index`, or an element inside where it lies past the end and `valid` says
+/// so. `whole`: it never does.
+Index clampInside(CUDAKernel &kernel, Index index, Index size, bool whole,
+                  mlir::Value &valid);
+
+/// Emits what `emitter` has chosen and begun: by itself, or as the version of
+/// the kernel that `narrow` emits beside those for wider accesses, which hold
+/// where the `inner` sizes allow them and take its arrays.
+template <typename Emitter>
+void emitByWidth(CUDAKernel &kernel, Emitter &emitter, mlir::ValueRange inner,
+                 llvm::function_ref<void()> narrow) {
+  llvm::SmallVector<KernelEmission::Version> versions;
+  for (int64_t width : widthsOf(kernel.e.kernel))
+    versions.push_back({width, width});
+  if (inner.empty() || versions.empty())
+    return emitter.emit(emitter.arrays, /*waits=*/true);
+  kernel.await();
+  kernel.e.versions(inner, versions, [&](KernelEmission::Version version) {
+    if (version.factor == 1)
+      return narrow();
+    Emitter aligned(kernel);
+    if (aligned.choose())
+      aligned.emit(emitter.arrays, /*waits=*/false);
+  });
+}
+
 /// Emits a loop kernel whose tensors, of 1 or 2 bytes an element, have rows
 /// that are no words, and whose results have. False, and nothing emitted, for
 /// others.
