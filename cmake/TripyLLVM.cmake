@@ -103,10 +103,14 @@ function(tripy_tblgen target td output tool)
   else()
     set(command ${tool})
   endif()
+  # Other files that it reads, which no include names.
+  set(read ${ARGN})
+  list(FILTER read INCLUDE REGEX "^-cpp-examples=")
+  list(TRANSFORM read REPLACE "^[^=]*=" "")
   add_custom_command(OUTPUT ${out}
     COMMAND ${command} ${ARGN} -I${PROJECT_SOURCE_DIR}/include -I${MLIR_INCLUDE_DIRS} ${source} -o ${out} -d ${out}.d
       --write-if-changed
-    DEPENDS ${command} ${source} DEPFILE ${out}.d VERBATIM
+    DEPENDS ${command} ${source} ${read} DEPFILE ${out}.d VERBATIM
     COMMENT "tblgen ${output}")
   set_property(GLOBAL APPEND PROPERTY TRIPY_GENERATED_${target} ${out})
 endfunction()

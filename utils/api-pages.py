@@ -4,9 +4,10 @@
 usage: api-pages.py --build DIR [--cxx COMPILER] [--write]
 
 Functions of operations come from what tripy-tblgen made of their definitions, the others from Functions.h, classes from the
-headers of include/tripy/Frontend. Element types are those of docs/coverage.md. Each function has an example in
-docs/api/examples.txt; all of them are compiled as one program, and their values are printed behind them. Fails where a page is
-not current; --write writes the pages.
+headers of include/tripy/Frontend. Element types are those of docs/coverage.md. Each function has an example with its value in
+docs/api/examples.txt, which tripy-tblgen writes into the comments of the generated header. The examples are executed, and so are
+those in comments of classes, between \\code and \\endcode. Fails where a value, a comment or a page is not current; --write writes
+the values, the comments of Functions.h and the pages.
 """
 import argparse
 import glob
@@ -15,7 +16,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
+TABLE = "docs/api/examples.txt"
+BLOCK = re.compile(r"^ */// \\code\n(.*?)^ */// \\endcode\n", re.S | re.M)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # page | title | definitions of operations | sections of Functions.h, or functions
 FAMILIES = [
@@ -55,6 +59,11 @@ class Function:
 def read(path):
     with open(os.path.join(ROOT, path)) as handle:
         return handle.read()
+
+
+def write(path, text):
+    with open(os.path.join(ROOT, path), "w") as out:
+        out.write(text)
 
 
 # --- functions ----------------------------------------------------------------
@@ -101,7 +110,7 @@ def add_chunk(functions, chunk, page_of):
 def read_functions(build):
     functions, families = {}, families_of_operations()
     with open(os.path.join(build, "include/tripy/Frontend/Functions.h.inc")) as handle:
-        generated = re.sub(r"namespace op \{.*?\} // namespace op", "", handle.read(), flags=re.S)
+        generated = BLOCK.sub("", re.sub(r"namespace op \{.*?\} // namespace op", "", handle.read(), flags=re.S))
 
     def page_of_operation(name):
         family = families.get(name, "")
@@ -109,7 +118,7 @@ def read_functions(build):
 
     for _, chunk in chunks_of(generated):
         add_chunk(functions, chunk, page_of_operation)
-    written = read("include/tripy/Frontend/Functions.h").split("Functions.h.inc\"")[1]
+    written = BLOCK.sub("", read("include/tripy/Frontend/Functions.h").split("Functions.h.inc\"")[1])
     # What does not compile says what to write.
     written = re.sub(r"^// Braces in the place.*?^\}\n", "", written, flags=re.S | re.M)
     for section, chunk in chunks_of(written):
@@ -135,36 +144,131 @@ static void show(const std::vector<tp::Tensor> &list) {
 }
 static void show(const tp::SortResults &r) { std::cout << "values: " << r.values << "\\nindices: " << r.indices; }
 static void show(const tp::TopkResults &r) { std::cout << "values: " << r.values << "\\nindices: " << r.indices; }
-int main() {
-  const tp::Tensor x0({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}), y0({0.5, -1.5, 2.0}), i0({5, -3});
-"""
-EXAMPLE = """  {{
-    tp::Tensor x = x0, y = y0, i = i0;
-    show({});
-    std::cout << "\\x1e" << std::flush;
-  }}
 """
 
 
-def run_examples(options):
-    """Expressions and what they print, by name."""
-    rows = [line.split(" | ", 1) for line in read("docs/api/examples.txt").splitlines() if line and not line.startswith("#")]
-    if doubles := {name for name, _ in rows if sum(name == other for other, _ in rows) > 1}:
+def read_table():
+    """The definitions of variables by name, and rows: name, expression, lines of the value."""
+    variables, rows = {}, []
+    for line in read(TABLE).splitlines():
+        if line.startswith("#") or not line:
+            continue
+        if line.startswith("  "):
+            rows[-1][2].append(line[2:])
+        elif " | " in line:
+            rows.append((*line.split(" | ", 1), []))
+        else:
+            variables[re.match(r"tp::Tensor (\w+)\(.*\);$", line).group(1)] = line
+    names = [name for name, _, _ in rows]
+    if doubles := {name for name in names if names.count(name) > 1}:
         sys.exit(f"two examples of {', '.join(doubles)}")
+    return variables, rows
+
+
+def printed_by(options, bodies, names):
+    """What each of several bodies of functions prints, by lines without blanks at their ends."""
     with tempfile.TemporaryDirectory() as folder:
         source, binary = os.path.join(folder, "examples.cpp"), os.path.join(folder, "examples")
         with open(source, "w") as out:
-            out.write(PROGRAM + "".join(EXAMPLE.format(text) for _, text in rows) + "}\n")
+            out.write(PROGRAM + "".join(f"static void example{k}() {{\n{body}\n}}\n" for k, body in enumerate(bodies)) + "int main() {\n" +
+                      "".join(f'  example{k}(); std::cout << "\\x1e" << std::flush;\n' for k in range(len(bodies))) + "}\n")
         libraries = os.path.join(options.build, "lib")
         done = subprocess.run([options.cxx, "-std=c++20", f"-I{ROOT}/include", f"-I{options.build}/include", source, "-o", binary,
                                f"-L{libraries}", "-ltripy_frontend", f"-Wl,-rpath,{libraries}"], text=True, capture_output=True)
         if done.returncode:
             sys.exit(f"the examples do not compile:\n{done.stderr}")
-        done = subprocess.run([binary], text=True, capture_output=True, env=dict(os.environ, TRIPY_DEVICE="cpu"))
+        done = subprocess.run([binary], text=True, capture_output=True, cwd=folder, env=dict(os.environ, TRIPY_DEVICE="cpu"))
     values = done.stdout.split("\x1e")[:-1]
-    if done.returncode or len(values) != len(rows):
-        sys.exit(f"the example of {rows[len(values)][0]}: {done.stderr}")
-    return {name: (text, value) for (name, text), value in zip(rows, values)}
+    if done.returncode or len(values) != len(bodies):
+        sys.exit(f"the example of {names[len(values)]}: {done.stderr}")
+    return [[line.rstrip() for line in value.splitlines()] for value in values]
+
+
+def write_values(rows):
+    """The table with these values."""
+    lines, values = [], {name: value for name, _, value in rows}
+    for line in read(TABLE).splitlines():
+        if not line.startswith("  "):
+            lines.append(line)
+            if " | " in line and not line.startswith("#"):
+                lines += ["  " + text for text in values[line.split(" | ")[0]]]
+    write(TABLE, "\n".join(lines) + "\n")
+
+
+def run_examples(options):
+    """The rows of the table with what the expressions print, the definitions of variables, and what is not current."""
+    variables, rows = read_table()
+    bodies = ["".join(variables.values()) + f"(void)x, (void)y, (void)i; show({expression});" for _, expression, _ in rows]
+    blocks = header_blocks()
+    printed = printed_by(options, bodies + [body for _, body, _ in blocks], [row[0] for row in rows] + [place for place, _, _ in blocks])
+    found = [(name, text, value) for (name, text, _), value in zip(rows, printed)]
+    problems = []
+    if found != rows:
+        if options.write:
+            write_values(found)
+        else:
+            problems = [f"{TABLE}: the example of {name} prints:\n" + "\n".join(value)
+                        for (name, _, value), row in zip(found, rows) if value != row[2]]
+    for (place, _, expected), value in zip(blocks, printed[len(rows):]):
+        if expected != value:
+            problems.append(f"{place}: the example prints:\n" + "\n".join(value))
+    return found, variables, problems
+
+
+# --- examples in headers ------------------------------------------------------
+
+def header_blocks():
+    """Examples in the comments of classes: place, statements, and what they print, which stands in comments behind them."""
+    blocks = []
+    for header in sorted(os.listdir(os.path.join(ROOT, "include/tripy/Frontend"))):
+        if not header.endswith(".h") or header == "Functions.h":
+            continue
+        text = read(f"include/tripy/Frontend/{header}")
+        for block in BLOCK.finditer(text):
+            lines = [line.strip()[3:].strip("\n") for line in block.group(1).splitlines()]
+            expected = [re.sub(r"^ *// ?", "", line).rstrip() for line in lines if line.lstrip().startswith("//")]
+            place = f"include/tripy/Frontend/{header}:{text[:block.start()].count(chr(10)) + 1}"
+            blocks.append((place, "\n".join(lines), expected))
+    return blocks
+
+
+def comment_of(row, variables, columns=None):
+    """The example as part of a comment, as tripy-tblgen writes it; the lines of written headers have a limit."""
+    _, expression, value = row
+    lines = [definition for name, definition in variables.items() if re.search(rf"\b{name}\b", expression)]
+    lines = [f"///   {line}" for line in [*lines, f"{expression};"]]
+    for line in value:
+        pieces = [line] if not columns else textwrap.wrap(line, columns - len("///   // "), subsequent_indent="    ", drop_whitespace=True)
+        lines += [f"///   // {piece}" for piece in pieces]
+    return "/// \\code\n" + "\n".join(lines) + "\n/// \\endcode\n"
+
+
+def with_examples(text, rows, variables):
+    """Functions.h with the examples of its functions: the first declaration of each has one."""
+    text = BLOCK.sub("", text)
+    for row in rows:
+        declared = re.search(rf"^[\w:<>]+ &?{re.escape(row[0])}\(", text, re.M)
+        if declared:
+            text = text[:declared.start()] + comment_of(row, variables, 80) + text[declared.start():]
+    return text
+
+
+def check_headers(options, rows, variables):
+    """Every function has its example in front of its declaration, in the generated header and in Functions.h."""
+    problems, by_name = [], {row[0]: row for row in rows}
+    with open(os.path.join(options.build, "include/tripy/Frontend/Functions.h.inc")) as handle:
+        generated = re.sub(r"namespace op \{.*?\} // namespace op", "", handle.read(), flags=re.S)
+    for call in re.finditer(r"^[\w:<>]+ &?(operator\W+?|\w+)\(([^\n]*)\);$", generated, re.M):
+        row = by_name.get("neg" if call.group(1) == "operator-" and "," not in call.group(2) else call.group(1))
+        if row and not generated[:call.start()].endswith(comment_of(row, variables)):
+            problems.append(f"tripy/Frontend/Functions.h.inc: the comment of {row[0]} does not end with its example of {TABLE}: build it anew")
+    path = "include/tripy/Frontend/Functions.h"
+    if with_examples(read(path), rows, variables) != read(path):
+        if options.write:
+            write(path, with_examples(read(path), rows, variables))
+        else:
+            problems.append(f"{path} does not have the examples of {TABLE}: run utils/api-pages.py --write")
+    return problems
 
 
 # --- pages --------------------------------------------------------------------
@@ -176,7 +280,7 @@ def types_of(name, call, types):
     return types.get(operation)
 
 
-def section_of(function, example, types):
+def section_of(function, examples, types):
     lines = [f"## {function.name}\n"]
     for i, (call, text, rules) in enumerate(function.overloads):
         lines.append(f"```cpp\n{call}\n```\n")
@@ -190,13 +294,19 @@ def section_of(function, example, types):
         if rules:
             rows = [f"| {number} | {rule.replace('|', chr(92) + '|')} |\n" for number, rule in rules]
             lines.append("| rule | |\n|---|---|\n" + "".join(rows))
-    expression, value = example
-    lines.append(f"```cpp\n{expression}\n```\n\n```text\n{value}\n```\n")
+    for _, expression, value in examples:
+        text = "\n".join(value)
+        lines.append(f"```cpp\n{expression}\n```\n\n```text\n{text}\n```\n")
     return "\n".join(lines)
 
 
-def page_of_family(title, functions, examples, types):
-    sections = [section_of(function, examples[function.name], types) for function in functions]
+def function_of(row):
+    """The function that an example is of."""
+    return next((f"operator{symbol}" for symbol, name in SYMBOLS.items() if name == row[0]), row[0])
+
+
+def page_of_family(title, functions, rows, types):
+    sections = [section_of(function, [row for row in rows if function_of(row) == function.name], types) for function in functions]
     return HEAD + "\n".join([f"# {title}\n", *sections])
 
 
@@ -235,11 +345,10 @@ def page_of_classes():
     return HEAD + "\n".join(lines)
 
 
-def index_page(pages):
+def index_page(pages, variables):
     lines = ["# The C++ reference\n",
-             "All functions and classes are in the namespace `tripy`, `tp` in the examples. There, `x` is "
-             "`tp::Tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})`,\n`y` is `tp::Tensor({0.5, -1.5, 2.0})` and `i` is "
-             "`tp::Tensor({5, -3})`.\n",
+             "All functions and classes are in the namespace `tripy`, `tp` in the examples, which have these variables:\n",
+             "```cpp\n" + "\n".join(variables.values()) + "\n```\n",
              "Functions that are no operators have one more parameter, the last one: the line that errors name, which is the "
              "caller's. Errors\nare `tripy::Error`, and name the rule that is broken. Where a function takes a `TensorLike`, a "
              "number may stand for a tensor.\n", "| page | functions |\n|---|---|"]
@@ -251,14 +360,16 @@ def index_page(pages):
 
 
 def make_pages(options):
-    functions, examples, types = read_functions(options.build), run_examples(options), element_types()
-    if lacking := sorted(set(functions) - set(examples)):
-        sys.exit(f"docs/api/examples.txt has no example of {', '.join(lacking)}")
-    if unknown := sorted(set(examples) - set(functions)):
-        sys.exit(f"docs/api/examples.txt: there is no function {', '.join(unknown)}")
+    functions, types = read_functions(options.build), element_types()
+    rows, variables, problems = run_examples(options)
+    if lacking := sorted(set(functions) - {function_of(row) for row in rows}):
+        sys.exit(f"{TABLE} has no example of {', '.join(lacking)}")
+    if unknown := sorted({function_of(row) for row in rows} - set(functions)):
+        sys.exit(f"{TABLE}: there is no function {', '.join(unknown)}")
     by_page = [(page, title, [f for f in functions.values() if f.page == page]) for page, title, _, _ in FAMILIES]
-    pages = {f"{page}.md": page_of_family(title, members, examples, types) for page, title, members in by_page}
-    return pages | {"classes.md": page_of_classes(), "README.md": index_page(by_page)}, len(functions)
+    pages = {f"{page}.md": page_of_family(title, members, rows, types) for page, title, members in by_page}
+    pages |= {"classes.md": page_of_classes(), "README.md": index_page(by_page, variables)}
+    return pages, len(functions), problems + check_headers(options, rows, variables)
 
 
 def main():
@@ -268,18 +379,16 @@ def main():
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
-    pages, count = make_pages(options)
-    folder, problems = os.path.join(ROOT, "docs/api"), []
-    for name in os.listdir(folder):
+    pages, count, problems = make_pages(options)
+    for name in os.listdir(os.path.join(ROOT, "docs/api")):
         if name.endswith(".md") and name not in pages:
             problems.append(f"docs/api/{name} is no page of the reference")
     for name, text in pages.items():
-        path = os.path.join(folder, name)
+        path = f"docs/api/{name}"
         if options.write:
-            with open(path, "w") as out:
-                out.write(text)
-        elif not os.path.exists(path) or read(path) != text:
-            problems.append(f"docs/api/{name} is not current: run utils/api-pages.py --write")
+            write(path, text)
+        elif not os.path.exists(os.path.join(ROOT, path)) or read(path) != text:
+            problems.append(f"{path} is not current: run utils/api-pages.py --write")
     print("\n".join([*problems, f"api-pages: {count} functions, {len(pages)} pages, {len(problems)} problems"]))
     sys.exit(bool(problems))
 

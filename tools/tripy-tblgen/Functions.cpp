@@ -10,6 +10,7 @@
 // list of sizes is one parameter: `sizes` with the attribute `staticSizes`.
 //
 //===----------------------------------------------------------------------===//
+#include "Examples.h"
 #include "Generators.h"
 
 #include "mlir/TableGen/GenInfo.h"
@@ -54,7 +55,7 @@ class CppFunction {
 public:
   CppFunction(const ContractOp &op, const Surface &surface);
 
-  void declare(raw_ostream &os) const;
+  void declare(const Examples &examples, raw_ostream &os) const;
   void define(raw_ostream &os) const;
   void describe(raw_ostream &os) const;
   /// Whether sizes or dimensions stand behind the tensor, as for reshape().
@@ -67,7 +68,7 @@ private:
   void addOperands(const Surface &surface);
   void addAttributes(const Surface &surface);
   void add(Parameter parameter, const Surface &surface);
-  void emitComment(raw_ostream &os) const;
+  void emitComment(const Examples &examples, raw_ostream &os) const;
   void emitOptions(raw_ostream &os) const;
   void emitSignature(raw_ostream &os, bool declares) const;
   void emitRecording(raw_ostream &os) const;
@@ -285,13 +286,15 @@ static void emitLines(StringRef text, raw_ostream &os) {
   }
 }
 
-void CppFunction::emitComment(raw_ostream &os) const {
+void CppFunction::emitComment(const Examples &examples, raw_ostream &os) const {
   os << "/// " << op.op.getSummary() << ".\n";
   if (op.op.hasDescription())
     emitLines(op.op.getDescription(), os);
   for (const Rule &rule : op.rules)
     os << "/// Rule " << rule.id << ": " << rule.text << ".\n";
   os << "/// Throws Error at `loc` where a rule is broken.\n";
+  if (!isHidden)
+    examples.emitComment(mnemonic, name, os);
 }
 
 void CppFunction::emitOptions(raw_ostream &os) const {
@@ -335,7 +338,7 @@ bool CppFunction::takesList() const {
          StringRef(text).starts_with("const Dims ");
 }
 
-void CppFunction::declare(raw_ostream &os) const {
+void CppFunction::declare(const Examples &examples, raw_ostream &os) const {
   if (any_of(op.op.getAttributes(), [&](const auto &named) {
         return attributeForm(named, op).kind == "Elements";
       }))
@@ -349,7 +352,7 @@ void CppFunction::declare(raw_ostream &os) const {
       os << "  Tensor " << snakeCase(result.name) << ";\n";
     os << "};\n";
   }
-  emitComment(os);
+  emitComment(examples, os);
   emitSignature(os, /*declares=*/true);
   os << ";\n" << (isHidden ? "} // namespace op\n" : "") << '\n';
 }
@@ -478,8 +481,10 @@ static bool forEach(const RecordKeeper &records, raw_ostream &os,
 static mlir::GenRegistration
     decls("gen-cpp-decls", "Declare the C++ functions of operations",
           [](const RecordKeeper &records, raw_ostream &os) {
-            return forEach(records, os,
-                           [&](const CppFunction &f) { f.declare(os); });
+            Examples examples;
+            return forEach(records, os, [&](const CppFunction &f) {
+              f.declare(examples, os);
+            });
           });
 static mlir::GenRegistration
     defs("gen-cpp-defs", "Define the C++ functions of operations",

@@ -23,6 +23,11 @@ struct CacheStatistics {
   /// Programs that are in memory now.
   size_t programs = 0;
 };
+/// \code
+///   tp::clearEagerCache();
+///   std::cout << tp::eagerCacheStatistics().programs;
+///   // 0
+/// \endcode
 CacheStatistics eagerCacheStatistics();
 
 /// Lets all programs in memory go, and counts from 0 again.

@@ -316,6 +316,13 @@ Executable compileAt(SourceLoc loc, const CompileSettings &settings,
 /// first input. Errors: what the function throws, its own evaluations among
 /// them ("cannot evaluate a tensor while compiling"), and the compiler's
 /// errors.
+/// \code
+///   tp::Linear linear(2, 3);
+///   tp::InputInfo input({{1, 2, 8}, 2}, tp::float32);
+///   tp::Executable fast = tp::compile(linear, input);
+///   std::cout << fast(tp::ones({4, 2})).shape();
+///   // (4, 3)
+/// \endcode
 template <typename F, typename... A>
   requires(sizeof...(A) > 6)
 Executable compile(const CompileSettings &settings, F &&function,
@@ -330,6 +337,13 @@ Executable compile(F &&function, const A &...arguments) {
 }
 
 /// The same with a list of inputs: compile(mlp, {InputInfo(...), ...}).
+/// \code
+///   auto sum = [](const tp::Tensor &a, const tp::Tensor &b) { return a + b; };
+///   tp::InputInfo pair({2}, tp::int32);
+///   tp::Executable fast = tp::compile(sum, {pair, pair});
+///   std::cout << fast(tp::Tensor({1, 2}), tp::Tensor({3, 4}));
+///   // tensor([4, 6], dtype=int32, loc=cpu:0, shape=(2,))
+/// \endcode
 template <typename F, size_t N>
 Executable compile(const CompileSettings &settings, F &&function,
                    const InputInfo (&inputs)[N],

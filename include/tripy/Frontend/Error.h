@@ -36,6 +36,14 @@ struct ErrorFrame {
 
 /// The one exception of the frontend. what() is the message with the user's
 /// lines; their text is read from the source files where these are at hand.
+/// \code
+///   try {
+///     tp::reshape(tp::ones({2, 3}), {4}).eval();
+///   } catch (const tp::Error &error) {
+///     std::cout << error.code();
+///   }
+///   // InvalidArgument
+/// \endcode
 class Error : public std::runtime_error {
 public:
   /// `summary` is one sentence: lower-case start, no full stop; further lines

@@ -69,6 +69,13 @@ public:
   /// All results in order, for arguments in order or by name.
   std::vector<Tensor> run(const std::vector<Argument> &arguments,
                           SourceLoc loc = SourceLoc::current()) const;
+  /// \code
+  ///   auto twice = [](const tp::Tensor &x) { return x * 2; };
+  ///   tp::InputInfo input({2}, tp::int32, "x");
+  ///   tp::Executable fast = tp::compile(twice, input);
+  ///   std::cout << fast.run({{"x", tp::Tensor({1, 2})}})[0];
+  ///   // tensor([2, 4], dtype=int32, loc=cpu:0, shape=(2,))
+  /// \endcode
   std::vector<Tensor> run(const std::map<std::string, Argument> &arguments,
                           SourceLoc loc = SourceLoc::current()) const;
 
@@ -92,6 +99,13 @@ public:
             SourceLoc loc = SourceLoc::current()) const;
   /// Reads it. The machine code of a file for the CPU is run: load what comes
   /// from a trusted place. Errors: those of reading and verifying.
+  /// \code
+  ///   auto twice = [](const tp::Tensor &x) { return x * 2; };
+  ///   tp::compile(twice, tp::InputInfo({2}, tp::int32)).save("twice.tpx");
+  ///   tp::Executable fast = tp::Executable::load("twice.tpx");
+  ///   std::cout << fast.device() << ' ' << fast(tp::Tensor({1, 2}));
+  ///   // cpu:0 tensor([2, 4], dtype=int32, loc=cpu:0, shape=(2,))
+  /// \endcode
   static Executable load(const std::string &path,
                          SourceLoc loc = SourceLoc::current());
   /// The same with the file of the weights, where it lies elsewhere or has

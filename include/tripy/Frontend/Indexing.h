@@ -41,6 +41,11 @@ public:
   int64_t step = 1;
 };
 /// slice() is all elements, slice(n) the first n.
+/// \code
+///   tp::Tensor a({1, 2, 3, 4});
+///   std::cout << a[tp::slice(1, tp::end)];
+///   // tensor([2, 3, 4], dtype=int32, loc=cpu:0, shape=(3,))
+/// \endcode
 inline Slice slice() { return {}; }
 inline Slice slice(Slice::Bound stop) { return {{}, std::move(stop), 1}; }
 inline Slice slice(Slice::Bound start, Slice::Bound stop, int64_t step = 1) {
@@ -50,6 +55,14 @@ inline Slice slice(Slice::Bound start, Slice::Bound stop, int64_t step = 1) {
 /// One index: a number, a slice, a tensor of numbers, newaxis or ellipsis. A
 /// tensor takes its place's elements, and several tensors take all
 /// combinations: their shapes stand one after the other in the result.
+/// \code
+///   tp::Tensor a({{1, 2}, {3, 4}});
+///   std::cout << a[{tp::slice(), 0}] << '\n' << a[{tp::newaxis, -1}];
+///   // tensor([1, 3], dtype=int32, loc=cpu:0, shape=(2,))
+///   // tensor(
+///   //     [[3, 4]],
+///   //     dtype=int32, loc=cpu:0, shape=(1, 2))
+/// \endcode
 class Index {
 public:
   template <std::integral T>

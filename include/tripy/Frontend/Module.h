@@ -138,10 +138,23 @@ public:
   virtual std::string typeName() const = 0;
 
   /// All parameters, those of children as "child.weight".
+  /// \code
+  ///   tp::Linear linear(2, 3);
+  ///   for (const auto &[name, tensor] : linear.stateDict())
+  ///     std::cout << name << ' ' << tensor.shape() << '\n';
+  ///   // weight (3, 2)
+  ///   // bias (3,)
+  /// \endcode
   StateDict stateDict() const;
   /// Sets parameters. With `strict` both have the same names. Errors:
   /// InvalidArgument for missing or unknown names, a name that `values` has
   /// twice, another shape or type; nothing is changed then.
+  /// \code
+  ///   tp::Linear from(2, 3), to(2, 3);
+  ///   to.loadStateDict(from.stateDict());
+  ///   std::cout << tp::equal(to.weight, from.weight);
+  ///   // 1
+  /// \endcode
   void loadStateDict(const StateDict &values, bool strict = true,
                      SourceLoc loc = SourceLoc::current());
   /// The same from and to a file of the safetensors format, which is mapped

@@ -37,6 +37,11 @@ struct LinearLayerOptions {
 };
 /// x times the transposed weight (out, in), plus bias (out). Errors of the
 /// constructor: InvalidArgument for a type or dimension that is none of those.
+/// \code
+///   tp::Linear layer(2, 3);
+///   std::cout << layer(tp::ones({5, 2})).shape();
+///   // (5, 3)
+/// \endcode
 struct Linear : Module {
   Linear(int64_t inFeatures, int64_t outFeatures, bool hasBias = true,
          DType dtype = float32, SourceLoc loc = SourceLoc::current());
@@ -57,6 +62,11 @@ struct Linear : Module {
 };
 
 /// Rows of the weight (count, dimension), by a tensor of their numbers.
+/// \code
+///   tp::Embedding layer(10, 4);
+///   std::cout << layer(tp::Tensor({1, 0, 9})).shape();
+///   // (3, 4)
+/// \endcode
 struct Embedding : Module {
   Embedding(int64_t count, int64_t dimension, DType dtype = float32,
             SourceLoc loc = SourceLoc::current());
@@ -67,6 +77,11 @@ struct Embedding : Module {
 };
 
 /// Over the trailing dimensions, of this shape.
+/// \code
+///   tp::LayerNorm layer({4});
+///   std::cout << layer(tp::ones({2, 4})).shape();
+///   // (2, 4)
+/// \endcode
 struct LayerNorm : Module {
   explicit LayerNorm(Shape shape, DType dtype = float32, double eps = 1e-5,
                      SourceLoc loc = SourceLoc::current());
@@ -75,6 +90,11 @@ struct LayerNorm : Module {
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
   TRIPY_LAYER(LayerNorm, weight, bias)
 };
+/// \code
+///   tp::RMSNorm layer({4});
+///   std::cout << layer(tp::ones({2, 4})).shape();
+///   // (2, 4)
+/// \endcode
 struct RMSNorm : Module {
   explicit RMSNorm(Shape shape, DType dtype = float32, double eps = 1e-5,
                    SourceLoc loc = SourceLoc::current());
@@ -84,6 +104,11 @@ struct RMSNorm : Module {
   TRIPY_LAYER(RMSNorm, weight)
 };
 /// Over groups of channels of (batch, channels, ...).
+/// \code
+///   tp::GroupNorm layer(2, 4);
+///   std::cout << layer(tp::ones({1, 4, 8})).shape();
+///   // (1, 4, 8)
+/// \endcode
 struct GroupNorm : Module {
   GroupNorm(int64_t groups, int64_t channels, DType dtype = float32,
             double eps = 1e-5, SourceLoc loc = SourceLoc::current());
@@ -93,6 +118,11 @@ struct GroupNorm : Module {
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
   TRIPY_LAYER(GroupNorm, weight, bias)
 };
+/// \code
+///   tp::InstanceNorm layer(4);
+///   std::cout << layer(tp::ones({1, 4, 8})).shape();
+///   // (1, 4, 8)
+/// \endcode
 struct InstanceNorm : Module {
   explicit InstanceNorm(int64_t channels, DType dtype = float32,
                         double eps = 1e-5,
@@ -103,6 +133,11 @@ struct InstanceNorm : Module {
   TRIPY_LAYER(InstanceNorm, weight, bias)
 };
 /// With the statistics that training has left.
+/// \code
+///   tp::BatchNorm layer(4);
+///   std::cout << layer(tp::ones({1, 4, 8})).shape();
+///   // (1, 4, 8)
+/// \endcode
 struct BatchNorm : Module {
   explicit BatchNorm(int64_t features, DType dtype = float32, double eps = 1e-5,
                      SourceLoc loc = SourceLoc::current());
@@ -123,6 +158,11 @@ struct ConvOptions {
 /// Over 1, 2 or 3 spatial dimensions; the weight is (out, in / groups, window).
 /// Errors of the constructor: InvalidArgument for groups that do not divide the
 /// channels.
+/// \code
+///   tp::Conv layer(3, 8, {3, 3}, {.low = {1, 1}, .high = {1, 1}});
+///   std::cout << layer(tp::ones({1, 3, 4, 4})).shape();
+///   // (1, 8, 4, 4)
+/// \endcode
 struct Conv : Module {
   Conv(int64_t inChannels, int64_t outChannels, const Dims &window,
        const ConvOptions &options = {}, SourceLoc loc = SourceLoc::current());
@@ -133,6 +173,11 @@ struct Conv : Module {
   TRIPY_LAYER(Conv, weight, bias)
 };
 /// The weight is (in, out / groups, window).
+/// \code
+///   tp::ConvTranspose layer(3, 8, {2, 2}, {.stride = {2, 2}});
+///   std::cout << layer(tp::ones({1, 3, 4, 4})).shape();
+///   // (1, 8, 8, 8)
+/// \endcode
 struct ConvTranspose : Module {
   ConvTranspose(int64_t inChannels, int64_t outChannels, const Dims &window,
                 const ConvOptions &options = {},
@@ -191,6 +236,14 @@ private:
 
 /// Modules and functions one after the other: named "0", "1", ..., or as given.
 /// A copy has parameters of its own.
+/// \code
+///   tp::Sequential layers;
+///   layers.add(tp::Linear(2, 8))
+///       .add([](const tp::Tensor &x) { return tp::relu(x); })
+///       .add(tp::Linear(8, 1));
+///   std::cout << layers(tp::ones({5, 2})).shape();
+///   // (5, 1)
+/// \endcode
 class Sequential : public Module {
 public:
   using Function = std::function<Tensor(const Tensor &)>;

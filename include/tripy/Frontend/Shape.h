@@ -32,6 +32,11 @@ struct Value {
 } // namespace frontend
 
 /// The size of a dimension, or a number computed from sizes.
+/// \code
+///   tp::Size n = tp::ones({2, 3}).shape()[-1];
+///   std::cout << n * 2 << ' ' << n.isStatic();
+///   // 6 1
+/// \endcode
 class Size {
 public:
   /// Errors: InvalidArgument for a number that is no int64_t.
@@ -88,6 +93,11 @@ private:
 std::ostream &operator<<(std::ostream &os, const Size &size);
 
 /// Sizes of a tensor's dimensions, outermost first.
+/// \code
+///   tp::Shape shape = tp::ones({2, 3}).shape();
+///   std::cout << shape << ' ' << shape.rank() << ' ' << shape.volume();
+///   // (2, 3) 2 6
+/// \endcode
 class Shape {
 public:
   Shape() = default;

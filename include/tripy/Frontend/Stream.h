@@ -49,6 +49,14 @@ private:
 
 /// A queue of work: a CUDA stream, or on the CPU a thread. Copies are the same
 /// queue; threads may use it at the same time.
+/// \code
+///   tp::Stream stream;
+///   auto next = [](const tp::Tensor &x) { return x + 1; };
+///   tp::Executable fast = tp::compile(next, tp::InputInfo({2}, tp::int32));
+///   tp::Tensor y = fast.on(stream)(tp::Tensor({1, 2})); // returns at once
+///   std::cout << y.toVector<int>()[1];
+///   // 3
+/// \endcode
 class Stream {
 public:
   /// Errors: those of opening the device.

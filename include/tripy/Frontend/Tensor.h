@@ -97,6 +97,15 @@ TRIPY_ELEMENT_TYPE(bool, boolean)
 
 /// A tensor of rank at most 8. Errors of its members are tripy::Error, at the
 /// caller's line.
+/// \code
+///   tp::Tensor a({{1.0, 2.0}, {3.0, 4.0}});
+///   tp::Tensor b = a + 1.5; // nothing has run yet
+///   std::cout << b;
+///   // tensor(
+///   //     [[2.5000, 3.5000],
+///   //      [4.5000, 5.5000]],
+///   //     dtype=float32, loc=cpu:0, shape=(2, 2))
+/// \endcode
 class Tensor {
 public:
   /// No tensor: to be assigned. Any use but isEmpty() is an error.
@@ -112,6 +121,10 @@ public:
   /// From nested lists: {1.0, 2.0}, {{1, 2}, {3, 4}}. Elements are float32 when
   /// one is floating, else int32 or bool, or of `dtype`. Errors:
   /// InvalidArgument for lists of different lengths.
+  /// \code
+  ///   std::cout << tp::Tensor({1, 2}, tp::float16);
+  ///   // tensor([1.0000, 2.0000], dtype=float16, loc=cpu:0, shape=(2,))
+  /// \endcode
   Tensor(std::initializer_list<detail::Literal> items,
          std::optional<DType> dtype = std::nullopt,
          SourceLoc loc = SourceLoc::current());
@@ -139,6 +152,11 @@ public:
   /// Evaluates the tensor and writes one. Of the element types that NumPy
   /// lacks, int4 becomes int8, and bfloat16 and 8-bit floats are raw bytes,
   /// which fromNpy() reads as bfloat16 and float8. Errors: Io, those of eval().
+  /// \code
+  ///   tp::Tensor({1, 2}).saveNpy("a.npy");
+  ///   std::cout << tp::Tensor::fromNpy("a.npy");
+  ///   // tensor([1, 2], dtype=int32, loc=cpu:0, shape=(2,))
+  /// \endcode
   void saveNpy(const std::string &path,
                SourceLoc loc = SourceLoc::current()) const;
   /// Takes a tensor of another library over, without copying it: of the CPU
@@ -157,6 +175,11 @@ public:
   /// For another library, without copying: evaluates the tensor, which lives
   /// until the deleter is called. The elements may only be read; the flags say
   /// so. Errors: those of eval().
+  /// \code
+  ///   tp::Tensor a({1, 2});
+  ///   std::cout << tp::Tensor::fromDLPack(a.toDLPack());
+  ///   // tensor([1, 2], dtype=int32, loc=cpu:0, shape=(2,))
+  /// \endcode
   DLManagedTensorVersioned *
   toDLPack(SourceLoc loc = SourceLoc::current()) const;
   /// For a library that knows DLPack up to version 0.8. Errors: InvalidArgument
@@ -166,6 +189,11 @@ public:
   bool isEmpty() const { return !source; }
   DType dtype(SourceLoc loc = SourceLoc::current()) const;
   /// Sizes; those that only the run decides are symbolic while compiling.
+  /// \code
+  ///   tp::Tensor a({{1, 2}, {3, 4}});
+  ///   std::cout << a.shape() << ' ' << a.dtype();
+  ///   // (2, 2) int32
+  /// \endcode
   Shape shape(SourceLoc loc = SourceLoc::current()) const;
   int64_t rank(SourceLoc loc = SourceLoc::current()) const;
   /// Where it is, or will be once it is evaluated.
@@ -182,6 +210,12 @@ public:
   const Tensor &eval(SourceLoc loc = SourceLoc::current()) const;
   /// The elements, row-major, in host memory; those of int4 as int8_t. Errors:
   /// DTypeMismatch when T is not the element type; those of eval().
+  /// \code
+  ///   tp::Tensor a({1, 2});
+  ///   std::vector<int> values = tp::flip(a, 0).toVector<int>();
+  ///   std::cout << values[0] << ' ' << values[1];
+  ///   // 2 1
+  /// \endcode
   template <typename T>
   std::vector<T> toVector(SourceLoc loc = SourceLoc::current()) const {
     size_t count = elements(detail::ElementType<T>::value, loc);
@@ -197,6 +231,10 @@ public:
   /// The only element. Errors: InvalidArgument unless there is just one, and
   /// where an integral T does not have its value, as that of 5.7 or 300 for
   /// int8_t.
+  /// \code
+  ///   std::cout << tp::sum(tp::Tensor({1, 2})).item<int>();
+  ///   // 3
+  /// \endcode
   template <typename T> T item(SourceLoc loc = SourceLoc::current()) const {
     checkSingle(loc);
     return detail::numberAs<T>(single(loc), loc);
@@ -238,6 +276,12 @@ std::ostream &operator<<(std::ostream &os,
                          const detail::Placed<Tensor> &tensor);
 
 /// Evaluates several tensors in one program; as Tensor::eval().
+/// \code
+///   tp::Tensor a = tp::ones({2}), b = a + 1, c = a * 3;
+///   tp::eval({b, c});
+///   std::cout << b.toVector<float>()[0] + c.toVector<float>()[1];
+///   // 5
+/// \endcode
 void eval(std::initializer_list<Tensor> tensors,
           SourceLoc loc = SourceLoc::current());
 void eval(const std::vector<Tensor> &tensors,

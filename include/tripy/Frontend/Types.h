@@ -33,6 +33,10 @@ inline constexpr DType float8_e5m2 = DType::F8E5M2;
 std::ostream &operator<<(std::ostream &os, DType dtype);
 
 /// Where a tensor is: "cpu", "gpu" or "gpu:1".
+/// \code
+///   std::cout << tp::Device::gpu(1) << ' ' << tp::Device("cpu");
+///   // gpu:1 cpu:0
+/// \endcode
 class Device {
 public:
   /// Errors: InvalidArgument, which says how a device is written.
