@@ -23,7 +23,7 @@ BLOCK = re.compile(r"^ */// \\code\n(.*?)^ */// \\endcode\n", re.S | re.M)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # page | title | definitions of operations | sections of Functions.h, or functions
 FAMILIES = [
-    ("creation", "Making tensors", ["Creation"], ["creation"]),
+    ("creation", "Making tensors", ["Creation"], ["creation", "devices"]),
     ("elementwise", "Element by element", ["Elementwise", "Composed", ""], ["operators", "maskedFill", "allclose", "equal"]),
     ("activation", "Activations", ["Activation"], []),
     ("shape", "Shapes and order", ["Movement", "Arrange"], ["shape"]),

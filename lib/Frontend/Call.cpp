@@ -73,7 +73,9 @@ static Size sizeConstant(int64_t number, SourceLoc loc) {
   Call call(Op::SizeConstant, loc);
   call.attribute(number);
   call.record();
-  return call.size();
+  Size size = call.size();
+  Call::valueOf(size).node->device = anywhere;
+  return size;
 }
 
 void Call::operand(const Size &value) {
@@ -126,8 +128,9 @@ static runtime::HostTensor makeScalar(const Number &number, DType dtype,
 Tensor tripy::frontend::numberTensor(const Number &number, DType dtype,
                                      SourceLoc loc) {
   Number converted = number.as(dtype, loc);
-  return Call::makeTensor(makeLeaf(
-      std::make_shared<Storage>(makeScalar(converted, dtype, loc)), loc));
+  return Call::makeTensor(
+      makeLeaf(std::make_shared<Storage>(makeScalar(converted, dtype, loc)),
+               anywhere, loc));
 }
 
 /// The element type of a number that stands beside no tensor. Seeds of random
@@ -194,6 +197,46 @@ void Call::failWith(const Status &status,
   fail(status.code(), status.message(), node->loc, std::move(inputs));
 }
 
+/// Of operands on several devices.
+void Call::failDevices(const Node &first, const Node &second) const {
+  std::vector<ErrorFrame> inputs;
+  for (size_t i = 0; i < node->operands.size(); ++i) {
+    const Node &source = *node->operands[i].node;
+    std::string role = "Input " + std::to_string(i);
+    if (!source.name.empty())
+      role += " '" + source.name + "'";
+    if (source.device != anywhere)
+      inputs.push_back({source.loc, role + ", on " + deviceOf(source).str()});
+  }
+  std::string wanted = deviceOf(first).str();
+  fail(Code::DeviceMismatch,
+       "the operands of '" + std::string(opInfo(node->op).shortName()) +
+           "' are on one device; found " + wanted + " and " +
+           deviceOf(second).str() + "; tripy::copy(" +
+           (second.name.empty() ? "x" : second.name) + ", \"" + wanted +
+           "\") brings one to the other",
+       node->loc, std::move(inputs));
+}
+
+/// The result is where the operands are. Of a function that is compiled it is
+/// where the program runs: others that it uses become a part of the program.
+void Call::place() {
+  const Node *known = nullptr;
+  for (const Value &operand : node->operands) {
+    const Node &source = *operand.node;
+    node->hasCopies |= source.hasCopies;
+    if (source.device == anywhere)
+      continue;
+    if (!known || (source.isTraced && !known->isTraced))
+      known = &source;
+    else if (source.device != known->device && !node->isTraced &&
+             deviceOf(source) != deviceOf(*known))
+      failDevices(*known, source);
+  }
+  if (known)
+    node->device = known->device;
+}
+
 void Call::record() {
   if (!numbers.empty())
     resolveNumbers();
@@ -213,6 +256,7 @@ void Call::record() {
   auto results = resultTypes(node->view(), types);
   if (!results)
     failWith(results.status(), types);
+  place();
   node->outputs.reserve(results->size());
   for (const TypeInfo *type : *results)
     node->outputs.push_back({type, nullptr});

@@ -67,6 +67,11 @@ public:
   static const Value &valueOf(const Size &size) { return size.symbol; }
   static Tensor makeTensor(Value value) { return Tensor(std::move(value)); }
   static Size makeSize(Value value) { return Size(std::move(value)); }
+  /// A tensor that nobody else has yet is on the device of `other`.
+  static Tensor placedAs(const Tensor &other, const Tensor &tensor) {
+    tensor.source.node->device = other.source.node->device;
+    return tensor;
+  }
   /// The same, after a check that there is a tensor. Throws Error at `loc`,
   /// which names `what`.
   static const Value &use(const Tensor &tensor, SourceLoc loc,
@@ -81,6 +86,9 @@ private:
   void add(const Tensor &tensor);
   std::optional<DType> typeBeside(uint32_t group) const;
   void resolveNumbers();
+  /// Finds the device of the results. Throws Error.
+  void place();
+  [[noreturn]] void failDevices(const Node &first, const Node &second) const;
   [[noreturn]] void failWith(const Status &status,
                              std::span<const TypeInfo *const> types) const;
 

@@ -7,6 +7,8 @@
 using namespace tripy;
 using namespace tripy::frontend;
 
+static uint64_t lastWalk = 0; // under graphMutex()
+
 namespace {
 
 /// Walks the graph below some values. Nodes keep their number of this walk.
@@ -26,7 +28,6 @@ private:
   /// result, all of them.
   uint32_t numberOf(const Value &value) const;
 
-  static inline uint64_t lastWalk = 0; // under graphMutex()
   Collected &out;
   uint64_t walk;
   struct Entry {
@@ -114,6 +115,35 @@ Collected tripy::frontend::collect(std::span<const Value> values,
     collector.visit(value);
   collector.finish(values);
   return out;
+}
+
+std::vector<std::shared_ptr<Node>>
+tripy::frontend::pendingCopies(std::span<const Value> values) {
+  std::vector<std::shared_ptr<Node>> copies;
+  std::vector<std::pair<std::shared_ptr<Node>, size_t>> stack;
+  uint64_t walk = ++lastWalk;
+  auto enter = [&](const Value &value) {
+    Node &node = *value.node;
+    if (node.visit == walk || !node.hasCopies ||
+        node.outputs[value.result].storage)
+      return;
+    node.visit = walk;
+    stack.emplace_back(value.node, 0);
+  };
+  for (const Value &value : values) {
+    enter(value);
+    while (!stack.empty()) {
+      auto &[node, next] = stack.back();
+      if (next < node->operands.size()) {
+        enter(node->operands[next++]);
+        continue;
+      }
+      if (node->isCopy)
+        copies.push_back(node);
+      stack.pop_back();
+    }
+  }
+  return copies;
 }
 
 //===-- the structure -----------------------------------------------------===//

@@ -146,9 +146,16 @@ static void checkNamedDimensions(const std::vector<Value> &arguments,
   }
 }
 
+/// Where a program for `target` runs.
+static DeviceNumber deviceOfTarget(const std::string &target) {
+  if (target.empty())
+    return onDefaultDevice;
+  return target.starts_with("cpu") ? onCpu : DeviceNumber(0);
+}
+
 static Value addArgument(std::vector<Value> &arguments,
                          std::vector<ProgramInput> &inputs, ProgramInput input,
-                         std::string name, SourceLoc loc) {
+                         std::string name, DeviceNumber device, SourceLoc loc) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].name == name)
       fail(Code::InvalidArgument,
@@ -159,6 +166,7 @@ static Value addArgument(std::vector<Value> &arguments,
   input.name = std::move(name);
   auto node = std::make_shared<Node>(Op::Leaf, loc);
   node->isTraced = true;
+  node->device = device;
   node->name = input.name;
   node->outputs.push_back({input.type, nullptr});
   inputs.push_back(std::move(input));
@@ -220,7 +228,8 @@ Tensor Tracer::argument(const InputInfo &info, const std::string &path) {
   setPath(input, place);
   return Call::makeTensor(
       addArgument(state->arguments, state->inputs, std::move(input),
-                  info.name().empty() ? place : info.name(), info.loc()));
+                  info.name().empty() ? place : info.name(),
+                  deviceOfTarget(state->settings.target), info.loc()));
 }
 
 Size Tracer::argument(const DimensionInputInfo &info, const std::string &path) {
@@ -231,9 +240,9 @@ Size Tracer::argument(const DimensionInputInfo &info, const std::string &path) {
     state->loc = info.loc();
   std::string place = path.empty() ? nextName() : path;
   setPath(input, place);
-  return Call::makeSize(
-      addArgument(state->arguments, state->inputs, std::move(input),
-                  info.name().empty() ? place : info.name(), info.loc()));
+  return Call::makeSize(addArgument(
+      state->arguments, state->inputs, std::move(input),
+      info.name().empty() ? place : info.name(), anywhere, info.loc()));
 }
 
 /// Copies the values of constants to the host where they are not there.
@@ -363,6 +372,7 @@ Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
     values.push_back(
         Call::use(result, loc, "'" + name + "' of what the function returned"));
   }
+  makeCopies(values, loc);
   Collected collected;
   {
     std::lock_guard lock(graphMutex());

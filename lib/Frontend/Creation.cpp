@@ -60,6 +60,7 @@ Tensor &tripy::operator/=(Tensor &lhs, const TensorLike &rhs) {
 Tensor tripy::full(const Shape &shape, const Number &value,
                    std::optional<DType> dtype, SourceLoc loc) {
   Tensor number = numberTensor(value, dtype.value_or(value.dtype()), loc);
+  Call::valueOf(number).node->device = onDefaultDevice;
   return shape.rank() == 0 ? number : expand({number, loc}, shape, loc);
 }
 
@@ -79,15 +80,20 @@ Tensor tripy::zeros(const Shape &shape, DType dtype, SourceLoc loc) {
 }
 Tensor tripy::fullLike(const Tensor &input, const Number &value,
                        std::optional<DType> dtype, SourceLoc loc) {
-  return full(input.shape(loc), value, dtype.value_or(input.dtype(loc)), loc);
+  Tensor number = Call::placedAs(
+      input, numberTensor(value, dtype.value_or(input.dtype(loc)), loc));
+  Shape shape = input.shape(loc);
+  return shape.rank() == 0 ? number : expand({number, loc}, shape, loc);
 }
 Tensor tripy::onesLike(const Tensor &input, std::optional<DType> dtype,
                        SourceLoc loc) {
-  return ones(input.shape(loc), dtype.value_or(input.dtype(loc)), loc);
+  return Call::placedAs(
+      input, ones(input.shape(loc), dtype.value_or(input.dtype(loc)), loc));
 }
 Tensor tripy::zerosLike(const Tensor &input, std::optional<DType> dtype,
                         SourceLoc loc) {
-  return zeros(input.shape(loc), dtype.value_or(input.dtype(loc)), loc);
+  return Call::placedAs(
+      input, zeros(input.shape(loc), dtype.value_or(input.dtype(loc)), loc));
 }
 
 //===-- arange ------------------------------------------------------------===//

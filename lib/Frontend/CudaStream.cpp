@@ -127,6 +127,8 @@ public:
   std::vector<std::shared_ptr<Storage>>
   start(const std::shared_ptr<CompiledProgram> &program, Storages inputs,
         SourceLoc loc) override;
+  std::shared_ptr<const Storage>
+  bring(const std::shared_ptr<const Storage> &input, SourceLoc loc) override;
   std::shared_ptr<Work> record(SourceLoc loc) override {
     std::lock_guard lock(mutex);
     Result<std::shared_ptr<CudaWork>> work = mark(loc);
@@ -410,6 +412,21 @@ CudaStream::bringHere(const std::shared_ptr<const Storage> &input,
   checkStart(work.status(), loc);
   copy->setWork(*work);
   input->keepCopy(copy);
+  return copy;
+}
+
+std::shared_ptr<const Storage>
+CudaStream::bring(const std::shared_ptr<const Storage> &input, SourceLoc loc) {
+  if (std::shared_ptr<const Storage> known = input->copyOn(device()))
+    return known;
+  std::deque<Call> unneeded; // goes after the lock and the scope
+  cuda::CudaScope scope(*owner);
+  std::lock_guard lock(mutex);
+  makeRoom(unneeded, loc);
+  settle(loc);
+  std::shared_ptr<const Storage> copy = bringHere(input, loc);
+  if (auto work = std::dynamic_pointer_cast<CudaWork>(copy->work()))
+    calls.push_back({std::move(work), {input, copy}});
   return copy;
 }
 

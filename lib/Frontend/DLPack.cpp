@@ -196,9 +196,15 @@ static void checkGiven(const void *managed, SourceLoc loc) {
     fail(Code::InvalidArgument, "the DLPack tensor is given; found null", loc);
 }
 
+/// On the device of the memory.
+static Tensor makeTensor(std::shared_ptr<Storage> storage, SourceLoc loc) {
+  DeviceNumber device = numberOf(storage->device());
+  return Call::makeTensor(makeLeaf(std::move(storage), device, loc));
+}
+
 Tensor Tensor::fromDLPack(DLManagedTensor *managed, SourceLoc loc) {
   checkGiven(managed, loc);
-  return Tensor(makeLeaf(takeOver(managed, loc), loc));
+  return makeTensor(takeOver(managed, loc), loc);
 }
 
 Tensor Tensor::fromDLPack(DLManagedTensorVersioned *managed, SourceLoc loc) {
@@ -210,7 +216,7 @@ Tensor Tensor::fromDLPack(DLManagedTensorVersioned *managed, SourceLoc loc) {
              "; found " + std::to_string(managed->version.major) + "." +
              std::to_string(managed->version.minor),
          loc);
-  return Tensor(makeLeaf(takeOver(managed, loc), loc));
+  return makeTensor(takeOver(managed, loc), loc);
 }
 
 //===-- out ---------------------------------------------------------------===//
@@ -265,9 +271,19 @@ static Managed *giveAway(std::shared_ptr<const Storage> storage,
   return &given.release()->managed;
 }
 
+/// On the tensor's device: what was made from the host's numbers may not be
+/// there yet.
+static std::shared_ptr<const Storage> valueToGive(const Tensor &tensor,
+                                                  SourceLoc loc) {
+  const Value &value = Call::use(tensor, loc);
+  auto storage = bringTo(deviceOf(*value.node), evaluate(value, loc), loc);
+  storage->wait(loc);
+  return storage;
+}
+
 DLManagedTensorVersioned *Tensor::toDLPack(SourceLoc loc) const {
-  auto *managed = giveAway<DLManagedTensorVersioned>(
-      evaluate(Call::use(*this, loc), loc), loc);
+  auto *managed =
+      giveAway<DLManagedTensorVersioned>(valueToGive(*this, loc), loc);
   managed->version = {knownMajor, knownMinor};
   // Other tensors, and programs that are compiled later, have the same memory.
   managed->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -281,5 +297,5 @@ DLManagedTensor *Tensor::toLegacyDLPack(SourceLoc loc) const {
          "DLPack before 1.1 has no element type " +
              std::string(dtypeName(type)) + "; toDLPack() gives it",
          loc, {{this->loc(), "the tensor"}});
-  return giveAway<DLManagedTensor>(evaluate(Call::use(*this, loc), loc), loc);
+  return giveAway<DLManagedTensor>(valueToGive(*this, loc), loc);
 }

@@ -6,6 +6,8 @@
 #include "Streams.h"
 #include "Throw.h"
 
+#include <optional>
+
 using namespace tripy;
 using namespace tripy::frontend;
 
@@ -40,7 +42,7 @@ static std::vector<Value> missing(std::span<const Value> values,
 /// Gives the nodes their values; what they were computed from may go, after
 /// the lock: destroying it takes time.
 static void publish(std::span<const Value> roots,
-                    std::span<const std::shared_ptr<Storage>> results) {
+                    std::span<const std::shared_ptr<const Storage>> results) {
   std::vector<Value> unneeded;
   std::lock_guard lock(graphMutex());
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -51,6 +53,12 @@ static void publish(std::span<const Value> roots,
       unneeded.push_back(std::move(operand));
     node.operands.clear();
   }
+}
+
+static void publish(std::span<const Value> roots,
+                    std::span<const std::shared_ptr<Storage>> results) {
+  publish(roots, std::vector<std::shared_ptr<const Storage>>(results.begin(),
+                                                             results.end()));
 }
 
 /// Runs a program on the CPU. To hand it to a thread would take longer than
@@ -83,26 +91,87 @@ tripy::frontend::evaluate(std::span<const Value> values, SourceLoc loc) {
   return found;
 }
 
+/// Evaluates what is on the device of the first value that is missing, in one
+/// program; whether there was any. No copies are pending.
+static bool evaluateOneDevice(std::span<const Value> values, SourceLoc loc) {
+  std::vector<Value> roots;
+  Collected collected;
+  std::optional<Device> device;
+  {
+    std::lock_guard lock(graphMutex());
+    for (const Value &root : missing(values, loc)) {
+      if (!device)
+        device = deviceOf(*root.node);
+      if (deviceOf(*root.node) == *device)
+        roots.push_back(root);
+    }
+    if (roots.empty())
+      return false;
+    collected = collect(roots);
+  }
+  std::shared_ptr<CompiledProgram> compiled =
+      ProgramCache::instance().find(collected, *device, loc);
+  publish(
+      roots,
+      device->isGpu()
+          ? threadStream(*device, loc)->start(compiled, collected.inputs, loc)
+          : run(*compiled, collected, loc));
+  return true;
+}
+
+std::shared_ptr<const Storage>
+tripy::frontend::bringTo(const Device &device,
+                         std::shared_ptr<const Storage> storage,
+                         SourceLoc loc) {
+  if (storage->device() == device)
+    return storage;
+  if (storage->device().isGpu()) {
+    std::shared_ptr<Storage> host =
+        allocate(Device::cpu(), storage->dtype(), storage->view().shape, loc);
+    storage->copyToHost(host->view().data, loc);
+    storage = std::move(host);
+  }
+  return device.isGpu() ? threadStream(device, loc)->bring(storage, loc)
+                        : storage;
+}
+
+void tripy::frontend::makeCopies(std::span<const Value> values, SourceLoc loc) {
+  bool hasCopies = false;
+  for (const Value &value : values)
+    hasCopies |= value.node->hasCopies;
+  if (!hasCopies)
+    return;
+  std::vector<std::shared_ptr<Node>> copies;
+  {
+    std::lock_guard lock(graphMutex());
+    copies = pendingCopies(values);
+  }
+  for (const std::shared_ptr<Node> &copy : copies) {
+    Value source;
+    {
+      std::lock_guard lock(graphMutex());
+      // Another thread may have made it.
+      if (copy->outputs.front().storage)
+        continue;
+      source = copy->operands.front();
+    }
+    evaluateOneDevice({&source, 1}, loc);
+    std::shared_ptr<const Storage> storage;
+    {
+      std::lock_guard lock(graphMutex());
+      storage = source.node->outputs[source.result].storage;
+    }
+    Value made{copy, 0};
+    storage = bringTo(deviceOf(*copy), storage, loc);
+    publish({&made, 1}, {&storage, 1});
+  }
+}
+
 std::vector<std::shared_ptr<const Storage>>
 tripy::frontend::evaluateWithoutWaiting(std::span<const Value> values,
                                         SourceLoc loc) {
-  std::vector<Value> roots;
-  Collected collected;
-  {
-    std::lock_guard lock(graphMutex());
-    roots = missing(values, loc);
-    if (!roots.empty())
-      collected = collect(roots);
-  }
-  if (!roots.empty()) {
-    Device device = defaultDevice();
-    std::shared_ptr<CompiledProgram> compiled =
-        ProgramCache::instance().find(collected, device, loc);
-    publish(
-        roots,
-        device.isGpu()
-            ? threadStream(device, loc)->start(compiled, collected.inputs, loc)
-            : run(*compiled, collected, loc));
+  makeCopies(values, loc);
+  while (evaluateOneDevice(values, loc)) {
   }
   std::vector<std::shared_ptr<const Storage>> found;
   std::lock_guard lock(graphMutex());

@@ -31,6 +31,20 @@ inline std::shared_ptr<const Storage> evaluate(const Value &value,
   return evaluate(std::span(&value, 1), loc).front();
 }
 
+/// Makes the copies to other devices that the values are computed from. Throws
+/// Error.
+void makeCopies(std::span<const Value> values, SourceLoc loc);
+
+/// The elements in memory of `device`, which may have them already; see
+/// Storage::work(). Throws Error at `loc`.
+std::shared_ptr<const Storage> bringTo(const Device &device,
+                                       std::shared_ptr<const Storage> storage,
+                                       SourceLoc loc);
+
+/// The copies that `values` are computed from and that have no value yet, each
+/// behind those that it is computed from itself. Under graphMutex().
+std::vector<std::shared_ptr<Node>> pendingCopies(std::span<const Value> values);
+
 /// What values depend on, as a program.
 struct Collected {
   GraphProgram program;

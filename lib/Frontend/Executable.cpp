@@ -133,11 +133,27 @@ static Value numberArgument(const Number &number, DType dtype,
   }
 }
 
+/// A tensor of the program's device: numbers are on every one, and the host
+/// reads sizes.
+static void checkDevice(const Node &node, const InputDescription &input,
+                        const Device &device, SourceLoc loc) {
+  if (node.device == anywhere || input.kind == InputKind::Size ||
+      node.device == numberOf(device))
+    return;
+  if (Device found = deviceOf(node); found != device)
+    fail(Code::DeviceMismatch,
+         "the argument '" + input.name + "' is on the program's device " +
+             device.str() + "; found a tensor on " + found.str() +
+             "; tripy::copy(" + input.name + ", \"" + device.str() +
+             "\") brings it there",
+         loc, {{node.loc, "the tensor"}});
+}
+
 /// Arguments as tensors: a number has the element type that is expected.
 static std::vector<Value>
 argumentValues(const CompiledProgram &program,
                const std::vector<Executable::Argument> &arguments,
-               SourceLoc loc) {
+               const Device &device, SourceLoc loc) {
   size_t expected = program.loaded().argumentInputs().size();
   if (arguments.size() != expected) {
     std::vector<std::string> names;
@@ -162,6 +178,7 @@ argumentValues(const CompiledProgram &program,
     if (argument.tensor().isEmpty())
       Call::use({}, loc, "the argument '" + input.name + "'");
     values.push_back(Call::valueOf(argument.tensor()));
+    checkDevice(*values.back().node, input, device, loc);
   }
   return values;
 }
@@ -174,14 +191,16 @@ std::vector<Tensor> Executable::run(const std::vector<Argument> &arguments,
         "the program was compiled for another machine, and cannot be called: " +
             impl->elsewhere.message(),
         loc);
-  std::vector<Value> values = argumentValues(*impl->program, arguments, loc);
+  std::vector<Value> values =
+      argumentValues(*impl->program, arguments, impl->device, loc);
   std::shared_ptr<StreamState> state =
       stream ? stream->state : threadStream(impl->device, loc);
   auto results =
       state->start(impl->program, evaluateWithoutWaiting(values, loc), loc);
   std::vector<Tensor> tensors;
   for (std::shared_ptr<Storage> &result : results)
-    tensors.push_back(Call::makeTensor(makeLeaf(std::move(result), loc)));
+    tensors.push_back(Call::makeTensor(
+        makeLeaf(std::move(result), numberOf(impl->device), loc)));
   return tensors;
 }
 

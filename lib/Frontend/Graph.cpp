@@ -72,9 +72,20 @@ Node::~Node() {
   pending = nullptr;
 }
 
+DeviceNumber tripy::frontend::numberOf(const Device &device) {
+  return device.isGpu() ? DeviceNumber(device.index()) : onCpu;
+}
+
+Device tripy::frontend::deviceOf(const Node &node) {
+  if (node.device == onCpu)
+    return Device::cpu();
+  return node.device >= 0 ? Device::gpu(node.device) : defaultDevice();
+}
+
 Value tripy::frontend::makeLeaf(std::shared_ptr<const Storage> storage,
-                                SourceLoc loc) {
+                                DeviceNumber device, SourceLoc loc) {
   auto node = std::make_shared<Node>(Op::Leaf, loc);
+  node->device = device;
   const runtime::TensorView &view = storage->view();
   std::span<const int64_t> sizes = view.shape.sizes();
   const TypeInfo *type =

@@ -26,6 +26,17 @@ namespace tripy::frontend {
 /// Most elements of a tensor (docs/input.md).
 inline constexpr int64_t maxElements = int64_t(1) << 40;
 
+/// Where the value of a node is, or will be: the number of a GPU, or one of
+/// these. The default device is looked for where it matters, since the driver
+/// takes milliseconds to say which GPUs there are.
+enum DeviceNumber : int32_t {
+  onCpu = -1,
+  onDefaultDevice = -2,
+  /// A number, or a size: it is where the operands beside it are.
+  anywhere = -3,
+};
+DeviceNumber numberOf(const Device &device);
+
 /// The one object of an equal type; it is never freed.
 const TypeInfo *internType(TypeInfo type);
 
@@ -51,6 +62,11 @@ public:
   const std::shared_ptr<const ModuleCalls> calls;
   /// Computed from the arguments of a function that is being compiled.
   bool isTraced = false;
+  /// A leaf whose value is that of its operand, brought to `device`.
+  bool isCopy = false;
+  /// It is computed from such a leaf, or is one.
+  bool hasCopies = false;
+  DeviceNumber device = onDefaultDevice;
   /// Of the evaluation that looked at the node last, and the number of its
   /// first result there. Under graphMutex().
   uint64_t visit = 0;
@@ -66,8 +82,13 @@ public:
 /// Guards values and operands of all nodes.
 std::mutex &graphMutex();
 
-/// A leaf with a value.
-Value makeLeaf(std::shared_ptr<const Storage> storage, SourceLoc loc);
+/// A leaf with a value. The memory may be on the host until the value is used
+/// on `device`.
+Value makeLeaf(std::shared_ptr<const Storage> storage, DeviceNumber device,
+               SourceLoc loc);
+
+/// Where the value is, or will be.
+Device deviceOf(const Node &node);
 
 /// Appends what identifies the operation of a node, without its operands.
 void encodeOperation(const OperationView &operation, std::string &out);

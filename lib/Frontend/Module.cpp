@@ -288,7 +288,7 @@ void Module::loadStateDict(const StateDict &values, bool strict,
 StateDict tripy::readSafetensors(const std::string &path, SourceLoc loc) {
   StateDict values;
   for (auto &[name, storage] : mapTensors(path, loc)) {
-    Tensor tensor = Call::makeTensor(makeLeaf(storage, loc));
+    Tensor tensor = Call::makeTensor(makeLeaf(storage, onDefaultDevice, loc));
     values.emplace_back(name, tensor.setName(name));
   }
   return values;
@@ -309,7 +309,8 @@ static Tensor asParameter(const Tensor &tensor, const AnyParameter &parameter,
   check(packed.status(), loc);
   std::memcpy(packed->data(), view.data, packed->span().size());
   return Call::makeTensor(
-             makeLeaf(std::make_shared<Storage>(std::move(*packed)), loc))
+             makeLeaf(std::make_shared<Storage>(std::move(*packed)),
+                      onDefaultDevice, loc))
       .setName(parameter.name);
 }
 

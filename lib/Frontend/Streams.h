@@ -69,6 +69,11 @@ public:
   virtual std::vector<std::shared_ptr<Storage>>
   start(const std::shared_ptr<CompiledProgram> &program, Storages inputs,
         SourceLoc loc) = 0;
+  /// The elements of a tensor in the host's memory in that of the device.
+  virtual std::shared_ptr<const Storage>
+  bring(const std::shared_ptr<const Storage> &input, SourceLoc loc) {
+    return input;
+  }
   /// Work that is done when all that was given before is.
   virtual std::shared_ptr<Work> record(SourceLoc loc) = 0;
   /// What is given from now on begins after `work`, of any stream.

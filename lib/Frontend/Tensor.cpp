@@ -105,11 +105,13 @@ Tensor::Tensor(std::initializer_list<detail::Literal> items,
     else
       storeNumber(bytes + i * dtypeSize(type), type, number);
   }
-  source = makeLeaf(std::move(storage), loc);
+  source = makeLeaf(std::move(storage), onDefaultDevice, loc);
 }
 
 Tensor::Tensor(Number value, SourceLoc loc)
-    : source(numberTensor(value, value.dtype(), loc).source) {}
+    : source(numberTensor(value, value.dtype(), loc).source) {
+  source.node->device = onDefaultDevice;
+}
 
 Tensor Tensor::fromBytes(DType dtype, const Shape &shape, const void *data,
                          size_t elements, SourceLoc loc) {
@@ -125,13 +127,14 @@ Tensor Tensor::fromBytes(DType dtype, const Shape &shape, const void *data,
          loc);
   if (elements > 0)
     std::memcpy(storage->view().data, data, storage->bytes());
-  return Tensor(makeLeaf(std::move(storage), loc));
+  return Tensor(makeLeaf(std::move(storage), onDefaultDevice, loc));
 }
 
 Tensor Tensor::fromNpy(const std::string &path, SourceLoc loc) {
   Result<runtime::HostTensor> tensor = io::readNpy(path);
   check(tensor.status(), loc);
-  return Tensor(makeLeaf(std::make_shared<Storage>(std::move(*tensor)), loc));
+  return Tensor(makeLeaf(std::make_shared<Storage>(std::move(*tensor)),
+                         onDefaultDevice, loc));
 }
 
 void Tensor::saveNpy(const std::string &path, SourceLoc loc) const {
@@ -163,10 +166,7 @@ Shape Tensor::shape(SourceLoc loc) const {
 }
 
 Device Tensor::device(SourceLoc loc) const {
-  const Value &value = Call::use(*this, loc);
-  std::lock_guard lock(graphMutex());
-  const auto &storage = value.node->outputs[value.result].storage;
-  return storage ? storage->device() : defaultDevice();
+  return deviceOf(*Call::use(*this, loc).node);
 }
 
 std::string Tensor::name() const {
@@ -270,7 +270,7 @@ std::string Tensor::str(SourceLoc loc) const {
   auto copy = runtime::HostTensor::create(view.dtype, view.shape);
   check(copy.status(), loc);
   storage->copyToHost(copy->data(), loc);
-  return io::formatTensor(copy->view(), storage->device().str());
+  return io::formatTensor(copy->view(), deviceOf(*source.node).str());
 }
 
 SourceLoc detail::placeOf(std::span<const Literal> items) {

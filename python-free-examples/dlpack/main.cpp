@@ -4,7 +4,6 @@
 #include <tripy/Frontend/DLPack.h>
 #include <tripy/tripy.h>
 
-#include <cstdlib>
 #include <iostream>
 
 namespace tp = tripy;
@@ -72,7 +71,7 @@ static void run(const tp::Device &device) {
 int main(int argc, char **argv) {
   try {
     tp::Device device(argc > 1 ? argv[1] : "cpu");
-    setenv("TRIPY_DEVICE", device.str().c_str(), 1); // where Tripy computes
+    // Tripy computes where the tensors are.
     run(device);
   } catch (const std::exception &error) {
     std::cerr << error.what() << "\n";

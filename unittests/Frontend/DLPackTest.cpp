@@ -279,7 +279,7 @@ TEST(DLPack, OfACompiledFunction) {
   tp::Tensor x = tp::Tensor::fromDLPack(&foreign.managed);
   auto fast = tp::compile([](const tp::Tensor &in) { return in + 1; },
                           tp::InputInfo({2, 3}, tp::float32));
-  tp::Tensor y = fast(x);
+  tp::Tensor y = fast(tp::copy(x, fast.device()));
   x = tp::Tensor();
   tp::Tensor z = tp::Tensor::fromDLPack(y.toLegacyDLPack());
   EXPECT_EQ(z.toVector<float>(), (Floats{1, 2, 3, 4, 5, 6}));

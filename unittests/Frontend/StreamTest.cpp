@@ -290,7 +290,8 @@ TEST(Stream, InputsAreKeptWhileTheyAreRead) {
   auto program = slow();
   Lent lent;
   Tensor unread = program(square());
-  Tensor y = program(Tensor::fromDLPack(&lent.managed));
+  Tensor y =
+      program(tp::copy(Tensor::fromDLPack(&lent.managed), program.device()));
   EXPECT_EQ(y.toVector<float>()[77], 1);
   EXPECT_TRUE(lent.isReleased);
 }

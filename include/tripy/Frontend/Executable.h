@@ -89,7 +89,7 @@ public:
   std::vector<InputInfo> inputs() const;
   /// What it gives.
   std::vector<OutputInfo> outputs() const;
-  /// Where it runs.
+  /// Where it runs, and where the tensors are that it takes and gives.
   Device device() const;
 
   /// Writes a file of its own. Weights are inside; those that were compiled

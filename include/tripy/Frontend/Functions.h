@@ -240,6 +240,23 @@ Tensor resize(const Tensor &, const Shape &, const A &...) {
   return {};
 }
 
+//===-- devices -----------------------------------------------------------===//
+
+/// The tensor on another device, copied when it is evaluated; on its own
+/// device, the tensor itself. A copy from a GPU to the CPU waits for the
+/// elements. Errors: NotFound or DriverMissing where there is no such GPU, and
+/// DeviceMismatch in a function that is compiled, which runs on one device.
+/// \code
+///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
+///   tp::copy(x, tp::Device::cpu());
+///   // tensor(
+///   //     [[1.0000, 2.0000, 3.0000],
+///   //      [4.0000, 5.0000, 6.0000]],
+///   //     dtype=float32, loc=cpu:0, shape=(2, 3))
+/// \endcode
+Tensor copy(const Tensor &input, const Device &device,
+            SourceLoc loc = SourceLoc::current());
+
 //===-- others ------------------------------------------------------------===//
 
 /// `value` where the mask is true.

@@ -160,14 +160,15 @@ public:
   void saveNpy(const std::string &path,
                SourceLoc loc = SourceLoc::current()) const;
   /// Takes a tensor of another library over, without copying it: of the CPU
-  /// (also pinned) or of a CUDA GPU (also managed), row-major without gaps. The
-  /// deleter is called once, when no tensor or program needs the memory any
-  /// more, on any thread. Work of a GPU on the elements is done, or on the
-  /// legacy default stream; nobody changes them afterwards. Errors, after which
-  /// `managed` stays the caller's: InvalidArgument (null, strides, sizes),
-  /// DTypeMismatch (an element type that Tripy does not have), DeviceMismatch,
-  /// NotFound (no such GPU), UnsupportedVersion (a newer major version: the
-  /// caller may only call the deleter).
+  /// (also pinned) or of a CUDA GPU (also managed), row-major without gaps. It
+  /// stays on that device. The deleter is called once, when no tensor or
+  /// program needs the memory any more, on any thread. Work of a GPU on the
+  /// elements is done, or on the legacy default stream; nobody changes them
+  /// afterwards. Errors, after which `managed` stays the caller's:
+  /// InvalidArgument (null, strides, sizes), DTypeMismatch (an element type
+  /// that Tripy does not have), DeviceMismatch, NotFound (no such GPU),
+  /// UnsupportedVersion (a newer major version: the caller may only call the
+  /// deleter).
   static Tensor fromDLPack(DLManagedTensor *managed,
                            SourceLoc loc = SourceLoc::current());
   static Tensor fromDLPack(DLManagedTensorVersioned *managed,
@@ -196,7 +197,8 @@ public:
   /// \endcode
   Shape shape(SourceLoc loc = SourceLoc::current()) const;
   int64_t rank(SourceLoc loc = SourceLoc::current()) const;
-  /// Where it is, or will be once it is evaluated.
+  /// Where it is, or will be once it is evaluated: where its operands are, or
+  /// the default device. tripy::copy() brings it to another one.
   Device device(SourceLoc loc = SourceLoc::current()) const;
   /// For error messages and names of inputs; "" by default.
   std::string name() const;

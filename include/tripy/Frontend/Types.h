@@ -59,8 +59,9 @@ private:
 };
 std::ostream &operator<<(std::ostream &os, const Device &device);
 
-/// Where programs run and their results are: the first GPU, or the CPU where
-/// there is none. The environment variable TRIPY_DEVICE names another one.
+/// Where new tensors are, and what is computed of them: the first GPU, or the
+/// CPU where there is none. The environment variable TRIPY_DEVICE names another
+/// one.
 Device defaultDevice();
 
 /// Numbers of dimensions, negative ones from the end, or other small numbers,
