@@ -1,9 +1,11 @@
 //===- PadOperands.cpp - Rows that tensor cores can be fed with -----------===//
 //
 // The tensor memory accelerator copies rows whose size is a multiple of 16
-// bytes. For a large contraction with other rows, it pays to copy the operand
-// to a tensor with longer rows, in a kernel of its own; the contraction then
-// reads a slice of it.
+// bytes. For a large contraction with other rows, it can pay to copy the
+// operand to a tensor with longer rows, in a kernel of its own; the contraction
+// then reads a slice of it. Otherwise mma.sync multiplies the rows as they are.
+// What element-wise operations compute is written with longer rows to begin
+// with, and constants are padded when they are compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +13,10 @@
 #include "Remarks.h"
 
 #include "tripy/Dialect/Tripy/Provenance.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tripy;
@@ -21,9 +27,18 @@ class OperandPadding {
 public:
   explicit OperandPadding(Program &program) : program(program) {}
 
-  void pad(flatir::DotOp dot, unsigned number);
+  void pad(flatir::DotOp dot);
 
 private:
+  bool needsPadding(flatir::DotOp dot, unsigned number);
+  bool isCopied(Value tensor);
+  double copyCycles(Value tensor);
+  double tensorCycles(flatir::DotOp dot);
+  double warpCycles(flatir::DotOp dot);
+  double memoryCycles(flatir::DotOp dot);
+  double wavesOf(flatir::DotOp dot, int64_t rows, int64_t columns,
+                 int64_t resident);
+  double extent(Value tensor, int64_t begin, int64_t end);
   Value zeros(RankedTensorType type, Value like, OpBuilder &b, Location loc);
   Value padded(Value tensor, int64_t size, Location user);
 
@@ -100,30 +115,156 @@ static bool hasKnownEnds(RankedTensorType type, flatir::DotOp dot) {
   return true;
 }
 
-void OperandPadding::pad(flatir::DotOp dot, unsigned number) {
-  OpOperand &operand = dot->getOpOperand(number);
-  auto type = cast<RankedTensorType>(operand.get().getType());
+bool OperandPadding::needsPadding(flatir::DotOp dot, unsigned number) {
+  auto type = cast<RankedTensorType>(dot->getOperand(number).getType());
   int64_t own = type.getShape().back();
-  if (!hasKnownEnds(type, dot) || own == 0)
+  return hasKnownEnds(type, dot) && own != 0 && paddedSize(type) != own;
+}
+
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
+
+/// Whether a padded tensor takes a kernel that does nothing else. A kernel of
+/// element-wise operations writes longer rows to begin with, those of
+/// reductions, contractions and the like do not.
+bool OperandPadding::isCopied(Value tensor) {
+  if (parts.contains(tensor))
+    return false;
+  Operation *made = tensor.getDefiningOp();
+  while (isa_and_nonnull<flatir::ReshapeOp, flatir::SliceOp>(made))
+    made = made->getOperand(0).getDefiningOp();
+  if (!made)
+    return true;
+  // More operations than these are taken for element-wise.
+  constexpr size_t maxOps = 64;
+  llvm::SetVector<Operation *> cone;
+  cone.insert(made);
+  for (size_t i = 0; i < cone.size() && i < maxOps; ++i) {
+    if (isSeed(cone[i]))
+      return true;
+    for (Value operand : cone[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        cone.insert(op);
+  }
+  return false;
+}
+
+/// Cycles of the whole device: the tensor is read and written.
+double OperandPadding::copyCycles(Value tensor) {
+  const Machine &machine = *program.options.machine;
+  double bytes = program.estimates.bytes(tensor, program.sizes);
+  return 2 * bytes / machine.memoryBytes + machine.prologueLaunchCycles;
+}
+
+/// Elements of dimensions [begin, end).
+double OperandPadding::extent(Value tensor, int64_t begin, int64_t end) {
+  auto all = program.sizes.get(tensor);
+  TensorSizes::Sizes some(all.begin() + begin, all.begin() + end);
+  return program.estimates.elements(some);
+}
+
+double OperandPadding::memoryCycles(flatir::DotOp dot) {
+  double bytes = 0;
+  for (Value tensor : {dot.getLhs(), dot.getRhs(), dot.getResult()})
+    bytes += program.estimates.bytes(tensor, program.sizes);
+  return bytes / program.options.machine->memoryBytes;
+}
+
+/// The product at the rate of wgmma.
+double OperandPadding::tensorCycles(flatir::DotOp dot) {
+  const Machine &machine = *program.options.machine;
+  double work = program.estimates.multiplications(dot, program.sizes);
+  double rate = double(machine.multiprocessors * machine.peakProducts);
+  return std::max(memoryCycles(dot), work / rate / machine.ownMmaReached);
+}
+
+/// Times that the device is filled with blocks of such tiles.
+double OperandPadding::wavesOf(flatir::DotOp dot, int64_t rows, int64_t columns,
+                               int64_t resident) {
+  int64_t batch = dot.getLhsBatch().size();
+  int64_t left = rankOf(dot.getLhs()) - dot.getLhsContract().size();
+  Value result = dot.getResult();
+  double blocks =
+      extent(result, 0, batch) *
+      std::ceil(extent(result, batch, left) / double(rows)) *
+      std::ceil(extent(result, left, rankOf(result)) / double(columns));
+  return blocks / double(program.options.machine->multiprocessors * resident);
+}
+
+/// The product with mma.sync, of rows as they are: memory, the instructions of
+/// whole tiles, or the k-blocks of a block one after the other.
+double OperandPadding::warpCycles(flatir::DotOp dot) {
+  constexpr int64_t tiles[][3] = {{128, 64, 3}, {64, 64, 4}, {16, 128, 6}};
+  const Machine &machine = *program.options.machine;
+  double k = extent(dot.getResult(), 0, rankOf(dot.getResult()));
+  k = k == 0
+          ? 0
+          : double(program.estimates.multiplications(dot, program.sizes)) / k;
+  double depth = 64, kBlockCycles = machine.mmaKBlockCycles;
+  for (Value tensor : {dot.getLhs(), dot.getRhs()})
+    if (cast<RankedTensorType>(tensor.getType()).getShape().back() % 2 != 0) {
+      depth = 32;
+      kBlockCycles = machine.mmaRegisterKBlockCycles;
+    }
+  double least = std::numeric_limits<double>::max();
+  for (auto [rows, columns, resident] : tiles) {
+    double waves = wavesOf(dot, rows, columns, resident);
+    double products = double(rows * columns * resident) * k /
+                      double(machine.products) / machine.ownMmaReached;
+    double waiting = std::ceil(k / depth) * kBlockCycles;
+    least =
+        std::min(least, std::max(waves * products, std::ceil(waves) * waiting));
+  }
+  return std::max(memoryCycles(dot), least);
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// Other elements than those of 16 bits are padded wherever the products are
+/// many.
+void OperandPadding::pad(flatir::DotOp dot) {
+  SmallVector<unsigned> numbers;
+  for (unsigned number : {0, 1})
+    if (needsPadding(dot, number))
+      numbers.push_back(number);
+  if (numbers.empty())
     return;
-  int64_t size = paddedSize(type);
-  if (size == own)
-    return;
-  StringRef function = program.function.getName();
-  std::string what = std::string("the ") + (number == 0 ? "left" : "right") +
-                     " operand of 'dot' from rows of " + std::to_string(own) +
-                     " to " + std::to_string(size) + " elements";
   int64_t work = program.estimates.multiplications(dot, program.sizes);
-  if (work < program.options.machine->copiedProducts)
-    return remarkNotTaken(dot.getLoc(), function,
-                          "did not pad " + what + ": " + Twine(work) +
-                              " multiplications are not worth the copy");
-  remarkTaken(dot.getLoc(), function,
-              "padded " + what + ": a copy of " +
-                  Twine(program.estimates.bytes(operand.get(), program.sizes)) +
-                  " bytes brings " + Twine(work) +
-                  " multiplications to the tensor cores");
-  operand.set(padded(operand.get(), size, dot.getLoc()));
+  bool isLarge = work >= program.options.machine->copiedProducts,
+       pays = isLarge;
+  std::string reason =
+      std::to_string(work) + " multiplications are not worth the copy";
+  if (isLarge) {
+    double copies = 0;
+    for (unsigned number : numbers)
+      if (isCopied(dot->getOperand(number)))
+        copies += copyCycles(dot->getOperand(number));
+    double with = copies + tensorCycles(dot), without = warpCycles(dot);
+    pays = copies == 0 || with < without ||
+           elementTypeOf(dot.getLhs()).getIntOrFloatBitWidth() != 16;
+    reason = std::to_string(work) + " multiplications take about " +
+             std::to_string(int64_t(with)) + " cycles with copies, and " +
+             std::to_string(int64_t(without)) + " of rows as they are";
+  }
+  for (unsigned number : numbers) {
+    OpOperand &operand = dot->getOpOperand(number);
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    int64_t size = paddedSize(type);
+    std::string what = std::string("the ") + (number == 0 ? "left" : "right") +
+                       " operand of 'dot' from rows of " +
+                       std::to_string(type.getShape().back()) + " to " +
+                       std::to_string(size) + " elements: " + reason;
+    StringRef function = program.function.getName();
+    if (!pays) {
+      remarkNotTaken(dot.getLoc(), function, "did not pad " + what);
+      continue;
+    }
+    remarkTaken(dot.getLoc(), function, "padded " + what);
+    operand.set(padded(operand.get(), size, dot.getLoc()));
+  }
 }
 
 void fusion::padOperands(Program &program) {
@@ -133,6 +274,5 @@ void fusion::padOperands(Program &program) {
       dots.push_back(dot);
   OperandPadding padding(program);
   for (flatir::DotOp dot : dots)
-    for (unsigned number : {0, 1})
-      padding.pad(dot, number);
+    padding.pad(dot);
 }

@@ -84,10 +84,15 @@ func.func @aligned8(%a: tensor<60x68xf16>, %b: tensor<68x66xf16>) -> tensor<60x6
 // -----
 
 // Odd rows of 16-bit numbers pass through registers, also where wgmma is for
-// others. Results are stored one by one.
+// others: in words, which are shifted on the way to shared memory. At the end of
+// K, a word is read by half. Results are stored one by one.
 // CHECK-LABEL: kernel.func @odd_gemm_0_dot
 // CHECK-NOT: nvvm.cp.async
-// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xi16>, !llvm.ptr<3>
+// CHECK: ld.global.nc.b32 $0, [$1+16];", "=r,l,b"
+// CHECK: ld.global.nc.b32 $0, [$1+16];", "=r,l,b,0"
+// CHECK: ld.global.nc.b16 $0, [$1+0];", "=h,l,b,0"
+// CHECK: llvm.intr.fshr
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 // CHECK: nvvm.ldmatrix
 // CHECK: nvvm.mma.sync
 // CHECK: llvm.store {{.*}} : f16, !llvm.ptr<1>

@@ -63,6 +63,9 @@ private:
   State unpack(ValueRange carried);
   Value after(Value stage);
   void startCopies(State &state, Index k, Value stage);
+  SmallVector<SmallVector<Elements>> load(State &state, Index k,
+                                          bool mayBeEmpty);
+  void store(ArrayRef<SmallVector<Elements>> loaded, Value stage);
   void awaitKBlock(int64_t newer);
   SmallVector<Value> loadA(Value stage, int64_t step, int64_t row);
   SmallVector<Value> loadB(Value stage, int64_t step);
@@ -195,14 +198,42 @@ Value MmaGemm::after(Value stage) {
 void MmaGemm::startCopies(State &state, Index k, Value stage) {
   size_t pointer = 0;
   for (KBlockCopy &copy : copies) {
-    if (!copy.isAsync())
+    if (!copy.hasPointer())
       continue;
     Value &from = state.pointers[pointer++];
+    if (!copy.isAsync())
+      continue;
     copy.start(from, k, stage);
     from = copy.nextPointer(from);
   }
   if (hasAsyncCopies())
     NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
+}
+
+/// Loads what passes through registers of the k-block at `k`.
+SmallVector<SmallVector<Elements>> MmaGemm::load(State &state, Index k,
+                                                 bool mayBeEmpty) {
+  SmallVector<SmallVector<Elements>> loaded;
+  size_t pointer = 0;
+  for (KBlockCopy &copy : copies) {
+    Value *from = copy.hasPointer() ? &state.pointers[pointer++] : nullptr;
+    if (copy.isAsync())
+      continue;
+    if (!copy.isInWords()) {
+      loaded.push_back(copy.load(k, mayBeEmpty));
+      continue;
+    }
+    loaded.push_back(copy.loadWords(*from, k));
+    *from = copy.nextPointer(*from);
+  }
+  return loaded;
+}
+
+void MmaGemm::store(ArrayRef<SmallVector<Elements>> loaded, Value stage) {
+  size_t through = 0;
+  for (KBlockCopy &copy : copies)
+    if (!copy.isAsync())
+      copy.store(loaded[through++], stage);
 }
 
 /// Waits until all copies but those of the `newer` last k-blocks have landed,
@@ -251,7 +282,7 @@ State MmaGemm::start() {
     for (linalg::GenericOp each : group.ops)
       state.sums.append(layout.fragments() * 4, e.initialValue(each));
   for (KBlockCopy &copy : copies)
-    if (copy.isAsync())
+    if (copy.hasPointer())
       state.pointers.push_back(copy.firstPointer());
   for (int64_t kBlock = 0; kBlock + 1 < schedule.stages; ++kBlock)
     startCopies(state, math.constant(kBlock * layout.depth()),
@@ -259,9 +290,7 @@ State MmaGemm::start() {
   // The loop over K is not entered when there is none; this is.
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(space.k));
   bool mayBeEmpty = !size || *size == 0;
-  for (KBlockCopy &copy : copies)
-    if (!copy.isAsync())
-      copy.store(copy.load(math.constant(0), mayBeEmpty), ring);
+  store(load(state, math.constant(0), mayBeEmpty), ring);
   awaitKBlock(schedule.stages - 2);
   state.stage = ring;
   state.free = words.add(ring, (schedule.stages - 1) * layout.stageBytes());
@@ -276,18 +305,12 @@ void MmaGemm::multiplyKBlock(State &state, Index k) {
   Index ahead =
       math.add(k, math.constant((schedule.stages - 1) * layout.depth()));
   Value next = after(state.stage);
-  SmallVector<SmallVector<Elements>> loaded;
-  for (KBlockCopy &copy : copies)
-    if (!copy.isAsync())
-      loaded.push_back(
-          copy.load(math.add(k, math.constant(layout.depth())), false));
+  SmallVector<SmallVector<Elements>> loaded =
+      load(state, math.add(k, math.constant(layout.depth())), false);
   for (int64_t step = 0; step < schedule.steps(); ++step) {
     bool isLast = step + 1 == schedule.steps();
     if (isLast) {
-      size_t through = 0;
-      for (KBlockCopy &copy : copies)
-        if (!copy.isAsync())
-          copy.store(loaded[through++], next);
+      store(loaded, next);
       awaitKBlock(schedule.stages - 2);
     }
     if (step == 0)

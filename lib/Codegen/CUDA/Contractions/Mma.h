@@ -103,8 +103,9 @@ struct Problem {
   /// Of each group.
   llvm::SmallVector<Extent> extents;
   llvm::SmallVector<ElementType> elementTypes;
-  /// Copies take registers, so that k-blocks are short.
-  bool shortKBlocks = false;
+  /// Copies take registers, so that k-blocks are short. Element by element,
+  /// they take more of them.
+  bool shortKBlocks = false, byElements = false;
 
   /// Nothing where contractions are not for these instructions. `loops`: of the
   /// first of each group.
@@ -205,6 +206,10 @@ public:
   const Lines &lines() const { return inRing; }
   /// Copies go to shared memory past the registers.
   bool isAsync() const { return width * layout.bytes() >= 4 && source; }
+  /// Copies are of the words of memory that have the elements of a line, which
+  /// may begin within a word.
+  bool isInWords() const { return inWords; }
+  bool hasPointer() const { return isAsync() || inWords; }
 
   /// The position in memory of a k-block; carried by the loop over K.
   mlir::Value firstPointer();
@@ -215,6 +220,8 @@ public:
   /// For copies through registers: the thread's part of the k-block at `k`, as
   /// bits. The operand has elements, unless it `mayBeEmpty`.
   llvm::SmallVector<Elements> load(Index k, bool mayBeEmpty);
+  /// The same in words, five for each piece: storeWords() shifts them.
+  llvm::SmallVector<Elements> loadWords(mlir::Value pointer, Index k);
   void store(llvm::ArrayRef<Elements> values, mlir::Value stage);
 
 private:
@@ -250,6 +257,32 @@ private:
   Elements loadInside(Place place, Index k, mlir::Value inside);
   mlir::Type bits();
 
+  bool canBeInWords();
+  int64_t linesApart() const {
+    return layout.schedule.tile.threads() / inRing.pieces();
+  }
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  mlir::Value isBelow(int64_t number, mlir::Value limit);
+  bool areLinesInTile() const {
+    return numPieces() >= layout.schedule.tile.threads();
+  }
+  /// Whether a tile always ends where the rows do, or before.
+  bool areRowsInside();
+  mlir::Value numbersLeft(Index begin, Index end, int64_t most);
+  mlir::Value rowsLeft();
+  mlir::Value depthLeft(Index k);
+  mlir::Value hasLine(Piece piece, mlir::Value left);
+  mlir::Value endOf(Piece piece, mlir::Value left);
+  mlir::Value isWholeKBlock(Index k);
+  /// The access to `bytes` bytes, `byte` bytes behind the first word of piece
+  /// `number` at `pointer`, where `condition` holds.
+  mlir::Value loadWhere(mlir::Value condition, mlir::Value pointer,
+                        int64_t number, int64_t byte, int64_t bytes,
+                        mlir::Value otherwise);
+  Elements loadWhole(mlir::Value pointer);
+  Elements loadEnd(mlir::Value pointer, Index k);
+  void storeWords(llvm::ArrayRef<Elements> values, mlir::Value stage);
+
   CUDAKernel &kernel;
   KernelEmission &e;
   IndexMath &math;
@@ -264,6 +297,10 @@ private:
   /// Memory is contiguous along K, not along rows; neighbours of one access.
   bool alongK = false;
   int64_t width = 1;
+  /// For copies in words: 16 where this thread's lines begin in the upper half
+  /// of a word, else 0; the same for all k-blocks.
+  bool inWords = false;
+  mlir::Value shift;
 };
 
 /// Reads what the instructions multiply from a stage of the ring.

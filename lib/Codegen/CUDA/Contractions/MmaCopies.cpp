@@ -4,9 +4,10 @@
 // row. An operand that is contiguous along rows becomes lines across K, which
 // are transposed when they are read, so that no operand is transposed in
 // memory. Elements that need no conversion are copied by cp.async, 16 bytes at
-// a time, or 8 or 4 where rows are aligned to no more. Everything else (odd
-// rows of 16-bit elements, conversions, views) passes through registers. What
-// lies outside of the operand is 0.
+// a time, or 8 or 4 where rows are aligned to no more. Odd rows of 16-bit
+// elements pass through registers in words (MmaWords.cpp); everything else
+// (conversions, views) does so element by element. What lies outside of the
+// operand is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,8 +87,10 @@ void KBlockCopy::choosePattern() {
             linesAlongK ? layout.schedule.rowBytes
                         : target.rows * layout.bytes()};
   width = contiguous && linesAlongK == alongK ? layout.perPiece() : 1;
+  int64_t widest = width;
   while (width > 1 && !areRunsAligned())
     width /= 2;
+  inWords = widest > 1 && width == 1 && canBeInWords();
 }
 
 /// Neighbouring threads have neighbours in memory: pieces of a line, or, where
@@ -160,6 +163,12 @@ void KBlockCopy::forEachPiece(llvm::function_ref<void(int64_t, Piece)> body) {
 Type KBlockCopy::bits() { return e.b.getIntegerType(8 * layout.bytes()); }
 
 Value KBlockCopy::firstPointer() {
+  if (inWords) {
+    Index first = firstOffset();
+    Index half = math.rem(first, math.constant(2));
+    shift = words.mul(words.of(half), 16);
+    return offsetPointer(e, source->pointer, bits(), math.sub(first, half));
+  }
   return offsetPointer(e, source->pointer, bits(), firstOffset());
 }
 
@@ -185,13 +194,12 @@ Value KBlockCopy::bytesInside(Place place, Index k) {
 void KBlockCopy::start(Value pointer, Index k, Value stage) {
   ArrayRef<unsigned> across = alongK ? target.outer : ArrayRef(space.k);
   Index stride = source->strideOf(math, across);
-  int64_t linesApart = layout.schedule.tile.threads() / inRing.pieces();
   int32_t bytes = width * layout.bytes();
   auto caching = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
                              : NVVM::LoadCacheModifierKind::CA;
   forEachPiece([&](int64_t number, Piece piece) {
     Value to = addressOf(piece, stage);
-    Index line = math.mul(stride, math.constant(number * linesApart));
+    Index line = math.mul(stride, math.constant(number * linesApart()));
     for (int64_t element = 0; element < layout.perPiece(); element += width) {
       Value from = offsetPointer(e, pointer, bits(),
                                  math.add(line, math.constant(element)));
@@ -260,6 +268,8 @@ SmallVector<Elements> KBlockCopy::load(Index k, bool mayBeEmpty) {
 }
 
 void KBlockCopy::store(ArrayRef<Elements> values, Value stage) {
+  if (inWords)
+    return storeWords(values, stage);
   forEachPiece([&](int64_t number, Piece piece) {
     Value all = vector::FromElementsOp::create(
         e.b, e.loc, VectorType::get({layout.perPiece()}, bits()),

@@ -27,8 +27,9 @@ static constexpr Tile tiles[] = {
 
 /// K-blocks in the ring at most.
 static constexpr int64_t maxStages = 5;
-/// Pieces of the next k-block that a thread keeps in registers at most.
-static constexpr int64_t maxHeld = 4;
+/// Pieces of the next k-block that a thread keeps in registers at most: in
+/// words, and element by element.
+static constexpr int64_t maxHeld = 6, maxHeldElements = 4;
 
 /// What the instruction multiplies in `op`; none when it is not for it.
 static std::optional<ElementType> elementTypeFor(linalg::GenericOp op,
@@ -100,14 +101,21 @@ static StringRef brokenRule(const Tile &tile, const Problem &problem) {
     if (of.parts > tile.fragmentsN)
       return "a warp of the tile has 8 columns or more of each contraction";
   int64_t pieces = (tile.m() + tile.n()) * 64 / pieceBytes / tile.threads();
-  if (problem.shortKBlocks && (tile.resident == 1 || pieces > maxHeld))
+  int64_t most = problem.byElements ? maxHeldElements : maxHeld;
+  if (problem.shortKBlocks && (tile.resident == 1 || pieces > most))
     return "threads have registers for copies that pass through them";
   return {};
 }
 
-/// Blocks of a multiprocessor at most.
+/// Blocks of a multiprocessor at most. Copies in words take a register for
+/// each: threads with 128 registers, and 64 results, have none left.
 static int64_t maxResident(const Tile &tile, const Problem &problem) {
-  return problem.shortKBlocks ? tile.resident / 2 : tile.resident;
+  constexpr int64_t maxInWords = 4, maxThreads = 128;
+  if (problem.byElements ||
+      (problem.shortKBlocks && tile.threads() > maxThreads))
+    return tile.resident / 2;
+  return problem.shortKBlocks ? std::min(tile.resident, maxInWords)
+                              : tile.resident;
 }
 
 static int64_t stagesThatFit(const Schedule &one, const CudaChip &chip) {
@@ -140,18 +148,26 @@ double mma::expectedCycles(const Schedule &schedule, const Problem &problem) {
 std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
                                             TileSize asked, double *cycles) {
   std::optional<Schedule> best;
-  double least = 0;
+  // Where all tiles wait for memory as long, the work decides, and then that of
+  // a block.
+  std::tuple<double, double, double> least;
   for (const Tile &tile : tiles) {
     std::optional<Schedule> schedule = planOf(tile, problem);
     if (!schedule)
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
       return schedule;
-    double time = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
-    if (best && time >= least)
+    double work = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
+    double time =
+        problem.byElements ? work : expectedCycles(*schedule, problem);
+    double block = 0;
+    for (const Extent &of : problem.extents)
+      block = std::max(block, cyclesOf(tile, of, problem.chip));
+    std::tuple each(time, work, block);
+    if (best && each >= least)
       continue;
     best = schedule;
-    least = time;
+    least = each;
   }
   if (cycles && best)
     *cycles = expectedCycles(*best, problem);
@@ -194,24 +210,35 @@ std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Whether k-blocks of an operand pass through registers, at a guess: parts of
-/// rows that are aligned to less than 4 bytes, what is not in memory, and bytes
+namespace {
+/// How k-blocks of an operand come to shared memory.
+enum class Copies : uint8_t { PastRegisters, InWords, ByElements };
+} // namespace
+
+/// How those of `operand` do, at a guess: through registers come parts of rows
+/// that are aligned to less than 4 bytes, what is not in memory, and bytes
 /// across K, which no instruction transposes.
-static bool takesRegisters(linalg::GenericOp op, OpOperand &operand,
-                           const ContractionLoops &loops,
-                           ElementType elementType) {
+static Copies copiesOf(linalg::GenericOp op, OpOperand &operand,
+                       const ContractionLoops &loops, ElementType elementType) {
   auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
   Value tensor = slice ? slice.getSource() : operand.get();
   auto type = cast<RankedTensorType>(tensor.getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
   if (!isa<BlockArgument>(tensor) || map.getNumResults() == 0)
-    return true;
+    return Copies::ByElements;
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   bool isAlongK = last && llvm::is_contained(loops.k, last.getPosition());
-  int64_t inner = type.getShape().back();
-  return ShapedType::isDynamic(inner) ||
-         inner * bytesOf(elementType) % 4 != 0 ||
-         (bytesOf(elementType) == 1 && !isAlongK);
+  int64_t inner = type.getShape().back(), bytes = bytesOf(elementType);
+  if (ShapedType::isStatic(inner) && inner * bytes % 4 == 0 &&
+      (bytes > 1 || isAlongK))
+    return Copies::PastRegisters;
+  ArrayRef<unsigned> outer =
+      operand.getOperandNumber() == 0 ? loops.m : loops.n;
+  bool isContiguous = last && (last.getPosition() == loops.k.back() ||
+                               last.getPosition() == outer.back());
+  bool isPlain = map.isProjectedPermutation() && isContiguous &&
+                 isa<BlockArgument>(operand.get());
+  return bytes == 2 && isPlain ? Copies::InWords : Copies::ByElements;
 }
 
 std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
@@ -228,9 +255,11 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
     if (!elementType || !isOne || of.m.empty() || of.n.empty() || of.k.empty())
       return std::nullopt;
     for (linalg::GenericOp other : group.ops)
-      for (OpOperand &operand : other->getOpOperands().take_front(2))
-        problem.shortKBlocks |=
-            takesRegisters(other, operand, of, *elementType);
+      for (OpOperand &operand : other->getOpOperands().take_front(2)) {
+        Copies copies = copiesOf(other, operand, of, *elementType);
+        problem.shortKBlocks |= copies != Copies::PastRegisters;
+        problem.byElements |= copies == Copies::ByElements;
+      }
     problem.elementTypes.push_back(*elementType);
     problem.extents.push_back({expectedExtent(op, of.batch, typicalExtent),
                                expectedExtent(op, of.m, typicalExtent),
