@@ -32,6 +32,15 @@ struct RingPosition {
   mlir::Value stage, parity; // i32
 };
 
+/// The rows of a k-block of an operand: those of a tile, from `first` of `size`
+/// on, in slices that one block of the cluster copies each. This one copies
+/// slice `part`, in boxes of `edge` rows where the tile goes beyond the end.
+struct KBlockRows {
+  Index first, size;
+  int64_t tile, slice, edge;
+  Index part;
+};
+
 /// Does its part of the current tile, from a position in the ring on.
 using TileBody = llvm::function_ref<RingPosition(RingPosition)>;
 
@@ -113,6 +122,8 @@ private:
   RingPosition next(RingPosition position);
   RingPosition skip(RingPosition position, mlir::Value kBlocks);
   void clearRows();
+  void clearStages(mlir::Value first, mlir::Value rows, int64_t tile,
+                   int64_t stageBytes);
   void initialiseBarriers();
   void forEachTile(Index first, int64_t step, RingPosition start,
                    llvm::function_ref<RingPosition(RingPosition)> body);
@@ -121,9 +132,20 @@ private:
   void produce();
   RingPosition produceTile(RingPosition position);
   void copyKBlock(RingPosition position, Index k);
-  void copyOperand(const WgmmaOperand &operand, mlir::Value map, mlir::Value at,
-                   mlir::Value full, mlir::Value k, Index first, int64_t rows,
-                   Index part, mlir::Value blocks);
+  void copyOperand(const KBlockRows &of, const WgmmaOperand &operand,
+                   mlir::Value map, llvm::ArrayRef<mlir::Value> edgeMaps,
+                   mlir::Value at, mlir::Value full, mlir::Value k,
+                   mlir::Value blocks);
+  void whenMore(const KBlockRows &of, Index first, int64_t rows,
+                llvm::function_ref<void()> then);
+  void copyLongest(const KBlockRows &of, Index first,
+                   llvm::ArrayRef<mlir::Value> maps,
+                   llvm::function_ref<void(mlir::Value)> copy);
+  KBlockRows rowsOfA();
+  KBlockRows rowsOfB();
+  mlir::Value rowsToExpect(const KBlockRows &of);
+  mlir::Value rowsAtLeast(const KBlockRows &of);
+  mlir::Value rowsLeft(const KBlockRows &of, Index first);
   void copyBox(mlir::Value to, mlir::Value map, mlir::ValueRange box,
                mlir::Value barrier, mlir::Value blocks = nullptr);
   void fenceAsync();

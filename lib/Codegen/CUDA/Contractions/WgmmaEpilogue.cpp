@@ -537,7 +537,7 @@ SmallVector<Value> WgmmaEmitter::boxPlace(int64_t group, int64_t column) {
 void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
                            int64_t column) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      b, loc, maps[1 + schedule.parts() + result], pointer(box),
+      b, loc, maps[schedule.operandMaps() + result], pointer(box),
       boxPlace(group, column), /*l2CacheHint=*/Value(),
       NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);

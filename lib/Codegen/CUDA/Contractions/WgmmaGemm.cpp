@@ -62,25 +62,6 @@ void WgmmaEmitter::initialiseBarriers() {
   syncCluster(/*ordersMemory=*/false);
 }
 
-/// Zeros for the rows of the tile's k-blocks of A that nothing is copied to.
-void WgmmaEmitter::clearRows() {
-  int64_t perStage = (schedule.tileM - schedule.rowsA) * rowBytes / 16;
-  if (perStage == 0)
-    return;
-  auto type = VectorType::get({4}, b.getI32Type());
-  Value zeros = arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
-  e.loop(thread, math.constant(schedule.stages * perStage),
-         math.constant(128 * (1 + schedule.consumers())), [&](Index piece) {
-           Index stage = math.div(piece, math.constant(perStage));
-           Index inStage = math.rem(piece, math.constant(perStage));
-           Value at = add(
-               add(base, i32(schedule.rowsA * rowBytes)),
-               add(mul(toI32(stage), stageBytesA()), mul(toI32(inStage), 16)));
-           LLVM::StoreOp::create(b, loc, zeros, pointer(at), 16);
-         });
-  fenceAsync();
-}
-
 /// What threads wrote to shared memory is there for TMA and matrix
 /// instructions.
 void WgmmaEmitter::fenceAsync() {
@@ -253,73 +234,6 @@ RingPosition WgmmaEmitter::produceTile(RingPosition position) {
         return SmallVector<Value>{following.stage, following.parity};
       });
   return {last[0], last[1]};
-}
-
-void WgmmaEmitter::copyKBlock(RingPosition position, Index k) {
-  Value other = arith::XOrIOp::create(b, loc, position.parity, i32(1));
-  waitFor(emptyBarrier(position.stage), other);
-  Value full = fullBarrier(position.stage);
-  NVVM::MBarrierArriveExpectTxOp::create(
-      b, loc, Type(), full, i32(schedule.rowsA * rowBytes + stageBytesB()),
-      NVVM::MemScopeKind::CTA, false, Value());
-  Value atA = stageOfA(position.stage), atB = stageOfB(position.stage);
-  Index row = rankRow(), column = rankColumn();
-  auto blocks = [&](int64_t mask, Value shift) -> Value {
-    Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);
-    return arith::TruncIOp::create(b, loc, b.getI16Type(), shifted);
-  };
-  Value beside, below;
-  if (schedule.clusterN > 1)
-    beside = blocks((1 << schedule.clusterN) - 1,
-                    mul(toI32(row), schedule.clusterN));
-  if (schedule.clusterM > 1) {
-    int64_t mask = 0;
-    for (int64_t i = 0; i < schedule.clusterM; ++i)
-      mask |= int64_t(1) << (i * schedule.clusterN);
-    below = blocks(mask, toI32(column));
-  }
-  copyOperand(schedule.a, maps[0], atA, full, toI32(k), rowBegin,
-              schedule.copiedA(), column, beside);
-  for (int64_t part = 0; part < schedule.parts(); ++part)
-    copyOperand(schedule.b[part], maps[1 + part],
-                add(atB, i32(part * schedule.partN() * rowBytes)), full,
-                toI32(k), columnBegin, schedule.copiedB(), row, below);
-}
-
-/// Copies `rows` rows of a k-block, part `part` of it: one box when K is
-/// contiguous, else one for each 64 rows. `blocks` says which blocks of the
-/// cluster get it; null for this one alone.
-void WgmmaEmitter::copyOperand(const WgmmaOperand &operand, Value map, Value at,
-                               Value full, Value k, Index first, int64_t rows,
-                               Index part, Value blocks) {
-  if (blocks) {
-    Index begin = math.mul(part, math.constant(rows));
-    first = math.add(first, begin);
-    at = add(at, toI32(math.mul(begin, math.constant(rowBytes))));
-  }
-  Value row = toI32(math.add(first, math.constant(operand.rowBegin())));
-  k = add(k, i32(operand.kBegin()));
-  int64_t pieces = operand.kMajor ? 1 : rows / 64;
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    Value to = add(at, i32(piece * 64 * rowBytes));
-    Value from = add(row, i32(piece * 64));
-    SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, row}
-                                            : SmallVector<Value>{from, k};
-    if (operand.batched)
-      box.push_back(toI32(tileBatch));
-    copyBox(to, map, box, full, blocks);
-  }
-}
-
-/// Copies the box of `map` at `box` to shared memory, of all of `blocks` of the
-/// cluster if there are any, under an mbarrier.
-void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
-                           Value blocks) {
-  Value place = LLVM::AddrSpaceCastOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(to));
-  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, loc, place, map, box, barrier, ValueRange(), blocks, Value(),
-      NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -496,6 +410,11 @@ codegen::wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
       operandMap(e, schedule, schedule.a, schedule.copiedA())};
   for (const WgmmaOperand &operand : schedule.b)
     maps.push_back(operandMap(e, schedule, operand, schedule.copiedB()));
+  for (int64_t i = 1; i <= schedule.edgeMapsA(); ++i)
+    maps.push_back(operandMap(e, schedule, schedule.a, i * schedule.edgeA));
+  for (const WgmmaOperand &operand : schedule.b)
+    for (int64_t i = 1; i <= schedule.edgeMapsB(); ++i)
+      maps.push_back(operandMap(e, schedule, operand, i * schedule.edgeB));
   if (schedule.store == WgmmaStore::TMA) {
     for (unsigned i = 0; i < e.numResults(); ++i)
       maps.push_back(resultMap(e, schedule, inputs + i, i));
@@ -530,7 +449,7 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel,
   unsigned pointers = tensors + workspace.size();
   bool boxes = schedule.store == WgmmaStore::TMA;
   unsigned ofResults = type.getNumResults() + (schedule.source >= 0 ? 1 : 0);
-  unsigned maps = 1 + schedule.parts() + (boxes ? ofResults : 0);
+  unsigned maps = schedule.operandMaps() + (boxes ? ofResults : 0);
   int64_t threads = 128 * (1 + schedule.consumers());
   FunctionWithMaps opened =
       openWithMaps(kernel, b, pointers, sizes, maps, threads);

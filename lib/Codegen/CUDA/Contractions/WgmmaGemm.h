@@ -118,6 +118,11 @@ struct WgmmaSchedule {
   /// than one tile. Those that TMA finds beyond the end cost it more time than
   /// others.
   int64_t rowsA = 128;
+  /// Rows of the boxes that copy the last tile's rows of A, and of each B,
+  /// where that tile goes beyond the end: only what there is. Where the size is
+  /// not known, they have some multiple of this. 0: no tile does, or boxes
+  /// would not be shorter. What is not copied is of no result.
+  int64_t edgeA = 0, edgeB = 0;
   /// Consumers take tiles in turn, so that one multiplies while the other runs
   /// its epilogue; otherwise they share a tile, 64 rows each.
   bool pingPong = false;
@@ -181,6 +186,21 @@ struct WgmmaSchedule {
   /// Rows of a k-block that one block copies; of B, for each contraction.
   int64_t copiedA() const { return rowsA / clusterN; }
   int64_t copiedB() const { return partN() / clusterM; }
+  /// Maps of the boxes at the end, of A and of each B: boxes of `edge` rows,
+  /// where sizes are not known of every multiple below a slice. None where
+  /// boxes are those of the others.
+  int64_t edgeMapsA() const { return edgeMaps(a, m, edgeA, copiedA()); }
+  int64_t edgeMapsB() const { return edgeMaps(b.front(), n, edgeB, copiedB()); }
+  int64_t edgeMaps(const WgmmaOperand &operand, llvm::ArrayRef<unsigned> rows,
+                   int64_t edge, int64_t slice) const {
+    if (!operand.kMajor || edge == 0 || edge == slice)
+      return 0;
+    return extent(rows, 0) > 0 ? 1 : slice / edge - 1;
+  }
+  /// Maps of A, of each B, and of both at the end.
+  unsigned operandMaps() const {
+    return 1 + edgeMapsA() + parts() * (1 + edgeMapsB());
+  }
   /// Columns of each contraction that go through the staging area at a time.
   int64_t chunk() const {
     int64_t maximum = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;

@@ -135,7 +135,7 @@ LogicalResult TileLowering::openEpilogue() {
   if (failed(space))
     return failure();
   // The results' maps follow those of the operands.
-  SmallVector<Value> own(1 + schedule->parts());
+  SmallVector<Value> own(schedule->operandMaps());
   if (auto boxes = dyn_cast<tile::StoreBoxesOp>(store)) {
     auto all = llvm::to_vector(function.getBody().getOps<tile::MapOp>());
     for (Value map : boxes.getMaps())

@@ -382,6 +382,38 @@ StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
   return rule.empty() ? ::brokenRule(schedule, Problem(schedule), tile) : rule;
 }
 
+/// Rows of boxes at the end of dynamic rows.
+static constexpr int64_t dynamicEdge = 32;
+
+/// Rows of the boxes that copy an operand's rows of the last tile, where it
+/// goes beyond the end of `rows` (0: not known) and that is worth boxes of
+/// their own; else 0. A block of the cluster copies a `slice` of the `tile`.
+static int64_t edgeOf(const WgmmaOperand &operand, int64_t rows, int64_t tile,
+                      int64_t slice) {
+  if (rows <= 0) {
+    int64_t edge = operand.kMajor ? dynamicEdge : 64;
+    return slice % edge == 0 && tile > edge ? edge : 0;
+  }
+  int64_t left = rows % tile;
+  if (left == 0)
+    return 0;
+  if (!operand.kMajor)
+    return slice % 64 == 0 && int64_t(llvm::alignTo(left, 64)) < tile ? 64 : 0;
+  int64_t edge = left % slice == 0 ? slice : llvm::alignTo(left % slice, 8);
+  return edge == slice && int64_t(llvm::alignTo(left, slice)) == tile ? 0
+                                                                      : edge;
+}
+
+/// Says how the last tiles of rows and of columns are copied.
+static void cutEdges(WgmmaSchedule &schedule) {
+  schedule.edgeA = schedule.rowsA == schedule.tileM
+                       ? edgeOf(schedule.a, schedule.extent(schedule.m, 0),
+                                schedule.tileM, schedule.copiedA())
+                       : 0;
+  schedule.edgeB = edgeOf(schedule.b.front(), schedule.extent(schedule.n, 0),
+                          schedule.partN(), schedule.copiedB());
+}
+
 void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   Problem of(schedule);
   schedule.tileM = tile.m;
@@ -405,6 +437,7 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
                             schedule.partN() % schedule.boxColumns == 0)
                        ? WgmmaStore::TMA
                        : WgmmaStore::Threads;
+  cutEdges(schedule);
   schedule.stages = stagesOf(schedule, tile, of);
 }
 

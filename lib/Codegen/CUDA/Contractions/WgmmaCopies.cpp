@@ -1,0 +1,250 @@
+//===- WgmmaCopies.cpp - K-blocks for the tensor cores of warp groups -----===//
+//
+// One thread copies the k-blocks of both operands with TMA. What lies beyond
+// the end of an operand takes TMA several times as long as what lies inside
+// (bench/results/notes-gemm.md 26), and a tile that has rows there would hold
+// up all others: there, boxes are as short as what is left, and the barrier
+// expects fewer bytes. The rest of the stage keeps what it had: its rows are of
+// no result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+using namespace tripy::codegen::wgmma;
+
+//===----------------------------------------------------------------------===//
+// Rows at the end
+//===----------------------------------------------------------------------===//
+
+KBlockRows WgmmaEmitter::rowsOfA() {
+  return {rowBegin,           space.sizeOf(schedule.m), schedule.rowsA,
+          schedule.copiedA(), schedule.edgeA,           rankColumn()};
+}
+KBlockRows WgmmaEmitter::rowsOfB() {
+  return {columnBegin,        space.sizeOf(schedule.n), schedule.partN(),
+          schedule.copiedB(), schedule.edgeB,           rankRow()};
+}
+
+/// Rows that are copied for the last of the tiles of `size` rows.
+static int64_t rowsOfLast(const KBlockRows &of, int64_t size) {
+  int64_t last = size % of.tile, whole = last / of.slice * of.slice;
+  int64_t boxes = llvm::alignTo(last - whole, of.edge);
+  return whole + std::min(boxes, of.slice);
+}
+
+/// Rows from `first` on, i32; 0 or less where that is the end or beyond.
+Value WgmmaEmitter::rowsLeft(const KBlockRows &of, Index first) {
+  return arith::SubIOp::create(b, loc, toI32(of.size), toI32(first));
+}
+
+/// Rows of the tile that all blocks of the cluster copy together, i32.
+Value WgmmaEmitter::rowsToExpect(const KBlockRows &of) {
+  if (of.edge == 0)
+    return i32(of.tile);
+  Value left = rowsLeft(of, of.first);
+  auto known = IndexMath::constantOf(of.size);
+  if (!known) {
+    // Boxes at the end divide slices.
+    Value none = arith::MaxSIOp::create(b, loc, left, i32(0));
+    Value some = arith::MinSIOp::create(b, loc, none, i32(of.tile));
+    Value up = add(some, i32(of.edge - 1));
+    return arith::AndIOp::create(b, loc, up, i32(-of.edge));
+  }
+  auto is = [&](arith::CmpIPredicate predicate, int64_t rows) {
+    return arith::CmpIOp::create(b, loc, predicate, left, i32(rows));
+  };
+  Value some = arith::SelectOp::create(b, loc, is(arith::CmpIPredicate::sgt, 0),
+                                       i32(rowsOfLast(of, *known)), i32(0));
+  return arith::SelectOp::create(b, loc, is(arith::CmpIPredicate::sge, of.tile),
+                                 i32(of.tile), some);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that nothing is copied to
+//===----------------------------------------------------------------------===//
+
+/// The rows that are copied for every tile, i32. Of a cluster, some tile may
+/// have none.
+Value WgmmaEmitter::rowsAtLeast(const KBlockRows &of) {
+  if (of.edge == 0)
+    return i32(of.tile);
+  auto known = IndexMath::constantOf(of.size);
+  bool some = known && schedule.cluster() == schedule.split;
+  return i32(some ? rowsOfLast(of, *known) : 0);
+}
+
+/// Zeros for the rows of k-blocks from `rows` on, in all stages, of which the
+/// first is at `first`.
+void WgmmaEmitter::clearStages(Value first, Value rows, int64_t tile,
+                               int64_t stageBytes) {
+  auto type = VectorType::get({4}, b.getI32Type());
+  Value zeros = arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
+  Value none = arith::SubIOp::create(b, loc, i32(tile), rows);
+  Index pieces = arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                            mul(none, rowBytes / 16))
+                     .getResult();
+  Value begin = add(first, mul(rows, rowBytes));
+  e.loop(thread, pieces, math.constant(128 * (1 + schedule.consumers())),
+         [&](Index piece) {
+           Value at = add(begin, mul(toI32(piece), 16));
+           for (int64_t stage = 0; stage < schedule.stages; ++stage)
+             LLVM::StoreOp::create(
+                 b, loc, zeros, pointer(add(at, i32(stage * stageBytes))), 16);
+         });
+}
+
+/// Zeros for the rows of stages that matrix instructions may read before
+/// anything was copied there: those beyond the end in this block's first tile,
+/// and in others where that does not go through all stages.
+void WgmmaEmitter::clearRows() {
+  bool fewer = schedule.rowsA < schedule.tileM;
+  if (!fewer && schedule.edgeA == 0 && schedule.edgeB == 0)
+    return;
+  auto k = IndexMath::constantOf(space.sizeOf(schedule.k));
+  bool one = k && !schedule.streams &&
+             *k / schedule.tileK() / schedule.split >= schedule.stages;
+  if (one) {
+    Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
+    locate(math.div(block, math.constant(schedule.cluster())));
+  }
+  auto rows = [&](const KBlockRows &of) {
+    return one ? rowsToExpect(of) : rowsAtLeast(of);
+  };
+  if (fewer)
+    clearStages(stageOfA(i32(0)), i32(schedule.rowsA), schedule.tileM,
+                stageBytesA());
+  else if (schedule.edgeA != 0)
+    clearStages(stageOfA(i32(0)), rows(rowsOfA()), schedule.tileM,
+                stageBytesA());
+  for (int64_t part = 0; schedule.edgeB != 0 && part < schedule.parts(); ++part)
+    clearStages(add(stageOfB(i32(0)), i32(part * schedule.partN() * rowBytes)),
+                rows(rowsOfB()), schedule.partN(), stageBytesB());
+  fenceAsync();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void WgmmaEmitter::copyKBlock(RingPosition position, Index k) {
+  Value other = arith::XOrIOp::create(b, loc, position.parity, i32(1));
+  waitFor(emptyBarrier(position.stage), other);
+  Value full = fullBarrier(position.stage);
+  Index row = rankRow(), column = rankColumn();
+  KBlockRows ofA = rowsOfA(), ofB = rowsOfB();
+  Value bytesB = mul(rowsToExpect(ofB), schedule.parts() * rowBytes);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, loc, Type(), full, add(mul(rowsToExpect(ofA), rowBytes), bytesB),
+      NVVM::MemScopeKind::CTA, false, Value());
+  Value atA = stageOfA(position.stage), atB = stageOfB(position.stage);
+  auto blocks = [&](int64_t mask, Value shift) -> Value {
+    Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);
+    return arith::TruncIOp::create(b, loc, b.getI16Type(), shifted);
+  };
+  Value beside, below;
+  if (schedule.clusterN > 1)
+    beside = blocks((1 << schedule.clusterN) - 1,
+                    mul(toI32(row), schedule.clusterN));
+  if (schedule.clusterM > 1) {
+    int64_t mask = 0;
+    for (int64_t i = 0; i < schedule.clusterM; ++i)
+      mask |= int64_t(1) << (i * schedule.clusterN);
+    below = blocks(mask, toI32(column));
+  }
+  ArrayRef<Value> edges = ArrayRef(maps).drop_front(1 + schedule.parts());
+  copyOperand(ofA, schedule.a, maps[0], edges.take_front(schedule.edgeMapsA()),
+              atA, full, toI32(k), beside);
+  edges = edges.drop_front(schedule.edgeMapsA());
+  for (int64_t part = 0; part < schedule.parts(); ++part)
+    copyOperand(ofB, schedule.b[part], maps[1 + part],
+                edges.slice(part * schedule.edgeMapsB(), schedule.edgeMapsB()),
+                add(atB, i32(part * schedule.partN() * rowBytes)), full,
+                toI32(k), below);
+}
+
+/// Copies this block's slice of a k-block: one box when K is contiguous, else
+/// one for each 64 rows. `blocks` says which blocks of the cluster get it; null
+/// for this one alone.
+void WgmmaEmitter::copyOperand(const KBlockRows &of,
+                               const WgmmaOperand &operand, Value map,
+                               ArrayRef<Value> edgeMaps, Value at, Value full,
+                               Value k, Value blocks) {
+  Index first = of.first;
+  if (blocks) {
+    Index begin = math.mul(of.part, math.constant(of.slice));
+    first = math.add(first, begin);
+    at = add(at, toI32(math.mul(begin, math.constant(rowBytes))));
+  }
+  Value row = toI32(math.add(first, math.constant(operand.rowBegin())));
+  k = add(k, i32(operand.kBegin()));
+  auto copy = [&](Value from, int64_t begin) {
+    Value to = add(at, i32(begin * rowBytes));
+    Value beginRow = add(row, i32(begin));
+    SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, beginRow}
+                                            : SmallVector<Value>{beginRow, k};
+    if (operand.batched)
+      box.push_back(toI32(tileBatch));
+    copyBox(to, from, box, full, blocks);
+  };
+  int64_t step = operand.kMajor ? of.slice : 64;
+  if (of.edge == 0 || !operand.kMajor) {
+    for (int64_t begin = 0; begin < of.slice; begin += step)
+      whenMore(of, first, begin, [&] { copy(map, begin); });
+    return;
+  }
+  // The longest box that has something of all its rows, or of its last ones.
+  SmallVector<Value> all(edgeMaps);
+  all.push_back(map);
+  copyLongest(of, first, all, [&](Value from) { copy(from, 0); });
+}
+
+/// Where the operand has more than `rows` rows from `first` on.
+void WgmmaEmitter::whenMore(const KBlockRows &of, Index first, int64_t rows,
+                            llvm::function_ref<void()> then) {
+  if (of.edge == 0)
+    return then();
+  e.when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                               rowsLeft(of, first), i32(rows)),
+         then);
+}
+
+/// Copies one box: that of the first of `maps`, boxes of `of.edge` rows and
+/// their multiples, which has all rows that are left; the last map has boxes of
+/// a whole slice.
+void WgmmaEmitter::copyLongest(const KBlockRows &of, Index first,
+                               ArrayRef<Value> maps,
+                               llvm::function_ref<void(Value)> copy) {
+  auto [longest, others] = std::pair(maps.back(), maps.drop_back());
+  int64_t least = others.size() * of.edge;
+  Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                     rowsLeft(of, first), i32(least));
+  auto choice = scf::IfOp::create(b, loc, more,
+                                  /*withElseRegion=*/!others.empty());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(choice.thenBlock()->getTerminator());
+  copy(longest);
+  if (others.empty())
+    return;
+  b.setInsertionPoint(choice.elseBlock()->getTerminator());
+  copyLongest(of, first, others, copy);
+}
+
+/// Copies the box of `map` at `box` to shared memory, of all of `blocks` of the
+/// cluster if there are any, under an mbarrier.
+void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
+                           Value blocks) {
+  Value place = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(to));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, loc, place, map, box, barrier, ValueRange(), blocks, Value(),
+      NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
+}
