@@ -132,20 +132,21 @@ let Inherited = false in {
 def residentClusters : Constant<"int64_t[8]", "clusters", "Clusters of 1 to 8 blocks that run at the same time, a block for each multiprocessor. "
                                 "These come in groups that a cluster lies within, most of 16 or 18, and cards differ in them; one cluster more "
                                 "would begin when others end. Measured were 132, 66, 39, 30, 22, 17, 15, 15: less is taken.">;
-def wgmmaL2Bytes : Constant<"double", "bytes / cycle / multiprocessor", "What the L2 cache delivers to TMA.">;
+def wgmmaReached : Constant<"double", "share of multiply-adds", "What main loops reach when nothing else holds them up.">;
+def wgmmaL2Bytes : Constant<"double", "bytes / cycle", "What the L2 cache delivers to TMA, of lines that one multiprocessor asks for. Where several ask "
+                            "for a line at about the same time, it costs less than that: see sharedLines() in WgmmaTiles.cpp.">;
 def arrivingBytes : Constant<"double", "bytes / cycle / multiprocessor", "What arrives in shared memory, also of what others of the cluster asked for.">;
 def arrivingBroken : Constant<"double", "bytes / cycle / multiprocessor", "The same of rows that begin within a line.">;
 def brokenLines : Constant<"double", "requests / line", "Rows that begin within a line of the L2 cache.">;
 def memoryBytesOne : Constant<"double", "bytes / cycle / multiprocessor", "What memory delivers to one of few blocks.">;
 def memoryBytesBase : Constant<"double", "bytes / cycle", "With memoryBytesEach: what it delivers to some blocks. 40, 64 and 96 get 31, 23 and 18 each.">;
 def memoryBytesEach : Constant<"double", "bytes / cycle / multiprocessor", "What each further block adds.">;
-def kBlockStart : Constant<"double", "cycles / k-block", "A k-block takes this at least, and kBlockBytes. Tiles of 64x64 take 370, of 128x64 440.">;
+def kBlockStart : Constant<"double", "cycles / k-block", "A k-block takes this at least, and kBlockBytes.">;
 def kBlockBytes : Constant<"double", "bytes / cycle / multiprocessor", "Of a k-block, besides kBlockStart.">;
 def leastColumns : Constant<"int64_t", "columns", "Instructions of fewer columns take as long as those of this many.">;
 def clusterStart : Constant<"double", "cycles", "Until the blocks of a cluster that share k-blocks know of each other.">;
 def clusterWait : Constant<"double", "factor of time", "They wait for each other.">;
-def pairWait : Constant<"double", "factor of time", "The same of two blocks above each other where nothing else makes sharing pay: 0.94 to 1.11 "
-                       "of the time alone.">;
+def pairWait : Constant<"double", "factor of time", "The same of two blocks above each other where nothing else makes sharing pay.">;
 def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends to join a split K take splitStart + b^2 / splitBytes, "
                           "2.9, 4.5 and 8.5 to 15 thousand cycles for 8, 16 and 32 KiB. The more they are, the fewer k-blocks are under way.">;
 def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
@@ -154,6 +155,9 @@ def streamApart : Constant<"double", "factor of time", "Stream-K: blocks are at 
 def sumBytes : Constant<"double", "bytes / cycle / multiprocessor", "Stream-K: sums written to global memory, or read.">;
 def boxElements : Constant<"double", "elements / cycle / multiprocessor", "Results that TMA stores.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store.">;
+def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Results that warps store row by row, in rows that are no multiple of 16 bytes: "
+                         "what becomes of them in the L2 cache, whoever multiplies meanwhile.">;
+def rowStart : Constant<"double", "elements / row of a tile", "What each row's first and last store cost more.">;
 def missedTwice : Constant<"double", "share of bytes", "Of a left operand that two blocks read at about the same time, each half of the columns: "
                           "what memory delivers twice.">;
 def threadSources : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store, each with an element of a residual that they read.">;
@@ -248,26 +252,29 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<prologueStall, "0.05", Guess>,
 
   Fact<residentClusters, "132, 66, 36, 28, 16, 16, 14, 14", Fit<gemm # " 4, 16">>,
-  Fact<wgmmaL2Bytes, "62", Fit<gemm # " 22">>,
+  Fact<wgmmaReached, "0.92", Fit<gemm # " 27">>,
+  Fact<wgmmaL2Bytes, "3700", Fit<gemm # " 27">>,
   Fact<arrivingBytes, "64", Fit<gemm>>,
   Fact<arrivingBroken, "54", Fit<gemm # " 5">>,
   Fact<brokenLines, "2.2", Fit<gemm # " 5">>,
   Fact<memoryBytesOne, "31", Fit<gemm # " 19">>,
   Fact<memoryBytesBase, "900", Fit<gemm # " 19">>,
   Fact<memoryBytesEach, "8.6", Fit<gemm # " 19">>,
-  Fact<kBlockStart, "245", Fit<gemm # " 17">>,
-  Fact<kBlockBytes, "128", Fit<gemm # " 17">>,
+  Fact<kBlockStart, "165", Fit<gemm # " 27">>,
+  Fact<kBlockBytes, "250", Fit<gemm # " 27">>,
   Fact<leastColumns, "48", Guess>,
   Fact<clusterStart, "1500", Guess>,
   Fact<clusterWait, "1.02", Guess>,
-  Fact<pairWait, "1.1", Fit<gemm # " 22">>,
+  Fact<pairWait, "1.03", Fit<gemm # " 27">>,
   Fact<splitStart, "2500", Fit<gemm # " 14">>,
   Fact<splitBytes, "85000", Fit<gemm # " 14">>,
   Fact<flagCycles, "1500", Guess>,
   Fact<streamApart, "1.3", Fit<gemm # " 23">>,
   Fact<sumBytes, "32", Guess>,
-  Fact<boxElements, "15", Fit<gemm>>,
-  Fact<threadElements, "5", Fit<gemm>>,
+  Fact<boxElements, "7.5", Fit<gemm # " 27">>,
+  Fact<threadElements, "6", Fit<gemm # " 27">>,
+  Fact<rowElements, "3.1", Fit<gemm # " 27">>,
+  Fact<rowStart, "20", Fit<gemm # " 27">>,
   Fact<missedTwice, "0.2", Fit<gemm # " 22">>,
   Fact<threadSources, "1", Measured<"2026-11-24", gemm # " 22">>,
   Fact<epilogueOperations, "40", Guess>,

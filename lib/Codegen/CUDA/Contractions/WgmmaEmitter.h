@@ -25,8 +25,6 @@ inline constexpr int64_t rowBytes = 128;
 /// producer: what 384 threads begin with, 168 each, moved.
 inline constexpr int64_t producerRegisters = 56, consumerRegisters = 224;
 static_assert(producerRegisters + 2 * consumerRegisters == 3 * 168);
-/// Rows of tiles that are walked together, for locality in the L2 cache.
-inline constexpr int64_t groupRows = 16;
 /// A position in the ring of k-blocks: the stage, and the parity of its round.
 struct RingPosition {
   mlir::Value stage, parity; // i32

@@ -18,6 +18,11 @@
 
 namespace tripy::codegen {
 
+namespace wgmma {
+/// Rows of tiles that are walked together, for locality in the L2 cache.
+inline constexpr int64_t groupRows = 16;
+} // namespace wgmma
+
 /// One operand as TMA sees it: [batch,] outer x inner, the inner side
 /// contiguous. It may be a part of its buffer.
 struct WgmmaOperand {

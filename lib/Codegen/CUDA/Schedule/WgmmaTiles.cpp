@@ -1,18 +1,15 @@
 //===- WgmmaTiles.cpp - How contractions on tensor cores are cut ----------===//
 
-#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+#include "WgmmaCosts.h"
 
 #include "Codegen/Emit/ContractionSpace.h"
 #include "tripy/Codegen/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace mlir;
 using namespace tripy;
@@ -22,7 +19,7 @@ int64_t WgmmaSchedule::extent(ArrayRef<unsigned> loops, int64_t unknown) const {
   return staticExtent(op(), loops, unknown);
 }
 
-//===-- costs -------------------------------------------------------------===//
+//===-- rules -------------------------------------------------------------===//
 
 namespace {
 /// A row of the table of tiles.
@@ -40,238 +37,40 @@ static constexpr Tile tiles[] = {
     {128, 256, false}, {128, 192, false}, {128, 160, true}, {128, 128, true},
     {128, 128, false}, {128, 112, false}, {128, 64, false}, {64, 256, false},
     {64, 192, false},  {64, 128, false},  {64, 64, false},  {128, 192, true},
-    {128, 64, true}};
+    {128, 64, true},   {64, 256, true},   {64, 192, true},  {64, 128, true},
+    {64, 64, true}};
 
-/// Measured on an H200 (bench/results/notes-gemm.md): sharing pays where one
-/// row of tiles makes all blocks read the same few lines of the L2 cache at
-/// once, or where rows begin within lines, and then with tiles of 64 rows.
-static constexpr Cluster pairs[] = {{1, 1}, {2, 1}};
-static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 4}};
-static constexpr Cluster across[] = {{1, 1}, {2, 1}, {1, 2}};
-static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
+/// Blocks beside each other share A, those below each other B. More of them
+/// share k-blocks where one row of tiles makes all blocks read the same few
+/// lines of the L2 cache at once, and where rows begin within lines, with tiles
+/// of 64 rows (bench/results/notes-gemm.md).
+static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 2}, {1, 4}};
+static constexpr Cluster pairs[] = {{1, 1}, {2, 1}, {1, 2}};
+static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {2, 4}};
 
 /// What all costs are of.
 static const CudaChip &chip() { return wgmmaChip(); }
 
-/// Parts that K may be split into, and what joining them costs in cycles: a
-/// block sends the others what they finish.
+/// Parts that K may be split into.
 static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 /// Sums of a tile, with padding, that fit into shared memory twice, as they are
 /// sent and as they arrive.
 static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
-static double splitKReductionCycles(const WgmmaTile &tile) {
-  double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
-  return chip().splitStart + sent * sent / chip().splitBytes;
-}
 /// A split is taken when it promises this share of the time or less, and so is
 /// stream-K.
 static constexpr double splitGain = 0.97, streamGain = 0.97;
-/// Bytes that memory delivers to `blocks` multiprocessors in a cycle.
-static double memoryRate(int64_t blocks) {
-  return std::min({chip().memoryBytes,
-                   chip().memoryBytesBase + chip().memoryBytesEach * blocks,
-                   chip().memoryBytesOne * blocks});
-}
 /// Bytes of a short K.
 static constexpr int64_t shortBytes = 512;
 /// Scalar operations of a function beside the accumulators of 256 columns: silu
 /// (27) fits, log and gelu spill 8 bytes.
 static constexpr int64_t maxIn256 = 32;
 
-namespace {
-/// What the choice of a tile depends on.
-struct Problem {
-  int64_t m, n, k, batch, parts, elementBytes;
-  /// Of columns that TMA stores, and of those that it reads a residual in.
-  bool boxes;
-  int64_t sourceColumns;
-  /// Instructions for an element of A, where it is computed on the way.
-  double prologue = 0;
-  /// Whether the number of tiles is, when the kernel is compiled, and whether
-  /// that of k-blocks is, of tiles that are not known to be none.
-  bool known, knownK;
-  /// Rows that there may be.
-  int64_t maxRows;
-  double traffic = 1;
-  /// Of the epilogue, on one element.
-  double operations = 0;
-
-  explicit Problem(const WgmmaSchedule &schedule)
-      : m(schedule.range(schedule.m, 4096).opt),
-        n(schedule.extent(schedule.n, 4096)),
-        k(schedule.range(schedule.k, 4096).opt),
-        batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
-        elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
-        sourceColumns(schedule.source >= 0 ? schedule.boxColumns : 0),
-        known(schedule.extent(schedule.m, 0) > 0 &&
-              schedule.extent(schedule.batch, 0) > 0 &&
-              schedule.extent(schedule.k, 0) > 0),
-        knownK(schedule.extent(schedule.k, 0) > 0 &&
-               schedule.extent(schedule.m, 1) > 0 &&
-               schedule.extent(schedule.batch, 1) > 0),
-        maxRows(schedule.range(schedule.m, 4096).values.hi) {
-    for (const WgmmaOperand &b : schedule.b)
-      if (b.rowBytes % 128 != 0 || schedule.a.rowBytes % 128 != 0)
-        traffic = chip().brokenLines;
-    schedule.op()->getParentOp()->walk([&](Operation *op) {
-      bool isFunction = isa<arith::DivFOp>(op) ||
-                        isa_and_nonnull<math::MathDialect>(op->getDialect());
-      auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
-      if (body && body.getNumReductionLoops() == 0 &&
-          !schedule.prologue.ops.contains(body))
-        operations += isFunction ? 8 : 1;
-    });
-    if (schedule.prologue.input)
-      prologue = schedule.prologue.cost + chip().prologueInstructions;
-  }
-
-  double bytesOfA() const { return double(batch) * m * k * elementBytes; }
-  /// Bytes of the operands.
-  double bytes() const {
-    return bytesOfA() + double(batch) * n * parts * k * elementBytes;
-  }
-
-  /// Whether two blocks that may form a cluster have all columns.
-  bool isTwoWide(int64_t tileN) const {
-    return llvm::divideCeil(n, tileN / parts) == 2;
-  }
-
-  ArrayRef<Cluster> clusters(const Tile &tile) const {
-    if (m <= tile.m)
-      return besideEachOther;
-    if (isTwoWide(tile.n))
-      return across;
-    return traffic > 1 && tile.m == 64 ? ArrayRef<Cluster>(squares)
-                                       : ArrayRef<Cluster>(pairs);
-  }
-};
-} // namespace
-
-/// Cycles of a tile's arithmetic, with that of an A which is computed.
-static double arithmeticOf(const WgmmaTile &tile, const Problem &of) {
-  double bytes = double(of.k) * of.elementBytes / tile.split;
-  int64_t columns =
-      tile.swapAB ? std::max(tile.m, chip().leastColumns) : tile.m;
-  double multiplying =
-      double(columns) * tile.n * bytes / double(2 * chip().peakProducts);
-  if (of.prologue == 0)
-    return multiplying;
-  double instructions = double(32 * chip().schedulers);
-  double computing =
-      tile.m * bytes / of.elementBytes * of.prologue / instructions;
-  double wait = tile.m == 64 ? bytes / 128 * chip().prologueWait : 0;
-  return std::max(multiplying, computing) +
-         std::min(multiplying, computing) * chip().prologueExposed + wait;
-}
-
-/// Cycles of the main loop of a tile of a block: arithmetic, what it takes from
-/// the L2 cache, what arrives, or what `blocks` of them read from memory at the
-/// same time, a `share` of all, whichever is longest.
-static double mainLoopCycles(const WgmmaTile &tile, const Problem &of,
-                             int64_t blocks, double share) {
-  double bytes = double(of.k) * of.elementBytes / tile.split;
-  double asked =
-      double(tile.m) / tile.clusterN + double(tile.n) / tile.clusterM;
-  double arriving =
-      of.traffic > 1 ? chip().arrivingBroken : chip().arrivingBytes;
-  double kBlock =
-      chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
-  // Where threads store, wider tiles than 128 columns were not faster.
-  double cache = of.boxes ? chip().wgmmaL2Bytes : chip().arrivingBytes;
-  // Both blocks of a row may miss the same lines of A.
-  double missed = of.isTwoWide(tile.n) && tile.clusterN == 1
-                      ? chip().missedTwice * of.bytesOfA()
-                      : 0;
-  double mainLoop =
-      std::max({arithmeticOf(tile, of), asked * bytes * of.traffic / cache,
-                (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
-                (of.bytes() + missed) * share / memoryRate(blocks)});
-  if (tile.clusterM * tile.clusterN == 1)
-    return mainLoop;
-  bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && of.traffic == 1;
-  return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
-}
-
-/// The epilogue stores elements, in boxes or by threads, and has operations.
-static double epilogueCycles(const WgmmaTile &tile, const Problem &of) {
-  // Boxes have 64 or 128 bytes in a row, those of a residual 128.
-  int64_t part = tile.n / of.parts;
-  bool boxes = of.boxes && part % 32 == 0;
-  if (of.sourceColumns && part % of.sourceColumns != 0)
-    return double(tile.m) * tile.n / chip().threadSources;
-  return double(tile.m) * tile.n *
-         (1.0 / (boxes ? chip().boxElements : chip().threadElements) +
-          of.operations / chip().epilogueOperations);
-}
-
-/// Cycles of what follows the main loop of a tile.
-static double tailCycles(const WgmmaTile &tile, const Problem &of) {
-  if (tile.split == 1)
-    return epilogueCycles(tile, of);
-  double elements = double(tile.m) * tile.n / tile.split;
-  return splitKReductionCycles(tile) +
-         elements * of.operations / chip().epilogueOperations;
-}
-
-/// Cycles of one tile of a block. Ping-pong consumers hide the epilogue.
-static double cyclesOf(const WgmmaTile &tile, const Problem &of, int64_t blocks,
-                       double share) {
-  double mainLoop = mainLoopCycles(tile, of, blocks, share);
-  double epilogue = tailCycles(tile, of);
-  return tile.pingPong && share < 1
-             ? std::max(mainLoop, (mainLoop + epilogue) / 2)
-             : mainLoop + epilogue;
-}
-
-/// Clusters that the tiles make work for, where clusters are whole.
-static int64_t clustersOf(const WgmmaTile &tile, const Problem &of) {
-  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.clusterM);
-  int64_t columns =
-      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.clusterN);
-  return rows * columns * of.batch * tile.split / tile.cluster();
-}
-
-static StreamShares sharesOf(const WgmmaTile &tile, const Problem &of) {
-  return StreamShares(clustersOf(tile, of),
-                      llvm::divideCeil(of.k, 128 / of.elementBytes),
-                      residentClusters(tile.cluster()));
-}
-
-/// Cycles of the contraction in equal shares: parts of waves, the sums that
-/// every worker leaves, and those that the owner of a tile reads.
-static double streamCost(const WgmmaTile &tile, const Problem &of) {
-  StreamShares shares = sharesOf(tile, of);
-  double waves = shares.whole + double(shares.cut) / shares.workers;
-  double moved = double(tile.m) * tile.n * 4 / chip().sumBytes;
-  int64_t blocks = shares.workers * tile.cluster();
-  double apart = tile.swapAB ? 1 : chip().streamApart;
-  return apart * waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
-         std::ceil(waves) * epilogueCycles(tile, of) + moved +
-         shares.sharers() * (chip().flagCycles + moved);
-}
-
-/// Cycles of the contraction: waves of blocks.
-static double costOf(const WgmmaTile &tile, const Problem &of) {
-  double start = tile.clusterM * tile.clusterN > 1 ? chip().clusterStart : 0;
-  if (tile.streams)
-    return start + streamCost(tile, of);
-  int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
-  int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
-  int64_t waves = llvm::divideCeil(clusters, resident);
-  int64_t last = clusters - (waves - 1) * resident;
-  auto wave = [&](int64_t count) {
-    return cyclesOf(tile, of, count * tile.cluster(),
-                    double(count) / double(clusters));
-  };
-  if (tile.split == 1 || waves == 1)
-    return start + double(waves - 1) * wave(resident) + wave(last);
-  // While some blocks join, others read.
-  int64_t blocks = resident * tile.cluster();
-  double reading = of.bytes() / memoryRate(blocks);
-  double tail = tailCycles(tile, of);
-  double working =
-      double(waves) * (mainLoopCycles(tile, of, blocks, /*share=*/0) + tail);
-  return start + std::max(reading + tail, working);
+/// Clusters that are worth a thought.
+static ArrayRef<Cluster> clustersFor(const Tile &tile, const WgmmaProblem &of) {
+  if (of.m <= tile.m)
+    return besideEachOther;
+  return of.traffic > 1 && tile.m == 64 ? ArrayRef<Cluster>(squares)
+                                        : ArrayRef<Cluster>(pairs);
 }
 
 /// Whether the part of a k-block that one of `blocks` blocks copies is made of
@@ -284,8 +83,8 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
 /// The rule that a tile breaks: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and k-blocks can be shared or
 /// split.
-static StringRef brokenRule(const WgmmaSchedule &schedule, const Problem &of,
-                            const WgmmaTile &tile) {
+static StringRef brokenRule(const WgmmaSchedule &schedule,
+                            const WgmmaProblem &of, const WgmmaTile &tile) {
   int64_t part = tile.n / schedule.parts();
   int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
   if (tile.swapAB && !schedule.a.kMajor)
@@ -345,7 +144,7 @@ static StringRef brokenRule(const WgmmaSchedule &schedule, const Problem &of,
   return {};
 }
 
-static bool suits(const WgmmaSchedule &schedule, const Problem &of,
+static bool suits(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                   const WgmmaTile &tile) {
   return brokenRule(schedule, of, tile).empty();
 }
@@ -366,7 +165,7 @@ static int64_t roomForRing(const WgmmaSchedule &schedule, int64_t bytes) {
 /// begins: 24.9 us for 8x11008x4096, not 26.5. Rings of wider tiles are too
 /// large for that.
 static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
-                        const Problem &of) {
+                        const WgmmaProblem &of) {
   bool few = tile.swapAB && tile.m <= maxSwapABRows;
   bool two =
       few && tile.n == 64 &&
@@ -379,7 +178,8 @@ static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
 StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
                               const WgmmaTile &tile) {
   StringRef rule = brokenRule(tile);
-  return rule.empty() ? ::brokenRule(schedule, Problem(schedule), tile) : rule;
+  return rule.empty() ? ::brokenRule(schedule, WgmmaProblem(schedule), tile)
+                      : rule;
 }
 
 /// Rows of boxes at the end of dynamic rows.
@@ -415,7 +215,7 @@ static void cutEdges(WgmmaSchedule &schedule) {
 }
 
 void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
-  Problem of(schedule);
+  WgmmaProblem of(schedule);
   schedule.tileM = tile.m;
   schedule.tileN = tile.n;
   // A box has rows, even where there are none.
@@ -457,7 +257,7 @@ StringRef codegen::setStages(WgmmaSchedule &schedule, int64_t stages) {
 
 /// Whether a split is worth a thought: one wave, or few rows, and k-blocks
 /// enough for each block.
-static bool maySplit(const WgmmaSchedule &schedule, const Problem &of,
+static bool maySplit(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                      const WgmmaTile &tile) {
   bool oneWave = clustersOf(tile, of) <= residentClusters(tile.split);
   return (oneWave || tile.swapAB) && of.k >= 4 * tile.split * schedule.tileK();
@@ -465,32 +265,30 @@ static bool maySplit(const WgmmaSchedule &schedule, const Problem &of,
 
 /// Columns of tiles for few rows, with swapAB.
 static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
-/// Rows from and up to which swapAB is tried because tiles of 64 rows would go
-/// beyond the end: those with swapAB have as many as there are, or half of it.
-static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
-static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
-                                          {2, 1}, {2, 2}, {2, 4}};
+/// Rows from and up to which swapAB is tried because tiles of 64 rows would
+/// multiply rows beyond the end.
+static constexpr int64_t oddRows[] = {65, 128}, oddColumns[] = {64, 128};
+static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4}};
 
 /// Tiles with swapAB for a number of rows that others do not divide.
-static void forEachOdd(const Problem &of, bool cuts,
+static void forEachOdd(const WgmmaProblem &of, bool cuts,
                        llvm::function_ref<void(const WgmmaTile &)> use) {
   if (!of.knownK || of.maxRows > oddRows[1] || of.m < oddRows[0] ||
-      of.m > oddRows[1] || of.m % 64 == 0)
+      of.m % 64 == 0)
     return;
-  int64_t parts = llvm::divideCeil(of.m, 256);
-  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
   for (int64_t columns : oddColumns)
     for (Cluster cluster : oddClusters) {
-      WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
+      WgmmaTile tile{int64_t(llvm::alignTo(of.m, 32)), columns, false,
+                     cluster.clusterM, cluster.clusterN};
       tile.swapAB = true;
       tile.streams = cuts;
-      if (fitsSwapAB(rows, columns))
+      if (fitsSwapAB(tile.m, columns))
         use(tile);
     }
 }
 
 /// Tiles for few rows: those that cut K, or the others.
-static void forEachSwapAB(const WgmmaSchedule &schedule, const Problem &of,
+static void forEachSwapAB(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                           bool cuts,
                           llvm::function_ref<void(const WgmmaTile &)> use) {
   forEachOdd(of, cuts, use);
@@ -515,16 +313,17 @@ static void forEachSwapAB(const WgmmaSchedule &schedule, const Problem &of,
 
 /// Whether the model knows enough of a tile. One of 128x64 in turns was faster
 /// than wider ones where K is short, and slower for 4096x512x2048.
-static bool isTrusted(const Tile &tile, const Problem &of) {
+static bool isTrusted(const Tile &tile, const WgmmaProblem &of) {
   return !tile.pingPong || tile.n > 64 ||
          (of.knownK && of.k * of.elementBytes <= shortBytes);
 }
 
 /// Calls `use` with the tiles of the table, then with those that cut K.
-static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
+static void forEachOwnTile(const WgmmaSchedule &schedule,
+                           const WgmmaProblem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   for (const Tile &row : tiles)
-    for (Cluster cluster : of.clusters(row))
+    for (Cluster cluster : clustersFor(row, of))
       if (isTrusted(row, of))
         use({row.m, row.n, row.pingPong, cluster.clusterM, cluster.clusterN});
   forEachSwapAB(schedule, of, /*cuts=*/false, use);
@@ -535,7 +334,7 @@ static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
         use(tile);
   for (const Tile &row : tiles)
     if (!row.pingPong)
-      for (Cluster cluster : of.clusters(row))
+      for (Cluster cluster : clustersFor(row, of))
         use({row.m, row.n, false, cluster.clusterM, cluster.clusterN, 1,
              /*streams=*/true});
   forEachSwapAB(schedule, of, /*cuts=*/true, use);
@@ -543,12 +342,12 @@ static void forEachOwnTile(const WgmmaSchedule &schedule, const Problem &of,
 
 double codegen::expectedCycles(const WgmmaSchedule &schedule,
                                const WgmmaTile &tile) {
-  return costOf(tile, Problem(schedule));
+  return wgmmaCycles(tile, WgmmaProblem(schedule));
 }
 
 std::optional<WgmmaCandidate>
 codegen::chooseTile(const WgmmaSchedule &schedule) {
-  Problem of(schedule);
+  WgmmaProblem of(schedule);
   std::optional<WgmmaCandidate> best;
   double uncut = 0; // the least cost of a tile that leaves K whole
   // Where a tile of few rows suits, none of 64 or 128 is worth its padding.
@@ -560,7 +359,7 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
   forEachOwnTile(schedule, of, [&](const WgmmaTile &tile) {
     if (!suits(schedule, of, tile) || (few && !tile.swapAB))
       return;
-    double cost = costOf(tile, of);
+    double cost = wgmmaCycles(tile, of);
     bool cuts = tile.split > 1 || tile.streams;
     double gain = tile.streams ? streamGain : splitGain;
     if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))
@@ -589,12 +388,12 @@ static SmallVector<WgmmaTile> furtherTiles() {
 
 SmallVector<WgmmaCandidate> codegen::listTiles(const WgmmaSchedule &schedule,
                                                unsigned limit) {
-  Problem of(schedule);
+  WgmmaProblem of(schedule);
   SmallVector<WgmmaCandidate> all;
   llvm::StringSet<> known;
   auto add = [&](const WgmmaTile &tile) {
     if (suits(schedule, of, tile) && known.insert(tile.str()).second)
-      all.push_back({tile, costOf(tile, of)});
+      all.push_back({tile, wgmmaCycles(tile, of)});
   };
   auto sortFrom = [&](size_t first) {
     llvm::sort(all.begin() + first, all.end(), [](auto &a, auto &b) {

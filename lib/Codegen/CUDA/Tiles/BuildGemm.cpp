@@ -52,8 +52,6 @@ tiles::whyNoGemmTiles(const WgmmaSchedule &schedule) {
     return "the epilogue reads a tensor in boxes";
   if (schedule.rowsA < schedule.tileM)
     return "there are fewer rows than a tile has";
-  if (schedule.edgeA != 0 || schedule.edgeB != 0)
-    return "boxes of the last tile are shorter";
   if (schedule.extent(schedule.k, 0) <= 0)
     return "K is not known";
   if (schedule.tileN % 64 != 0 && !schedule.b.front().kMajor)
@@ -361,5 +359,8 @@ void GemmTilesBuilder::build() {
 }
 
 void tiles::buildGemm(KernelEmission &e, const WgmmaSchedule &schedule) {
-  GemmTilesBuilder(e, schedule).build();
+  // Stages are filled by whole boxes, at the end as well.
+  WgmmaSchedule whole(schedule);
+  whole.edgeA = whole.edgeB = 0;
+  GemmTilesBuilder(e, whole).build();
 }

@@ -1,0 +1,235 @@
+//===- WgmmaCosts.cpp - What tiles on tensor cores cost -------------------===//
+//
+// A model of the machine, fitted to measurements (bench/results/notes-gemm.md):
+// its constants are in Machines.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaCosts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// What all costs are of.
+static const CudaChip &chip() { return wgmmaChip(); }
+
+WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
+    : m(schedule.range(schedule.m, 4096).opt),
+      n(schedule.extent(schedule.n, 4096)),
+      k(schedule.range(schedule.k, 4096).opt),
+      batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
+      elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
+      sourceColumns(schedule.source >= 0 ? schedule.boxColumns : 0),
+      known(schedule.extent(schedule.m, 0) > 0 &&
+            schedule.extent(schedule.batch, 0) > 0 &&
+            schedule.extent(schedule.k, 0) > 0),
+      knownK(schedule.extent(schedule.k, 0) > 0 &&
+             schedule.extent(schedule.m, 1) > 0 &&
+             schedule.extent(schedule.batch, 1) > 0),
+      maxRows(schedule.range(schedule.m, 4096).values.hi) {
+  for (const WgmmaOperand &b : schedule.b)
+    if (b.rowBytes % 128 != 0 || schedule.a.rowBytes % 128 != 0)
+      traffic = chip().brokenLines;
+  schedule.op()->getParentOp()->walk([&](Operation *op) {
+    bool isFunction = isa<arith::DivFOp>(op) ||
+                      isa_and_nonnull<math::MathDialect>(op->getDialect());
+    auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
+    if (body && body.getNumReductionLoops() == 0 &&
+        !schedule.prologue.ops.contains(body))
+      operations += isFunction ? 8 : 1;
+  });
+  if (schedule.prologue.input)
+    prologue = schedule.prologue.cost + chip().prologueInstructions;
+}
+
+//===-- main loops --------------------------------------------------------===//
+
+/// Cycles of joining the parts of K: a block sends the others what they finish.
+static double splitKReductionCycles(const WgmmaTile &tile) {
+  double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
+  return chip().splitStart + sent * sent / chip().splitBytes;
+}
+
+/// Bytes that memory delivers to `blocks` multiprocessors in a cycle.
+static double memoryRate(int64_t blocks) {
+  return std::min({chip().memoryBytes,
+                   chip().memoryBytesBase + chip().memoryBytesEach * blocks,
+                   chip().memoryBytesOne * blocks});
+}
+
+/// Cycles of a tile's arithmetic, with that of an A which is computed.
+static double arithmeticOf(const WgmmaTile &tile, const WgmmaProblem &of) {
+  double bytes = double(of.k) * of.elementBytes / tile.split;
+  int64_t columns =
+      tile.swapAB ? std::max(tile.m, chip().leastColumns) : tile.m;
+  double multiplying = double(columns) * tile.n * bytes /
+                       (2 * double(chip().peakProducts) * chip().wgmmaReached);
+  if (of.prologue == 0)
+    return multiplying;
+  double instructions = double(32 * chip().schedulers);
+  double computing =
+      tile.m * bytes / of.elementBytes * of.prologue / instructions;
+  double wait = tile.m == 64 ? bytes / 128 * chip().prologueWait : 0;
+  return std::max(multiplying, computing) +
+         std::min(multiplying, computing) * chip().prologueExposed + wait;
+}
+
+/// Lines that each k-block of a block takes from the L2 cache, when `blocks` of
+/// them run. Blocks below each other read the same columns of B at about the
+/// same time, those beside each other the same rows of A, and the more read a
+/// line, the less each of them takes: measured was the square root for B, whose
+/// readers follow each other, and the fourth root for A.
+static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
+                          double blocks) {
+  double clusters = blocks / tile.cluster();
+  double rows = llvm::divideCeil(llvm::divideCeil(of.m, tile.m), tile.clusterM);
+  double columns = llvm::divideCeil(llvm::divideCeil(of.n, tile.n / of.parts),
+                                    tile.clusterN);
+  double below = std::min({double(wgmma::groupRows), rows, clusters});
+  double beside = std::clamp(clusters / below, 1.0, columns);
+  double ofA = tile.m / double(tile.clusterN);
+  double ofB = tile.n / double(tile.clusterM);
+  return ofA / std::pow(beside * tile.clusterN, 0.25) +
+         ofB / std::sqrt(below * tile.clusterM);
+}
+
+/// The time of what runs side by side: about that of the longest, more where
+/// others take as long.
+static double together(std::initializer_list<double> times) {
+  double sum = 0;
+  for (double time : times)
+    sum += std::pow(time, 5);
+  return std::pow(sum, 0.2);
+}
+
+/// Cycles of the main loop of a tile of a block: arithmetic, what it takes from
+/// the L2 cache, what arrives, and what `blocks` of them read from memory at
+/// the same time, a `share` of all.
+static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
+                             int64_t blocks, double share) {
+  double bytes = double(of.k) * of.elementBytes / tile.split;
+  double arriving =
+      of.traffic > 1 ? chip().arrivingBroken : chip().arrivingBytes;
+  double kBlock =
+      chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
+  double asked = sharedLines(tile, of, blocks) * bytes * of.traffic;
+  // Both blocks of a row may miss the same lines of A.
+  double missed = of.isTwoWide(tile.n) && tile.clusterN == 1
+                      ? chip().missedTwice * of.bytesOfA()
+                      : 0;
+  double mainLoop =
+      together({arithmeticOf(tile, of), asked * blocks / chip().wgmmaL2Bytes,
+                (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
+                (of.bytes() + missed) * share / memoryRate(blocks)});
+  if (tile.clusterM * tile.clusterN == 1)
+    return mainLoop;
+  bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && of.traffic == 1;
+  return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
+}
+
+/// The epilogue stores elements, in boxes or by threads, and has operations.
+static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  // Boxes have 64 or 128 bytes in a row, those of a residual 128.
+  int64_t part = tile.n / of.parts;
+  bool boxes = of.boxes && part % 32 == 0;
+  if (of.sourceColumns && part % of.sourceColumns != 0)
+    return double(tile.m) * tile.n / chip().threadSources;
+  return double(tile.m) * tile.n *
+         (1.0 / (boxes ? chip().boxElements : chip().threadElements) +
+          of.operations / chip().epilogueOperations);
+}
+
+/// Cycles in which the L2 cache takes the rows of a tile that TMA does not
+/// store, run by run of as many columns as go through shared memory together.
+static double rowCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  if (of.boxes || tile.split > 1 || tile.swapAB)
+    return 0;
+  int64_t part = tile.n / of.parts;
+  double runs = part % 64 == 0 ? 1 : part % 32 == 0 ? 1.2 : 1.7;
+  return runs * tile.m * (tile.n + chip().rowStart * of.parts) /
+         chip().rowElements;
+}
+
+/// Cycles of what follows the main loop of a tile.
+static double tailCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  if (tile.split == 1)
+    return epilogueCycles(tile, of);
+  double elements = double(tile.m) * tile.n / tile.split;
+  return splitKReductionCycles(tile) +
+         elements * of.operations / chip().epilogueOperations;
+}
+
+/// Cycles of one tile of a block. Ping-pong consumers hide the epilogue.
+static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
+                       int64_t blocks, double share) {
+  double mainLoop = mainLoopCycles(tile, of, blocks, share);
+  double epilogue = tailCycles(tile, of);
+  double cycles = tile.pingPong && share < 1
+                      ? std::max(mainLoop, (mainLoop + epilogue) / 2)
+                      : mainLoop + epilogue;
+  return share < 1 ? std::max(cycles, rowCycles(tile, of)) : cycles;
+}
+
+int64_t codegen::clustersOf(const WgmmaTile &tile, const WgmmaProblem &of) {
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.clusterM);
+  int64_t columns =
+      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.clusterN);
+  return rows * columns * of.batch * tile.split / tile.cluster();
+}
+
+StreamShares codegen::sharesOf(const WgmmaTile &tile, const WgmmaProblem &of) {
+  return StreamShares(clustersOf(tile, of),
+                      llvm::divideCeil(of.k, 128 / of.elementBytes),
+                      residentClusters(tile.cluster()));
+}
+
+/// Cycles of the contraction in equal shares: parts of waves, the sums that
+/// every worker leaves, and those that the owner of a tile reads.
+static double streamCost(const WgmmaTile &tile, const WgmmaProblem &of) {
+  StreamShares shares = sharesOf(tile, of);
+  double waves = shares.whole + double(shares.cut) / shares.workers;
+  double moved = double(tile.m) * tile.n * 4 / chip().sumBytes;
+  int64_t blocks = shares.workers * tile.cluster();
+  double apart = tile.swapAB ? 1 : chip().streamApart;
+  return apart * waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
+         std::ceil(waves) * epilogueCycles(tile, of) + moved +
+         shares.sharers() * (chip().flagCycles + moved);
+}
+
+/// Cycles of the contraction: waves of blocks.
+static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
+  double start = tile.clusterM * tile.clusterN > 1 ? chip().clusterStart : 0;
+  if (tile.streams)
+    return start + streamCost(tile, of);
+  int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
+  int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
+  int64_t waves = llvm::divideCeil(clusters, resident);
+  int64_t last = clusters - (waves - 1) * resident;
+  auto wave = [&](int64_t count) {
+    return cyclesOf(tile, of, count * tile.cluster(),
+                    double(count) / double(clusters));
+  };
+  if (tile.split == 1 || waves == 1)
+    return start + double(waves - 1) * wave(resident) + wave(last);
+  // While some blocks join, others read.
+  int64_t blocks = resident * tile.cluster();
+  double reading = of.bytes() / memoryRate(blocks);
+  double tail = tailCycles(tile, of);
+  double working =
+      double(waves) * (mainLoopCycles(tile, of, blocks, /*share=*/0) + tail);
+  return start + std::max(reading + tail, working);
+}
+
+/// The same, or what memory takes for operands and results, if that is longer.
+double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  return std::max(wavesCost(tile, of),
+                  (of.bytes() + of.resultBytes()) / chip().memoryBytes);
+}

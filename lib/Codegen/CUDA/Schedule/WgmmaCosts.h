@@ -1,0 +1,60 @@
+//===- WgmmaCosts.h - What tiles on tensor cores cost -----------*- C++ -*-===//
+//
+// Private to lib/Codegen/CUDA.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMACOSTS_H
+#define TRIPY_LIB_CODEGEN_CUDA_WGMMACOSTS_H
+
+#include "Codegen/CUDA/Contractions/WgmmaGemm.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace tripy::codegen {
+
+/// What the choice of a tile depends on.
+struct WgmmaProblem {
+  int64_t m, n, k, batch, parts, elementBytes;
+  /// Of columns that TMA stores, and of those that it reads a residual in.
+  bool boxes;
+  int64_t sourceColumns;
+  /// Instructions for an element of A, where it is computed on the way.
+  double prologue = 0;
+  /// Whether the number of tiles is, when the kernel is compiled, and whether
+  /// that of k-blocks is, of tiles that are not known to be none.
+  bool known, knownK;
+  /// Rows that there may be.
+  int64_t maxRows;
+  double traffic = 1;
+  /// Of the epilogue, on one element.
+  double operations = 0;
+
+  explicit WgmmaProblem(const WgmmaSchedule &schedule);
+
+  double bytesOfA() const { return double(batch) * m * k * elementBytes; }
+  /// Bytes of the operands.
+  double bytes() const {
+    return bytesOfA() + double(batch) * n * parts * k * elementBytes;
+  }
+  /// Bytes of the results, and of a residual.
+  double resultBytes() const {
+    double results = double(batch) * m * n * elementBytes;
+    return sourceColumns ? 2 * results : results;
+  }
+
+  /// Whether two blocks that may form a cluster have all columns.
+  bool isTwoWide(int64_t tileN) const {
+    return llvm::divideCeil(n, tileN / parts) == 2;
+  }
+};
+
+/// Clusters that the tiles make work for, where clusters are whole.
+int64_t clustersOf(const WgmmaTile &tile, const WgmmaProblem &of);
+/// How stream-K shares the tiles out.
+StreamShares sharesOf(const WgmmaTile &tile, const WgmmaProblem &of);
+/// Cycles of the contraction, from the first copy to the last result.
+double wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of);
+
+} // namespace tripy::codegen
+
+#endif // TRIPY_LIB_CODEGEN_CUDA_WGMMACOSTS_H
