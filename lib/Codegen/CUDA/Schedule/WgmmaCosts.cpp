@@ -171,11 +171,10 @@ static double tailCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
 static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
                        int64_t blocks, double share) {
   double mainLoop = mainLoopCycles(tile, of, blocks, share);
-  double epilogue = tailCycles(tile, of);
-  double cycles = tile.pingPong && share < 1
-                      ? std::max(mainLoop, (mainLoop + epilogue) / 2)
-                      : mainLoop + epilogue;
-  return share < 1 ? std::max(cycles, rowCycles(tile, of)) : cycles;
+  double epilogue = tailCycles(tile, of), rows = rowCycles(tile, of);
+  return tile.pingPong && share < 1
+             ? std::max({mainLoop, (mainLoop + epilogue) / 2, rows})
+             : mainLoop + std::max(epilogue, rows);
 }
 
 int64_t codegen::clustersOf(const WgmmaTile &tile, const WgmmaProblem &of) {
@@ -200,8 +199,9 @@ static double streamCost(const WgmmaTile &tile, const WgmmaProblem &of) {
   int64_t blocks = shares.workers * tile.cluster();
   double apart = tile.swapAB ? 1 : chip().streamApart;
   return apart * waves * mainLoopCycles(tile, of, blocks, 1 / waves) +
-         std::ceil(waves) * epilogueCycles(tile, of) + moved +
-         shares.sharers() * (chip().flagCycles + moved);
+         std::ceil(waves) *
+             std::max(epilogueCycles(tile, of), rowCycles(tile, of)) +
+         moved + shares.sharers() * (chip().flagCycles + moved);
 }
 
 /// Cycles of the contraction: waves of blocks.
