@@ -266,23 +266,26 @@ static bool maySplit(const WgmmaSchedule &schedule, const WgmmaProblem &of,
 /// Columns of tiles for few rows, with swapAB.
 static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
 /// Rows from and up to which swapAB is tried because tiles of 64 rows would
-/// multiply rows beyond the end.
-static constexpr int64_t oddRows[] = {65, 128}, oddColumns[] = {64, 128};
-static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4}};
+/// multiply rows beyond the end, and up to which it pays to share k-blocks
+/// whose rows begin within lines.
+static constexpr int64_t oddRows[] = {65, 128, 512}, oddColumns[] = {64, 128};
+static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
+                                          {2, 1}, {2, 2}, {2, 4}};
 
 /// Tiles with swapAB for a number of rows that others do not divide.
 static void forEachOdd(const WgmmaProblem &of, bool cuts,
                        llvm::function_ref<void(const WgmmaTile &)> use) {
-  if (!of.knownK || of.maxRows > oddRows[1] || of.m < oddRows[0] ||
-      of.m % 64 == 0)
+  if (!of.knownK || of.maxRows > oddRows[of.traffic > 1 ? 2 : 1] ||
+      of.m < oddRows[0] || of.m % 64 == 0)
     return;
+  int64_t parts = llvm::divideCeil(of.m, 256);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
   for (int64_t columns : oddColumns)
     for (Cluster cluster : oddClusters) {
-      WgmmaTile tile{int64_t(llvm::alignTo(of.m, 32)), columns, false,
-                     cluster.clusterM, cluster.clusterN};
+      WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
       tile.swapAB = true;
       tile.streams = cuts;
-      if (fitsSwapAB(tile.m, columns))
+      if (fitsSwapAB(rows, columns))
         use(tile);
     }
 }
