@@ -233,7 +233,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
 
   Fact<libraryL2Bytes, "48", Guess>,
   Fact<libraryLaunchCycles, "1700", Guess>,
-  Fact<libraryReached, "0.95", Guess>,
+  Fact<libraryReached, "0.8", Fit<gemm # " 27">>,
   Fact<ownMmaReached, "0.75", Guess>,
   Fact<libraryUnaligned, "1.6", Guess>,
   Fact<libraryStoredElements, "15", Guess>,
