@@ -41,9 +41,9 @@ func.func @main(%x: tensor<16x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<16
 
 // There may be too many rows for swapAB.
 // Of 1 to 8192 rows, kernels for few, where those that are expected have one of their own, and for more.
-// CHECK-DAG: Function=main_gemm_0_dot_17_to_32 | Remark="for 17 to 32 rows: tile 32x64,split=2,swapAB: by the model
-// CHECK-DAG: Function=main_gemm_0_dot_65_to_128 | Remark="for 65 to 128 rows: tile 128x64,split=2: by the model
-// CHECK-DAG: Function=main_gemm_0_dot_769_to_8192 | Remark="for 769 to 8192 rows: tile 128x128,pingpong: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_17_to_64 | Remark="for 17 to 64 rows: tile 32x64,split=2,swapAB: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_65_to_128 | Remark="for 65 to 128 rows: tile 64x64: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_1025_to_8192 | Remark="for 1025 to 8192 rows: tile 128x192,pingpong: by the model
 // CHECK-DAG: Function=main_gemm_0_dot | Remark="for 1 to 16 rows: tile 16x64,split=2,swapAB: by the model
 func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
       tripy.profile = #tripy.profile<min = [1, 4096], opt = [16, 4096], max = [8192, 4096]>},
@@ -72,7 +72,7 @@ func.func @main(%x: tensor<64x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<64
 
 // -----
 
-// CHECK: tile 128x128,pingpong: by the model
+// CHECK: tile 128x256: by the model
 func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
       tripy.profile = #tripy.profile<min = [1, 4096], opt = [1024, 4096], max = [8192, 4096]>},
     %w: tensor<4096x4096xf16>) -> tensor<?x4096xf16> {
@@ -82,7 +82,7 @@ func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
 
 // -----
 
-// CHECK: tile 128x128,pingpong: by the model
+// CHECK: tile 128x256: by the model
 func.func @main(%x: tensor<1024x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<1024x4096xf16> {
   %y = trace.linear %x, %w : (tensor<1024x4096xf16>, tensor<4096x4096xf16>) -> tensor<1024x4096xf16>
   return %y : tensor<1024x4096xf16>
@@ -90,7 +90,7 @@ func.func @main(%x: tensor<1024x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<
 
 // -----
 
-// CHECK: tile 128x160,pingpong: by the model
+// CHECK: tile 128x192,pingpong: by the model
 func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
       tripy.profile = #tripy.profile<min = [1, 4096], opt = [8192, 4096], max = [8192, 4096]>},
     %w: tensor<4096x4096xf16>) -> tensor<?x4096xf16> {

@@ -22,8 +22,7 @@
 // Of B, each of two blocks copies 64 columns: the boxes of others serve.
 // BELOW: box = [64, 128], swizzle
 // BELOW-SAME: box = [64, 64], swizzle
-// BELOW-SAME: box = [64, 24], swizzle
-// BELOW-SAME: box = [64, 64], swizzle{{[^x]*}}block
+// BELOW-SAME: <buffer = 0, {{[^<]*}}box = [64, 24], swizzle = 128>, <buffer = 2,
 func.func @main(%x: tensor<918x640xf16>, %w: tensor<1600x640xf16>) -> tensor<918x1600xf16> {
   %y = trace.linear %x, %w : (tensor<918x640xf16>, tensor<1600x640xf16>) -> tensor<918x1600xf16>
   return %y : tensor<918x1600xf16>

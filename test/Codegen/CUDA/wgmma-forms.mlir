@@ -36,8 +36,8 @@
 
 // 300 rows are two tiles of 160 with swapAB, with hardly a row beyond
 // the end: two consumers, 64 rows of the weight each.
-// MODEL: block = [384, 1, 1], cluster = [4, 1, 1]
-// MODEL-SAME: box = [64, 80]
+// MODEL: block = [384, 1, 1], cluster = [8, 1, 1]
+// MODEL-SAME: box = [64, 40]
 // MODEL-SAME: box = [64, 64]
 // MODEL: nvvm.wgmma.mma_async {{.*}}m = 64, n = 160, k = 16
 func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<300x3000xf16> {
