@@ -21,14 +21,12 @@ include "tripy/Base/Machine.td"
 // What documents say
 //===----------------------------------------------------------------------===//
 
-def ptx : Constant<"int64_t", "version x 10", "The oldest version of PTX that has all instructions of the chip, 8.4 at least: "
-                   "with it, wgmma and TMA are complete.">;
+def ptx : Constant<"int64_t", "version x 10", "The oldest version of PTX that has all instructions of the chip, 8.4 at least: with it, wgmma and TMA are complete.">;
 def multiprocessors : Constant<"int64_t", "multiprocessors", "Those of the largest card.">;
 def sharedBytes : Constant<"int64_t", "bytes / multiprocessor", "Shared memory that blocks divide.">;
 def blockSharedBytes : Constant<"int64_t", "bytes / block", "Shared memory that a block may use, static and dynamic.">;
 def reservedBytes : Constant<"int64_t", "bytes / block", "Shared memory that each block takes for the system.">;
-def clusterBlocks : Constant<"int64_t", "blocks / cluster", "Blocks that a cluster may have; 1: there are no clusters. 16 is more than "
-                             "each GPU of a kind must be able to run, but sm_90 and sm_100 can.">;
+def clusterBlocks : Constant<"int64_t", "blocks / cluster", "Blocks that a cluster may have; 1: there are no clusters. 16 is more than each GPU of a kind must be able to run, but sm_90 and sm_100 can.">;
 def residentThreads : Constant<"int64_t", "threads / multiprocessor", "Threads that there is room for. Chips with room for 1024 or 1536 "
                                "(7.5, 8.6, 8.7, 8.9, 12.0) are taken like the others: kernels for them were never measured.">;
 def residentBlocks : Constant<"int64_t", "blocks / multiprocessor", "Blocks that there is room for; see residentThreads.">;
@@ -36,8 +34,7 @@ def registers : Constant<"int64_t", "registers / multiprocessor", "Registers of 
 def schedulers : Constant<"int64_t", "warps / cycle / multiprocessor", "Warps that issue an instruction at the same time.">;
 def sharedRate : Constant<"double", "bytes / cycle / multiprocessor", "What shared memory delivers.">;
 def products : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "16-bit numbers into f32 with mma.sync.">;
-def peakProducts : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "The same with the fastest instruction there is, "
-                            "without sparsity. Profiles compare with it.">;
+def peakProducts : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "The same with the fastest instruction there is, without sparsity. Profiles compare with it.">;
 def peakFMA : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "f32 on the CUDA cores. Profiles compare with it.">;
 
 //===----------------------------------------------------------------------===//
@@ -47,17 +44,14 @@ def peakFMA : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "f32
 def memoryBytes : Constant<"double", "bytes / cycle", "What memory delivers to all multiprocessors while tensor cores work.">;
 def bytesInFlight : Constant<"int64_t", "bytes / multiprocessor", "Loads under way that keep memory busy. Little's law asks for 25 KB (4.2 TB/s x "
                              "0.8 us); twice as many, because the last wave is not full and threads that reduce load nothing.">;
-def blockStartBytes : Constant<"int64_t", "bytes / block", "What a block should move: 5 KB are moved in the time that it takes to start one "
-                               "(0.83 blocks in a nanosecond).">;
+def blockStartBytes : Constant<"int64_t", "bytes / block", "What a block should move: 5 KB are moved in the time that it takes to start one (0.83 blocks in a nanosecond).">;
 def rowBytesPerNs : Constant<"double", "bytes / ns / multiprocessor", "What a multiprocessor moves when it is not one of many.">;
 def exchangeNs : Constant<"double", "ns", "An exchange of results over a cluster.">;
 def rowElementNs : Constant<"double", "ns / element / multiprocessor", "The arithmetic of a pass over a row.">;
-def residentReductions : Constant<"int64_t", "blocks / multiprocessor", "Blocks of 256 threads of a reduction that are under way together, so that one "
-                                  "loads while another combines.">;
+def residentReductions : Constant<"int64_t", "blocks / multiprocessor", "Blocks of 256 threads of a reduction that are under way together, so that one loads while another combines.">;
 def busyThreads : Constant<"int64_t", "threads / multiprocessor", "Threads that keep memory busy with eight loads each: half of those that there is room for.">;
 def columnBlocks : Constant<"int64_t", "blocks", "Blocks that fill the GPU in reductions down columns.">;
-def columnBytesFull : Constant<"int64_t", "bytes", "From here on a second kernel pays in a reduction down columns whose clusters reach "
-                               "the memory's rate; it costs 2 us.">;
+def columnBytesFull : Constant<"int64_t", "bytes", "From here on a second kernel pays in a reduction down columns whose clusters reach the memory's rate; it costs 2 us.">;
 def columnBytesEmpty : Constant<"int64_t", "bytes", "The same where they do not reach it.">;
 def rowBlocks : Constant<"int64_t", "blocks", "Blocks that fill the GPU in reductions of rows.">;
 def rowPartBytes : Constant<"int64_t", "bytes / block", "Bytes of a row that are worth a block, whose threads load them at once.">;
