@@ -28,12 +28,12 @@
 // CHECK-DAG: kernel.func @main_gemm_0_dot_1_to_32 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 1, most = 32>{{.*}}swapAB = true
 // The grid is a product with whether the rows are between the ends.
 // PLAN: %[[ROWS:.*]] = kernel.input_size 0, 0
-// PLAN: %[[MORE:.*]] = arith.maxsi %[[ROWS]], %
-// PLAN: %[[IS:.*]] = arith.cmpi eq, %[[ROWS]], %[[MORE]]
+// PLAN: kernel.launch @main_gemm_0_dot grid(
+// PLAN: %[[LESS:.*]] = arith.minsi %[[ROWS]], %c32
+// PLAN: %[[IS:.*]] = arith.cmpi eq, %[[ROWS]], %[[LESS]]
 // PLAN: %[[ONE:.*]] = arith.index_castui %[[IS]]
 // PLAN: %[[GRID:.*]] = arith.muli %{{.*}}, %[[ONE]]
-// PLAN: kernel.launch @main_gemm_0_dot grid(%[[GRID]], %
-// PLAN: kernel.launch @main_gemm_0_dot_1_to_32 grid(
+// PLAN: kernel.launch @main_gemm_0_dot_1_to_32 grid(%[[GRID]], %
 // PLAN: kernel.launch @main_gemm_0_dot_33_to_64 grid(
 // ASKED: kernel.func @main_gemm_0_dot {{.*}}schedule = #kernel.wgmma_schedule<tile = [64, 64]
 // ASKED-NOT: kernel.func

@@ -82,8 +82,7 @@ kernel.func @odd gemm sizeArgs = [] : (tensor<256x4095xf16>, tensor<4096x4095xf1
 // CHECK: nvvm.setmaxregister decrease 56
 // CHECK: nvvm.cp.async.bulk.tensor
 // CHECK: nvvm.setmaxregister increase 224
-// CHECK-COUNT-8: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 16>
-// CHECK: nvvm.barrier.arrive
+// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 16>
 // CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
 // CHECK: nvvm.stmatrix
 // CHECK: nvvm.fence.proxy
