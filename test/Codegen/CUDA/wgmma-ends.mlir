@@ -6,6 +6,7 @@
 // RUN: tripy-compile %t/static.mlir --target=cuda --gemm-tile=128x128,cluster=2 --stop-after=kernels -o - | FileCheck %t/static.mlir --check-prefix=BELOW
 // RUN: tripy-compile %t/dynamic.mlir --target=cuda --gemm-tile=128x128 --stop-after=kernels -o - | FileCheck %t/dynamic.mlir
 // RUN: tripy-compile %t/whole.mlir --target=cuda --gemm-tile=128x128 --stop-after=kernels -o - | FileCheck %t/whole.mlir
+// RUN: tripy-compile %t/whole.mlir --target=cuda --gemm-tile=128x128,pingpong --stop-after=kernels -o - | FileCheck %t/whole.mlir --check-prefix=PINGPONG
 
 //--- static.mlir
 // 918 rows: 22 in the last tile of 128; 1600 columns: 64.
@@ -41,6 +42,9 @@ func.func @main(%x: tensor<?x640xf16> {tripy.profile = #tripy.profile<min = [200
 // CHECK: box = [64, 128], swizzle
 // CHECK-SAME: box = [64, 128], swizzle
 // CHECK-NOT: box = [64, {{8|16|24|32}}]
+// One consumer lets the other begin once its last product is issued.
+// PINGPONG-COUNT-8: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 16>
+// PINGPONG: nvvm.barrier.arrive
 func.func @main(%x: tensor<1024x640xf16>, %w: tensor<1536x640xf16>) -> tensor<1024x1536xf16> {
   %y = trace.linear %x, %w : (tensor<1024x640xf16>, tensor<1536x640xf16>) -> tensor<1024x1536xf16>
   return %y : tensor<1024x1536xf16>
