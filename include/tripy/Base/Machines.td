@@ -27,8 +27,7 @@ def sharedBytes : Constant<"int64_t", "bytes / multiprocessor", "Shared memory t
 def blockSharedBytes : Constant<"int64_t", "bytes / block", "Shared memory that a block may use, static and dynamic.">;
 def reservedBytes : Constant<"int64_t", "bytes / block", "Shared memory that each block takes for the system.">;
 def clusterBlocks : Constant<"int64_t", "blocks / cluster", "Blocks that a cluster may have; 1: there are no clusters. 16 is more than each GPU of a kind must be able to run, but sm_90 and sm_100 can.">;
-def residentThreads : Constant<"int64_t", "threads / multiprocessor", "Threads that there is room for. Chips with room for 1024 or 1536 "
-                               "(7.5, 8.6, 8.7, 8.9, 12.0) are taken like the others: kernels for them were never measured.">;
+def residentThreads : Constant<"int64_t", "threads / multiprocessor", "Threads that there is room for. Chips with room for 1024 or 1536 (7.5, 8.6, 8.7, 8.9, 12.0) are taken like the others: kernels for them were never measured.">;
 def residentBlocks : Constant<"int64_t", "blocks / multiprocessor", "Blocks that there is room for; see residentThreads.">;
 def registers : Constant<"int64_t", "registers / multiprocessor", "Registers of 32 bits that threads divide.">;
 def schedulers : Constant<"int64_t", "warps / cycle / multiprocessor", "Warps that issue an instruction at the same time.">;
@@ -42,8 +41,7 @@ def peakFMA : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "f32
 //===----------------------------------------------------------------------===//
 
 def memoryBytes : Constant<"double", "bytes / cycle", "What memory delivers to all multiprocessors while tensor cores work.">;
-def bytesInFlight : Constant<"int64_t", "bytes / multiprocessor", "Loads under way that keep memory busy. Little's law asks for 25 KB (4.2 TB/s x "
-                             "0.8 us); twice as many, because the last wave is not full and threads that reduce load nothing.">;
+def bytesInFlight : Constant<"int64_t", "bytes / multiprocessor", "Loads under way that keep memory busy. Little's law asks for 25 KB (4.2 TB/s x 0.8 us); twice as many, because the last wave is not full and threads that reduce load nothing.">;
 def blockStartBytes : Constant<"int64_t", "bytes / block", "What a block should move: 5 KB are moved in the time that it takes to start one (0.83 blocks in a nanosecond).">;
 def rowBytesPerNs : Constant<"double", "bytes / ns / multiprocessor", "What a multiprocessor moves when it is not one of many.">;
 def exchangeNs : Constant<"double", "ns", "An exchange of results over a cluster.">;
@@ -55,10 +53,8 @@ def columnBytesFull : Constant<"int64_t", "bytes", "From here on a second kernel
 def columnBytesEmpty : Constant<"int64_t", "bytes", "The same where they do not reach it.">;
 def rowBlocks : Constant<"int64_t", "blocks", "Blocks that fill the GPU in reductions of rows.">;
 def rowPartBytes : Constant<"int64_t", "bytes / block", "Bytes of a row that are worth a block, whose threads load them at once.">;
-def clusterColumns : Constant<"int64_t", "elements", "Longest row that the blocks of a cluster share where its elements are needed again behind "
-                              "a reduction: they come from the L2 cache.">;
-def sortBlocks : Constant<"int64_t", "blocks", "Blocks that fill the GPU in sorts of long rows, two for each multiprocessor. Each reads the counts of "
-                          "all of its row's.">;
+def clusterColumns : Constant<"int64_t", "elements", "Longest row that the blocks of a cluster share where its elements are needed again behind a reduction: they come from the L2 cache.">;
+def sortBlocks : Constant<"int64_t", "blocks", "Blocks that fill the GPU in sorts of long rows, two for each multiprocessor. Each reads the counts of all of its row's.">;
 def streamedElements : Constant<"int64_t", "elements", "Tensors with so many do not fit in the caches: large tiles transpose them.">;
 def gatheredVectors : Constant<"int64_t", "vectors / thread", "Loads of 16 bytes of a thread that gathers: with one each, the threads of a "
                                "multiprocessor have 16 KB under way on average, and half of the rate needs 20 KB. 65536 rows of 2 KB: 62.0 us "
@@ -71,6 +67,9 @@ def gatheredVectors : Constant<"int64_t", "vectors / thread", "Loads of 16 bytes
 def mmaL2Bytes : Constant<"double", "bytes / cycle / multiprocessor", "What the L2 cache delivers to mma.sync's kernels.">;
 def mmaKBlockCycles : Constant<"double", "cycles / k-block", "From the wait for a k-block to the next, when nothing else runs.">;
 def mmaRegisterKBlockCycles : Constant<"double", "cycles / k-block", "The same where copies pass through registers, for what runs on CUDA cores as well: the way to memory and back.">;
+def mmaShiftedKBlockCycles : Constant<"double", "cycles / k-block", "The same where rows are odd numbers of 16-bit elements, which are read as words and shifted.">;
+def mmaShiftedBlockCycles : Constant<"double", "cycles / k-block / block", "What each block of a multiprocessor adds to that.">;
+def mmaWordBytes : Constant<"double", "bytes / cycle / multiprocessor", "Copies of 4 bytes each; of 8 they are twice as many.">;
 def mmaStartCycles : Constant<"double", "cycles / block", "Before the first k-block.">;
 def mmaStoredElements : Constant<"double", "elements / cycle / multiprocessor", "What is stored of results.">;
 
@@ -79,8 +78,7 @@ def mmaStoredElements : Constant<"double", "elements / cycle / multiprocessor", 
 //===----------------------------------------------------------------------===//
 
 def simtStartCycles : Constant<"double", "cycles / launch", "From the launch to the first k-block, and from the last result to the end.">;
-def simtProductCycles : Constant<"double", "cycles / multiply-add / multiprocessor", "What they add to the copies of their k-block, which they overlap with: "
-                                 "1 / peakFMA would be all of it.">;
+def simtProductCycles : Constant<"double", "cycles / multiply-add / multiprocessor", "What they add to the copies of their k-block, which they overlap with: 1 / peakFMA would be all of it.">;
 def simtNumberCycles : Constant<"double", "cycles / element / multiprocessor", "A number of an operand on its way through shared memory to the registers.">;
 def simtRegisterKBlockCycles : Constant<"double", "cycles / k-block", "Of copies that pass through registers: the way to memory and back.">;
 def simtTwoBlocks : Constant<"double", "factor of time", "Of two blocks of a multiprocessor, where others have room for four.">;
@@ -103,8 +101,7 @@ def libraryStoredElements : Constant<"double", "elements / cycle / multiprocesso
 // Estimates of fusion (RecogniseAttention.cpp, Prologues.cpp)
 //===----------------------------------------------------------------------===//
 
-def copiedProducts : Constant<"int64_t", "multiply-adds", "From here on tensor cores are worth a kernel that copies an operand: CUDA cores take about "
-                              "as long as the launch of that kernel.">;
+def copiedProducts : Constant<"int64_t", "multiply-adds", "From here on tensor cores are worth a kernel that copies an operand: CUDA cores take about as long as the launch of that kernel.">;
 def attentionBlockCycles : Constant<"int64_t", "cycles / multiprocessor", "Two blocks of 64 queries side by side go through 64 keys of 128 numbers.">;
 def attentionLaunchCycles : Constant<"int64_t", "cycles / launch", "A small kernel, from launch to end.">;
 def attentionBlockBytes : Constant<"double", "bytes / cycle", "What a block of attention with few queries reads alone.">;
@@ -113,8 +110,7 @@ def attentionJoinCycles : Constant<"double", "cycles", "Joining of parts whose k
 def attentionPartCycles : Constant<"double", "cycles / part", "The same, for each part.">;
 def prologueMemoryBytes : Constant<"double", "bytes / cycle", "What memory delivers to a kernel that writes a left operand, and its reader.">;
 def prologueLaunchCycles : Constant<"double", "cycles / launch", "A kernel that computes a left operand ahead of the product.">;
-def prologueInstructions : Constant<"double", "instructions / element", "To read, widen and round an element of a left operand that is "
-                                    "computed on the way, besides the function's own.">;
+def prologueInstructions : Constant<"double", "instructions / element", "To read, widen and round an element of a left operand that is computed on the way, besides the function's own.">;
 def prologueExposed : Constant<"double", "share of cycles", "Of the shorter of computing and multiplying, what the longer does not hide.">;
 def prologueStall : Constant<"double", "share of cycles", "Of multiplying, waits for registers of a computed operand.">;
 
@@ -149,8 +145,7 @@ def streamApart : Constant<"double", "factor of time", "Stream-K: blocks are at 
 def sumBytes : Constant<"double", "bytes / cycle / multiprocessor", "Stream-K: sums written to global memory, or read.">;
 def boxElements : Constant<"double", "elements / cycle / multiprocessor", "Results that TMA stores.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store.">;
-def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Results that warps store row by row, in rows that are no multiple of 16 bytes: "
-                         "what becomes of them in the L2 cache, whoever multiplies meanwhile.">;
+def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Results that warps store row by row, in rows that are no multiple of 16 bytes: what becomes of them in the L2 cache, whoever multiplies meanwhile.">;
 def rowStart : Constant<"double", "elements / row of a tile", "What each row's first and last store cost more.">;
 def missedTwice : Constant<"double", "share of bytes", "Of a left operand that two blocks read at about the same time, each half of the columns: "
                           "what memory delivers twice.">;
@@ -213,6 +208,9 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<mmaL2Bytes, "40", Guess>,
   Fact<mmaKBlockCycles, "250", Guess>,
   Fact<mmaRegisterKBlockCycles, "900", Measured<"2026-11-24", gemm # " 22">>,
+  Fact<mmaShiftedKBlockCycles, "1500", Fit<gemm # " 28">>,
+  Fact<mmaShiftedBlockCycles, "500", Fit<gemm # " 28">>,
+  Fact<mmaWordBytes, "4", Fit<gemm # " 28">>,
   Fact<mmaStartCycles, "2000", Guess>,
   Fact<mmaStoredElements, "8", Guess>,
 
@@ -227,7 +225,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
 
   Fact<libraryL2Bytes, "48", Guess>,
   Fact<libraryLaunchCycles, "1700", Guess>,
-  Fact<libraryReached, "0.8", Fit<gemm # " 27">>,
+  Fact<libraryReached, "0.95", Guess>,
   Fact<ownMmaReached, "0.75", Guess>,
   Fact<libraryUnaligned, "1.6", Guess>,
   Fact<libraryStoredElements, "15", Guess>,
@@ -260,7 +258,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<clusterStart, "1500", Guess>,
   Fact<clusterWait, "1.02", Guess>,
   Fact<pairWait, "1.03", Fit<gemm # " 27">>,
-  Fact<splitStart, "2500", Fit<gemm # " 14">>,
+  Fact<splitStart, "1000", Fit<gemm # " 27">>,
   Fact<splitBytes, "85000", Fit<gemm # " 14">>,
   Fact<flagCycles, "1500", Guess>,
   Fact<streamApart, "1.3", Fit<gemm # " 23">>,

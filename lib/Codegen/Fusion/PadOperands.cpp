@@ -34,6 +34,7 @@ private:
   bool isCopied(Value tensor);
   double copyCycles(Value tensor);
   double tensorCycles(flatir::DotOp dot);
+  double wordCopies(flatir::DotOp dot, int64_t rows, int64_t columns, double k);
   double warpCycles(flatir::DotOp dot);
   double memoryCycles(flatir::DotOp dot);
   double wavesOf(flatir::DotOp dot, int64_t rows, int64_t columns,
@@ -150,11 +151,13 @@ bool OperandPadding::isCopied(Value tensor) {
   return false;
 }
 
-/// Cycles of the whole device: the tensor is read and written.
+/// Cycles of the whole device: the tensor is read and, where both do not stay
+/// in the L2 cache, written.
 double OperandPadding::copyCycles(Value tensor) {
   const Machine &machine = *program.options.machine;
   double bytes = program.estimates.bytes(tensor, program.sizes);
-  return 2 * bytes / machine.memoryBytes + machine.prologueLaunchCycles;
+  double moved = 2 * bytes <= double(machine.keptBytes) ? bytes : 2 * bytes;
+  return moved / machine.memoryBytes + machine.prologueLaunchCycles;
 }
 
 /// Elements of dimensions [begin, end).
@@ -192,8 +195,22 @@ double OperandPadding::wavesOf(flatir::DotOp dot, int64_t rows, int64_t columns,
   return blocks / double(program.options.machine->multiprocessors * resident);
 }
 
+/// Cycles in which a multiprocessor copies what a block of `rows` x `columns`
+/// multiplies, where rows are words but no more.
+double OperandPadding::wordCopies(flatir::DotOp dot, int64_t rows,
+                                  int64_t columns, double k) {
+  double copied = 0;
+  for (auto [tensor, lines] :
+       {std::pair(dot.getLhs(), rows), std::pair(dot.getRhs(), columns)})
+    if (int64_t own =
+            cast<RankedTensorType>(tensor.getType()).getShape().back();
+        own % 2 == 0 && own % 8 != 0)
+      copied += 2 * k * double(lines) / (own % 4 == 0 ? 2 : 1);
+  return copied / program.options.machine->mmaWordBytes;
+}
+
 /// The product with mma.sync, of rows as they are: memory, the instructions of
-/// whole tiles, or the k-blocks of a block one after the other.
+/// whole tiles, copies, or the k-blocks of a block one after the other.
 double OperandPadding::warpCycles(flatir::DotOp dot) {
   constexpr int64_t tiles[][3] = {{128, 64, 3}, {64, 64, 4}, {16, 128, 6}};
   const Machine &machine = *program.options.machine;
@@ -201,20 +218,22 @@ double OperandPadding::warpCycles(flatir::DotOp dot) {
   k = k == 0
           ? 0
           : double(program.estimates.multiplications(dot, program.sizes)) / k;
-  double depth = 64, kBlockCycles = machine.mmaKBlockCycles;
-  for (Value tensor : {dot.getLhs(), dot.getRhs()})
-    if (cast<RankedTensorType>(tensor.getType()).getShape().back() % 2 != 0) {
-      depth = 32;
-      kBlockCycles = machine.mmaRegisterKBlockCycles;
-    }
+  bool odd = llvm::any_of(dot->getOperands().take_front(2), [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getShape().back() % 2 != 0;
+  });
   double least = std::numeric_limits<double>::max();
   for (auto [rows, columns, resident] : tiles) {
     double waves = wavesOf(dot, rows, columns, resident);
-    double products = double(rows * columns * resident) * k /
-                      double(machine.products) / machine.ownMmaReached;
-    double waiting = std::ceil(k / depth) * kBlockCycles;
-    least =
-        std::min(least, std::max(waves * products, std::ceil(waves) * waiting));
+    double blocks = std::min(waves, 1.0) * double(resident);
+    double products = double(rows * columns) * k / double(machine.products) /
+                      machine.ownMmaReached;
+    double kBlocks =
+        odd ? std::ceil(k / 32) * (machine.mmaShiftedKBlockCycles +
+                                   machine.mmaShiftedBlockCycles * blocks)
+            : std::ceil(k / 64) * machine.mmaKBlockCycles;
+    double each = std::max(products, wordCopies(dot, rows, columns, k));
+    least = std::min(least, std::max(waves * double(resident) * each,
+                                     std::ceil(waves) * kBlocks));
   }
   return std::max(memoryCycles(dot), least);
 }

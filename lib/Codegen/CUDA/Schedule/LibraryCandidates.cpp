@@ -335,8 +335,10 @@ static double libraryCycles(const Problem &of) {
   int64_t m = product.getM(), n = product.getN(), k = product.getK();
   bool aligned = isAligned(product.getTransposedA() ? m : k) &&
                  isAligned(product.getTransposedB() ? k : n);
-  return tiledCycles(of, of.rate(of.chip.hasWgmma()), of.chip.libraryReached,
-                     /*maySplit=*/true) *
+  // Of what wgmma reaches in own kernels, and the model of those counts.
+  bool wgmma = of.chip.hasWgmma() && of.onTensorCores();
+  double reached = of.chip.libraryReached * (wgmma ? of.chip.wgmmaReached : 1);
+  return tiledCycles(of, of.rate(wgmma), reached, /*maySplit=*/true) *
              (aligned ? 1 : of.chip.libraryUnaligned) +
          of.chip.libraryLaunchCycles;
 }

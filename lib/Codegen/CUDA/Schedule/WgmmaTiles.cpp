@@ -266,16 +266,16 @@ static bool maySplit(const WgmmaSchedule &schedule, const WgmmaProblem &of,
 /// Columns of tiles for few rows, with swapAB.
 static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
 /// Rows from and up to which swapAB is tried because tiles of 64 rows would
-/// multiply rows beyond the end, and up to which it pays to share k-blocks
-/// whose rows begin within lines.
-static constexpr int64_t oddRows[] = {65, 128, 512}, oddColumns[] = {64, 128};
+/// multiply rows beyond the end, where rows begin within lines: then it pays to
+/// share k-blocks.
+static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
 static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
                                           {2, 1}, {2, 2}, {2, 4}};
 
 /// Tiles with swapAB for a number of rows that others do not divide.
 static void forEachOdd(const WgmmaProblem &of, bool cuts,
                        llvm::function_ref<void(const WgmmaTile &)> use) {
-  if (!of.knownK || of.maxRows > oddRows[of.traffic > 1 ? 2 : 1] ||
+  if (!of.knownK || of.traffic == 1 || of.maxRows > oddRows[1] ||
       of.m < oddRows[0] || of.m % 64 == 0)
     return;
   int64_t parts = llvm::divideCeil(of.m, 256);
