@@ -219,10 +219,11 @@ static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
   };
   if (tile.split == 1 || waves == 1)
     return start + double(waves - 1) * wave(resident) + wave(last);
-  // While some blocks join, others read.
+  // While some blocks join, others read, and those that join wait for some that
+  // began later.
   int64_t blocks = resident * tile.cluster();
   double reading = of.bytes() / memoryRate(blocks);
-  double tail = tailCycles(tile, of);
+  double tail = tailCycles(tile, of) + chip().flagCycles;
   double working =
       double(waves) * (mainLoopCycles(tile, of, blocks, /*share=*/0) + tail);
   return start + std::max(reading + tail, working);
