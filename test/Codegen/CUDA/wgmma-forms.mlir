@@ -7,7 +7,7 @@
 // RUN: tripy-compile %t/residual.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residual.mlir
 // RUN: tripy-compile %t/residuals.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residuals.mlir
 // RUN: tripy-compile %t/gated.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/gated.mlir
-// RUN: tripy-compile %t/types.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/types.mlir
+// RUN: tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x64 --stop-after=kernels -o - | FileCheck %t/types.mlir
 // RUN: tripy-compile %t/exact.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/exact.mlir
 // RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/batch.mlir
 // RUN: tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x64,split=2 --stop-after=kernels -o - | FileCheck %t/types.mlir --check-prefix=WANTED
