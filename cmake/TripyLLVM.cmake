@@ -57,8 +57,9 @@ function(tripy_llvm_headers target scope)
   endforeach()
 endfunction()
 
-# Libraries only name MLIR's headers; executables link it, once.
-function(tripy_use_llvm target)
+# Libraries only name MLIR's headers; executables link it, once. `header`, if not
+# empty, is precompiled for this target as well.
+function(tripy_use_llvm target header)
   tripy_llvm_headers(${target} PUBLIC)
   target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS_LIST})
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
@@ -78,7 +79,11 @@ function(tripy_use_llvm target)
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_compile_options(${target} PRIVATE -fPIC)
     endif()
-    target_precompile_headers(${target} REUSE_FROM TripyPCH)
+    if(header)
+      target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/PCH.h ${header})
+    else()
+      target_precompile_headers(${target} REUSE_FROM TripyPCH)
+    endif()
   endif()
 endfunction()
 
@@ -91,6 +96,14 @@ target_include_directories(TripyPCH PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJE
 target_compile_definitions(TripyPCH PUBLIC ${LLVM_DEFINITIONS_LIST})
 target_compile_options(TripyPCH PRIVATE ${TRIPY_WARNINGS} -fno-exceptions -fno-rtti)
 target_precompile_headers(TripyPCH PRIVATE ${PROJECT_SOURCE_DIR}/cmake/PCH.h)
+
+# Definitions of so many generated operations that compiling takes minutes.
+function(tripy_compile_quickly source)
+  if(TRIPY_QUICK_OPTIONS)
+    # The precompiled header has other options.
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${TRIPY_QUICK_OPTIONS}" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
 
 # tripy_tblgen(<target> <td file under include/tripy> <output> <tool> <args...>) adds one generated file.
 function(tripy_tblgen target td output tool)

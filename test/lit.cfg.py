@@ -8,8 +8,8 @@
 #   %llvm          the folder of LLVM's tools
 #   %plugin        TripyPlugin.so
 #   %emulated      before a command: it runs on the CUDA emulator
-#   tripy-opt      with --verify-provenance, and with --verify-roundtrip when
-#                  TRIPY_ROUNDTRIP is set; then other tests are left out
+#   tripy-opt      as a command, not in text that a test looks for: with
+#                  --verify-provenance and --verify-roundtrip
 #
 # Features:
 #   plugin         TripyPlugin.so is built: LLVM is linked shared
@@ -22,18 +22,12 @@ import tempfile
 
 import lit.formats
 
-sys.path.insert(0, os.path.dirname(__file__))
-from tripy_opt_tests import COMMAND, TestsOfTripyOpt  # noqa: E402
-
 config.name = "tripy"
 config.suffixes = [".mlir", ".td", ".test"]
 config.excludes = ["Inputs", "Consumers"]
 config.test_source_root = os.path.dirname(__file__)
-roundtrip = bool(os.environ.get("TRIPY_ROUNDTRIP"))
-config.test_format = (TestsOfTripyOpt if roundtrip else lit.formats.ShTest)(execute_external=False)
-# Both modes may run at one time: each has its own folder of temporary files.
-config.test_exec_root = os.path.join(config.tripy_build, "test",
-                                     "roundtrip" if roundtrip else "plain")
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_exec_root = os.path.join(config.tripy_build, "test", "lit")
 
 # No test finds code that another one compiled.
 config.environment["TRIPY_CACHE_DIR"] = ""
@@ -58,8 +52,8 @@ config.substitutions += [
      f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),
 ]
 
-flags = ["--verify-provenance"] + ["--verify-roundtrip"] * roundtrip
-config.substitutions.append((COMMAND, " ".join(["tripy-opt"] + flags)))
+config.substitutions.append((r"(?<![-\w./])tripy-opt(?![-\w.])",
+                             "tripy-opt --verify-provenance --verify-roundtrip"))
 
 with tempfile.TemporaryDirectory() as folder:
     compiled = subprocess.run(

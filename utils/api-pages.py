@@ -244,10 +244,10 @@ def comment_of(row, variables, columns=None):
 
 
 def with_examples(text, rows, variables):
-    """Functions.h with the examples of its functions: the first declaration of each has one."""
+    """Functions.h with the examples of its functions: the first declaration of each has one, a definition has none."""
     text = BLOCK.sub("", text)
     for row in rows:
-        declared = re.search(rf"^[\w:<>]+ &?{re.escape(row[0])}\(", text, re.M)
+        declared = re.search(rf"^[\w:<>]+ &?{re.escape(row[0])}\([^;{{]*\);", text, re.M)
         if declared:
             text = text[:declared.start()] + comment_of(row, variables, 80) + text[declared.start():]
     return text

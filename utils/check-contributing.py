@@ -65,7 +65,7 @@ def settings(build):
     found = []
     with open(os.path.join(build, "CMakeCache.txt")) as cache:
         for line in cache:
-            if re.match(r"(CMAKE_BUILD_TYPE|CMAKE_C(XX)?_(COMPILER|FLAGS\w*)|TRIPY_(LINK_LLVM|SANITIZE\w*)):", line):
+            if re.match(r"(CMAKE_BUILD_TYPE|CMAKE_C(XX)?_(COMPILER|FLAGS\w*)|TRIPY_(LINK_LLVM|SANITIZE\w*|QUICK_OPTIONS)):", line):
                 found.append("-D" + line.strip())
     return found
 

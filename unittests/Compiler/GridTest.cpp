@@ -1,11 +1,16 @@
 //===- GridTest.cpp - Every upstream operation x every element type -------===//
 //
 // Each program compiles, or is refused with an error that names the operation
-// or the type. Nothing crashes, and nothing fails without a word.
+// or the type. Nothing crashes, and nothing fails without a word. Of the
+// element types that Tripy has, each program is tried with a third, the next
+// one with another third:
+//
+//   TRIPY_GRID_ALL=1   with all of them
 //
 //===----------------------------------------------------------------------===//
 #include "GridPrograms.h"
 
+#include "tripy/Base/DType.h"
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Pipelines/InitAll.h"
 #include "tripy/ToolSupport/ChildProcess.h"
@@ -20,6 +25,7 @@
 #include "gtest/gtest.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <set>
 #include <unistd.h>
 
@@ -135,16 +141,34 @@ int check(const GridProgram &program, ArrayRef<StringLiteral> types,
   return status;
 }
 
+bool isElementType(StringRef type) {
+  return llvm::any_of(dtypeTable, [&](const DTypeInfo &info) {
+    return StringRef(info.mlir) == type;
+  });
+}
+
+/// The types that the program of this number is tried with.
+SmallVector<StringLiteral> typesOf(size_t number) {
+  SmallVector<StringLiteral> types;
+  size_t ours = number;
+  for (const StringLiteral &type : gridTypes())
+    if (std::getenv("TRIPY_GRID_ALL") || !isElementType(type) ||
+        ours++ % 3 == 0)
+      types.push_back(type);
+  return types;
+}
+
 /// Runs the grid; returns the operations of which no type compiled.
 std::set<std::string> runGrid(DeviceKind device) {
   ChildLimits limits = {uint64_t(4) << 30, 300};
   std::set<std::string> refused;
-  for (const GridProgram &program : gridPrograms()) {
+  for (const auto &[number, program] : llvm::enumerate(gridPrograms())) {
     auto run = [&](ArrayRef<StringLiteral> types) {
       return runInChild("grid", limits,
                         [&] { return check(program, types, device); });
     };
-    int status = run(gridTypes());
+    SmallVector<StringLiteral> types = typesOf(number);
+    int status = run(types);
     if (status == SomeCompiled)
       continue;
     if (status == AllRefused) {
@@ -153,7 +177,7 @@ std::set<std::string> runGrid(DeviceKind device) {
     }
     // Which type was it?
     bool some = false;
-    for (const StringLiteral &type : gridTypes()) {
+    for (const StringLiteral &type : types) {
       int one = run(type);
       some |= one == SomeCompiled;
       if (one != AllRefused && one != SomeCompiled && one != InParser)

@@ -39,7 +39,7 @@ TEST_F(Conformance, Conversions) { runner.check(convertCases()); }
 TEST_F(Conformance, Movement) { runner.check(movementCases()); }
 TEST_F(Conformance, Reductions) { runner.check(reduceCases()); }
 TEST_F(Conformance, Contractions) { runner.check(dotCases()); }
-TEST_F(Conformance, FewRows) { runner.check(fewRowCases()); }
+TEST_F(Conformance, FewRows) { runner.check(fewRowCases(runner.isForGPU())); }
 TEST_F(Conformance, Indexing) { runner.check(indexingCases()); }
 TEST_F(Conformance, Arrangement) { runner.check(arrangeCases()); }
 TEST_F(Conformance, Order) { runner.check(orderCases()); }

@@ -21,7 +21,7 @@ std::vector<Case> movementCases();
 std::vector<Case> reduceCases();
 std::vector<Case> dotCases();
 /// dot with 1 to 8 rows or columns, and layers of a network on few rows.
-std::vector<Case> fewRowCases();
+std::vector<Case> fewRowCases(bool onGPU);
 /// Programs of trace whose lowering makes composites, or much else.
 std::vector<Case> traceCases();
 /// gather, embedding, pad, argmax, argmin, cumsum.

@@ -27,6 +27,8 @@ public:
   void check(const Case &test);
   void check(const std::vector<Case> &tests);
 
+  bool isForGPU() const { return options.device == DeviceKind::CUDA; }
+
 private:
   mlir::OwningOpRef<mlir::ModuleOp> parse(const Case &test);
   using Results = std::vector<std::vector<Tensor>>;

@@ -227,12 +227,6 @@ Tensor pad(const Tensor &input,
 
 // Braces in the place of the mode would be a text of these characters.
 template <typename... A>
-/// \code
-///   tp::resize(tp::Tensor({{{1.0, 3.0}}}), "linear", {.sizes = {1, 1, 4}});
-///   // tensor(
-///   //     [[[1.0000, 1.5000, 2.5000, 3.0000]]],
-///   //     dtype=float32, loc=cpu:0, shape=(1, 1, 4))
-/// \endcode
 Tensor resize(const Tensor &, const Shape &, const A &...) {
   static_assert(detail::isNever<A...>,
                 "the sizes are an option of tripy::resize. Did you mean: "

@@ -251,9 +251,9 @@ struct PadRun {
   /// The places of the tensor's first element.
   SmallVector<Index> low;
   /// Elements that no border begins or ends between.
-  int64_t part;
+  int64_t part = 0;
   /// Of each part.
-  RunPlaces places;
+  RunPlaces places = {};
 };
 } // namespace tripy::codegen
 

@@ -509,7 +509,7 @@ LogicalResult PackedOp::verify() {
   if (from.getRank() != 1 || !from.getElementType().isSignlessInteger(8))
     return emitOpError("the bytes must be a tensor of i8 of rank 1; found ")
            << from;
-  if (to.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+  if (to.getNumDynamicDims() != getSizes().size())
     return emitOpError("each dynamic size of the result must have one operand; "
                        "found ")
            << getSizes().size() << " for " << to;

@@ -32,7 +32,7 @@ def FlatIR_ConstantOp : FlatIR_TensorOp<"constant", "shape.of($result)", [Pure, 
 
 /// Dynamic sizes of the result, one for each `?`, in order.
 defvar ResultSizes = Rule<"C1", "each dynamic size of the result has one operand",
-    "$result.getType().getNumDynamicDims() == (int64_t)$sizes.size()",
+    "$result.getType().getNumDynamicDims() == $sizes.size()",
     "\"found \" << $sizes.size() << \" operands for \" << $result.getType()">;
 
 def FlatIR_IotaOp : FlatIR_TensorOp<"iota", "shape.declared($result, $sizes)", [Pure]> {

@@ -32,7 +32,7 @@ def FlatIR_RandomBitsOp : FlatIR_TensorOp<"random_bits", "shape.declared($result
     attr-dict `:` type($result)
   }];
   let rules = [
-    Rule<"C1", "each dynamic size of the result has one operand", "$result.getType().getNumDynamicDims() == (int64_t)$sizes.size()",
+    Rule<"C1", "each dynamic size of the result has one operand", "$result.getType().getNumDynamicDims() == $sizes.size()",
          "\"found \" << $sizes.size() << \" operands for \" << $result.getType()">,
     Rule<"C2", "the element type is i64", "elementTypeOf($result).isInteger(64)", "\"found \" << elementTypeOf($result)">,
     Rule<"C3", "bits is 32 or 64", "$bits == 32 || $bits == 64", "\"bits is \" << asSigned($bits)">,

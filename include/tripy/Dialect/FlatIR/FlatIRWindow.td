@@ -32,7 +32,7 @@ def FlatIR_WindowOp : FlatIR_TensorOp<"window", "shape.declared($result, $sizes)
     `low` `=` $low `value` `=` $value `sizes` `(` $sizes `)` attr-dict `:` type($input) `->` type($result)
   }];
   let rules = [
-    Rule<"C1", "each dynamic size of the result has one operand", "$result.getType().getNumDynamicDims() == (int64_t)$sizes.size()",
+    Rule<"C1", "each dynamic size of the result has one operand", "$result.getType().getNumDynamicDims() == $sizes.size()",
          "\"found \" << $sizes.size() << \" operands for \" << $result.getType()">,
     Rule<"C2", "input, result and value have one element type",
          "elementTypeOf($input) == elementTypeOf($result) && isScalarNumber($value) && $value.getType() == elementTypeOf($input)",
