@@ -46,7 +46,7 @@ LEVELS = {
     "kernels": [["--kernel-plan"]],
     "plan": [["--kernel-to-gpu"], ["--kernel-merge-equal", "--code-to-llvm"]],
 }
-LEVEL_PROGRAMS, LEVEL_CHARACTERS = 60, 40000
+LEVEL_PROGRAMS, LEVEL_CHARACTERS = 40, 40000
 # Batches, so that a process is not started for each text.
 BATCH = 40
 
