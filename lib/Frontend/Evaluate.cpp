@@ -41,8 +41,8 @@ static std::vector<Value> missing(std::span<const Value> values,
 
 /// Gives the nodes their values; what they were computed from may go, after
 /// the lock: destroying it takes time.
-static void publish(std::span<const Value> roots,
-                    std::span<const std::shared_ptr<const Storage>> results) {
+template <typename Storages>
+static void publish(std::span<const Value> roots, const Storages &results) {
   std::vector<Value> unneeded;
   std::lock_guard lock(graphMutex());
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -53,12 +53,6 @@ static void publish(std::span<const Value> roots,
       unneeded.push_back(std::move(operand));
     node.operands.clear();
   }
-}
-
-static void publish(std::span<const Value> roots,
-                    std::span<const std::shared_ptr<Storage>> results) {
-  publish(roots, std::vector<std::shared_ptr<const Storage>>(results.begin(),
-                                                             results.end()));
 }
 
 /// Runs a program on the CPU. To hand it to a thread would take longer than
@@ -163,7 +157,7 @@ void tripy::frontend::makeCopies(std::span<const Value> values, SourceLoc loc) {
     }
     Value made{copy, 0};
     storage = bringTo(deviceOf(*copy), storage, loc);
-    publish({&made, 1}, {&storage, 1});
+    publish({&made, 1}, std::span(&storage, 1));
   }
 }
 
