@@ -17,7 +17,6 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 
 import lit.formats

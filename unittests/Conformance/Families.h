@@ -20,7 +20,8 @@ std::vector<Case> convertCases();
 std::vector<Case> movementCases();
 std::vector<Case> reduceCases();
 std::vector<Case> dotCases();
-/// dot with 1 to 8 rows or columns, and layers of a network on few rows.
+/// dot with 1 to 8 rows or columns, and layers of a network on few rows; fewer
+/// sizes where they are not for a GPU.
 std::vector<Case> fewRowCases(bool onGPU);
 /// Programs of trace whose lowering makes composites, or much else.
 std::vector<Case> traceCases();
