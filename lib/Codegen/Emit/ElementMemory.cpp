@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -73,6 +74,20 @@ Value ElementEmitter::widen(Value stored, Type element) {
   return arith::ExtFOp::create(b, loc, type, stored);
 }
 
+/// The stored value that `computed` was widened from: an element that only
+/// moves is not rounded, and keeps the bits of a NaN. Null for all else.
+static Value movedFrom(Value computed, Type element, bool isSoftware) {
+  if (isSoftware)
+    return element.isBF16() ? widenedBF16(computed) : nullptr;
+  auto extend = computed.getDefiningOp<arith::ExtFOp>();
+  if (!extend || extend.getIn().getType() != element)
+    return nullptr;
+  if (!isFloat8(element))
+    return extend.getIn();
+  auto bits = extend.getIn().getDefiningOp<arith::BitcastOp>();
+  return bits && bits.getIn().getType().isInteger(8) ? bits.getIn() : nullptr;
+}
+
 /// A computed value as it is stored.
 Value ElementEmitter::narrow(Value computed, Type element) {
   OpBuilder &b = math.b();
@@ -82,6 +97,8 @@ Value ElementEmitter::narrow(Value computed, Type element) {
   if (computed.getType() == storageType(element))
     return computed;
   if (Value stored = rounded.lookup({computed, element}))
+    return stored;
+  if (Value stored = movedFrom(computed, element, isSoftware(element)))
     return stored;
   if (isFloat8(element))
     return arith::BitcastOp::create(

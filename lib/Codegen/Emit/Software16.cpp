@@ -3,6 +3,7 @@
 #include "Software16.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
@@ -108,6 +109,16 @@ Value tripy::codegen::widenBits(OpBuilder &b, Location loc, Value bits,
   Bits w(b, loc);
   Value wide = arith::ExtUIOp::create(w.b, b.getI32Type(), bits);
   return w.asFloat(element.isBF16() ? w.left(wide, 16) : widenF16(w, wide));
+}
+
+Value tripy::codegen::widenedBF16(Value number) {
+  auto cast = number.getDefiningOp<arith::BitcastOp>();
+  auto shift = cast ? cast.getIn().getDefiningOp<arith::ShLIOp>() : nullptr;
+  auto wide = shift ? shift.getLhs().getDefiningOp<arith::ExtUIOp>() : nullptr;
+  if (wide && wide.getIn().getType().isInteger(16) &&
+      getConstantIntValue(shift.getRhs()) == 16)
+    return wide.getIn();
+  return nullptr;
 }
 
 Value tripy::codegen::roundToBits(OpBuilder &b, Location loc, Value number,

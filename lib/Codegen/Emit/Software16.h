@@ -16,6 +16,10 @@ namespace tripy::codegen {
 mlir::Value widenBits(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bits,
                       mlir::Type element);
 
+/// What widenBits() made `number` from, when it is a bf16: rounding gives the
+/// same bits. Null where that cannot be told.
+mlir::Value widenedBF16(mlir::Value number);
+
 /// f32 -> i16, the bits of the nearest number of `element`, ties to even; a NaN
 /// becomes quiet and keeps its upper bits.
 mlir::Value roundToBits(mlir::OpBuilder &b, mlir::Location loc,
