@@ -122,6 +122,11 @@ bool tripy::isPrintable(std::string_view text) {
   return true;
 }
 
+bool tripy::isName(std::string_view text) {
+  return !text.empty() && text.size() <= maxNameBytes && isPrintable(text) &&
+         text.find_first_of(" \"'`=@,") == text.npos;
+}
+
 std::string tripy::printable(std::string_view text, size_t limit) {
   std::string out;
   out.reserve(std::min(text.size(), limit));

@@ -25,11 +25,9 @@ using namespace tripy::frontend;
 /// "an input's name".
 static void checkName(const std::string &name, const std::string &what,
                       SourceLoc loc) {
-  const uint32_t most = ProgramLimits().nameBytes;
-  if (name.size() > most || !isPrintable(name) ||
-      name.find_first_of(" \"'`=@,") != name.npos)
+  if (!name.empty() && !isName(name))
     fail(Code::InvalidArgument,
-         what + " has at most " + std::to_string(most) +
+         what + " has at most " + std::to_string(maxNameBytes) +
              " bytes of UTF-8 without spaces, quotes, '=', '@', ',' and "
              "control characters; found '" +
              printable(name, 64) + "'",
@@ -182,7 +180,7 @@ std::string Tracer::nextName() const {
 /// with control characters or of more bytes than names may have: keys of maps
 /// may.
 static void setPath(ProgramInput &input, const std::string &path) {
-  if (isPrintable(path) && path.size() <= ProgramLimits().nameBytes)
+  if (isPrintable(path) && path.size() <= maxNameBytes)
     input.path = path;
 }
 

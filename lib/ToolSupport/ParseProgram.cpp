@@ -4,6 +4,7 @@
 
 #include "ParserMessages.h"
 
+#include "tripy/Base/Text.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 #include "tripy/ToolSupport/ChildProcess.h"
@@ -78,7 +79,7 @@ static SmallVector<StringAttr> namesOf(ValueRange values,
   for (auto [value, own] : llvm::zip_equal(values, given)) {
     names.emplace_back();
     StringRef name = own ? StringRef() : nameOf(value, text);
-    if (isValidName(name) && !isNumbered(name, "") &&
+    if (isName(std::string_view(name)) && !isNumbered(name, "") &&
         !isNumbered(name, "arg") && !isNumbered(name, prefix) &&
         used.insert(name).second)
       names.back() = StringAttr::get(value.getContext(), name);

@@ -56,6 +56,17 @@ TEST(Text, MarksThatChangeTheDirectionAreNotPrintable) {
     EXPECT_TRUE(isPrintable(good));
 }
 
+TEST(Text, Names) {
+  EXPECT_TRUE(isName("x"));
+  EXPECT_TRUE(isName("encoder.layers[0].weight"));
+  EXPECT_TRUE(isName(std::string(maxNameBytes, 'a')));
+  EXPECT_TRUE(isName("\xd7\xa9\xd7\x9c"));
+  EXPECT_FALSE(isName(std::string(maxNameBytes + 1, 'a')));
+  for (const char *bad : {"", "a b", "a\"", "a'", "`", "a=", "@a", "a,b", "a\n",
+                          "\x7f", "\xc2\x80", "a\xe2\x80\xae", "\xff"})
+    EXPECT_FALSE(isName(bad)) << bad;
+}
+
 TEST(Text, PrintableOutput) {
   EXPECT_EQ(printableOutput("a\n\nb\x1b[2J\n"), "a\n\nb?[2J\n");
   EXPECT_EQ(printableOutput("x\r\xff"), "x??");

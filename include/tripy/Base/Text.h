@@ -49,6 +49,12 @@ bool isUtf8(std::string_view text);
 /// True when `text` is UTF-8 without control characters and marks that change
 /// the direction of text: safe to print.
 bool isPrintable(std::string_view text);
+/// Bytes of a name, a path or a symbol in a program at most.
+inline constexpr uint32_t maxNameBytes = 1024;
+/// Whether files and command lines can have `text` as the name of an input, an
+/// output or a dimension: 1 to maxNameBytes bytes, printable, none of them a
+/// space, a quote, '=', '@' or ','.
+bool isName(std::string_view text);
 /// `text` with everything that isPrintable() refuses replaced by '?' and cut
 /// to `limit` bytes, for messages that show foreign input.
 std::string printable(std::string_view text, size_t limit = 80);

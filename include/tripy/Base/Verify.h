@@ -10,6 +10,7 @@
 
 #include "tripy/Base/Program.h"
 #include "tripy/Base/Status.h"
+#include "tripy/Base/Text.h"
 
 #include <optional>
 #include <span>
@@ -31,7 +32,7 @@ struct ProgramLimits {
   uint32_t workSizes = 64;  ///< of one term
   uint32_t arguments = 512; ///< of one kernel
   uint32_t rank = 8;
-  uint32_t nameBytes = 1024; ///< names, symbols, architectures
+  uint32_t nameBytes = maxNameBytes; ///< names, symbols, architectures
   uint32_t textBytes = 4096; ///< messages, reasons, file names
   uint64_t arenaBytes = uint64_t(1) << 40;
   uint32_t hostScratchBytes = uint32_t(64) << 20;

@@ -5,17 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tripy/Base/Text.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Tripy.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/ConvertUTF.h"
 
 using namespace mlir;
 using namespace tripy;
-
-static constexpr size_t maxNameBytes = 1024;
 
 namespace {
 /// An argument or a result of a function, under verification.
@@ -89,22 +87,6 @@ LogicalResult tripy::verifyProfiles(FunctionOpInterface function) {
 
 //===-- verification ------------------------------------------------------===//
 
-/// Whether `text` has 1 to 1024 bytes of UTF-8 without control characters.
-static bool isShortText(StringRef text) {
-  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.begin());
-  return !text.empty() && text.size() <= maxNameBytes &&
-         llvm::isLegalUTF8String(
-             &begin, reinterpret_cast<const llvm::UTF8 *>(text.end())) &&
-         llvm::none_of(text,
-                       [](unsigned char c) { return c < ' ' || c == 0x7f; });
-}
-
-bool tripy::isValidName(StringRef name) {
-  return isShortText(name) && llvm::none_of(name, [](char c) {
-           return StringRef(" \"'`=@,").contains(c);
-         });
-}
-
 /// The tensor type of the slot; reports when it has none.
 static RankedTensorType tensorTypeOf(const Slot &slot, NamedAttribute attr,
                                      StringRef other = "") {
@@ -143,7 +125,7 @@ static LogicalResult verifyUniqueNames(const Slot &slot) {
 
 static LogicalResult verifyName(const Slot &slot, NamedAttribute attr) {
   auto name = dyn_cast<StringAttr>(attr.getValue());
-  if (!name || !isValidName(name))
+  if (!name || !isName(std::string_view(name.getValue())))
     return slot.error() << attr.getName()
                         << " is a string of 1 to 1024 bytes of UTF-8 without "
                            "spaces, quotes, '=', '@' and ','; found "
@@ -153,7 +135,8 @@ static LogicalResult verifyName(const Slot &slot, NamedAttribute attr) {
 
 static LogicalResult verifyPath(const Slot &slot, NamedAttribute attr) {
   auto path = dyn_cast<StringAttr>(attr.getValue());
-  if (path && isShortText(path))
+  if (path && !path.empty() && path.getValue().size() <= maxNameBytes &&
+      isPrintable(std::string_view(path.getValue())))
     return success();
   return slot.error() << attr.getName()
                       << " is a string of 1 to 1024 bytes of UTF-8 without "
@@ -199,7 +182,7 @@ static LogicalResult verifyDims(const Slot &slot, NamedAttribute attr) {
                         << "; found " << names.size() << " names for "
                         << slot.type();
   for (StringAttr name : names.getAsRange<StringAttr>())
-    if (!name.empty() && !isValidName(name))
+    if (!name.empty() && !isName(std::string_view(name.getValue())))
       return slot.error() << "a dimension's name is empty, or of at most 1024 "
                              "bytes of UTF-8 without spaces, quotes, '=', '@' "
                              "and ','; found "

@@ -18,8 +18,6 @@
 using namespace mlir;
 using namespace tripy;
 
-static constexpr size_t maxNameBytes = 1024;
-
 //===-- arguments of kernels ----------------------------------------------===//
 
 std::optional<PluginArgument> tripy::parsePluginArgument(StringRef text) {

@@ -53,10 +53,6 @@ ProfileAttr profileOf(mlir::FunctionOpInterface function, unsigned index);
 /// Whether an argument is a weight.
 bool isParameter(mlir::FunctionOpInterface function, unsigned index);
 
-/// Whether `name` may name an argument or result: 1 to 1024 bytes of UTF-8
-/// without spaces, control characters, quotes, '=', '@' and ','.
-bool isValidName(llvm::StringRef name);
-
 /// What the verifier cannot ask of every function, but a function that is
 /// compiled needs: each argument of dynamic shape, and each that is a size
 /// (`index`), has a profile. Reports all arguments without, at their lines.
