@@ -147,6 +147,8 @@ def boxElements : Constant<"double", "elements / cycle / multiprocessor", "Resul
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store.">;
 def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Results that warps store row by row, in rows that are no multiple of 16 bytes: what becomes of them in the L2 cache, whoever multiplies meanwhile.">;
 def rowStart : Constant<"double", "elements / row of a tile", "What each row's first and last store cost more.">;
+def sectorElements : Constant<"double", "elements / cycle / multiprocessor", "Results of which warps store whole sectors, in tiles that overlap.">;
+def windowStart : Constant<"double", "elements / row of a window", "What each window of 128 columns costs there, and once more where rows are odd.">;
 def missedTwice : Constant<"double", "share of bytes", "Of a left operand that two blocks read at about the same time, each half of the columns: "
                           "what memory delivers twice.">;
 def threadSources : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store, each with an element of a residual that they read.">;
@@ -267,6 +269,8 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<threadElements, "6", Fit<gemm # " 27">>,
   Fact<rowElements, "3.1", Fit<gemm # " 27">>,
   Fact<rowStart, "20", Fit<gemm # " 27">>,
+  Fact<sectorElements, "8.5", Fit<gemm # " 29">>,
+  Fact<windowStart, "40", Fit<gemm # " 29">>,
   Fact<missedTwice, "0.2", Fit<gemm # " 22">>,
   Fact<threadSources, "1", Measured<"2026-11-24", gemm # " 22">>,
   Fact<epilogueOperations, "40", Guess>,

@@ -37,7 +37,7 @@ LogicalResult WgmmaScheduleAttr::verify(EmitError emitError,
                                         ArrayRef<int64_t> tile, int64_t stages,
                                         Consumers consumers, int64_t clusterM,
                                         int64_t clusterN, int64_t splitK,
-                                        bool streamK, bool swapAB,
+                                        bool streamK, bool swapAB, bool overlap,
                                         Origin from) {
   return failure(
       failed(verifyTile(emitError, tile)) ||

@@ -28,6 +28,52 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [9
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
+// expected-error @below {{the schedule is illegal: tiles that overlap have 16-bit results whose rows are no multiple of 32 bytes, and an epilogue that reads no tensor like them}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [64, 128], stages = 4, overlap = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>) outs(%f : tensor<512x512xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x512xf32>
+  kernel.yield %0 : tensor<512x512xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// expected-error @below {{the schedule is illegal: tiles that overlap are those of one block for all of K, without swapAB, and share no k-blocks of A}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [64, 128], stages = 4, splitK = 2, overlap = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>) outs(%f : tensor<512x512xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x512xf32>
+  kernel.yield %0 : tensor<512x512xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
 // expected-error @below {{the schedule is illegal: a ping-pong consumer has registers for 128 x 192 sums}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 256], stages = 4, consumers = pingpong>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):

@@ -49,6 +49,8 @@ def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
     - `splitK`: blocks of a cluster that have one tile and a part of K each.
     - `streamK`: clusters get equal shares of the work, which cut tiles along K.
     - `swapAB`: B's columns are the instruction's rows, for few rows.
+    - `overlap`: tiles side by side overlap by 32 bytes of the result, a sector of
+      the L2 cache, so that each stores whole sectors of rows that begin anywhere.
 
     ```mlir
     #kernel.wgmma_schedule<tile = [128, 256], stages = 4, clusterM = 2, from = model>
@@ -56,9 +58,9 @@ def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
   }];
   let parameters = (ins Kernel_Tile:$tile, "int64_t":$stages,
                         DefaultValuedParameter<"::tripy::kernel::Consumers", "::tripy::kernel::Consumers::Cooperative">:$consumers,
-                        Kernel_One:$clusterM, Kernel_One:$clusterN, Kernel_One:$splitK, Kernel_No:$streamK, Kernel_No:$swapAB,
+                        Kernel_One:$clusterM, Kernel_One:$clusterN, Kernel_One:$splitK, Kernel_No:$streamK, Kernel_No:$swapAB, Kernel_No:$overlap,
                         Kernel_From:$from);
-  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $consumers, $clusterM, $clusterN, $splitK, $streamK, $swapAB, $from) `>`";
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $consumers, $clusterM, $clusterN, $splitK, $streamK, $swapAB, $overlap, $from) `>`";
 }
 
 def Kernel_MmaScheduleAttr : Kernel_Schedule<"Mma", "mma"> {

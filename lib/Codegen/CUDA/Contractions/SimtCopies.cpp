@@ -163,6 +163,28 @@ Value KBlockCopy::nextPointer(Value pointer) {
                                 math.constant(schedule.depth)));
 }
 
+/// Rows of the tile that are inside of the operand, from the thread's first one
+/// on, i32; none where `isInK` is false. LLVM does not see where the number is
+/// from: else it would compare it with each row before the loop, and keep all
+/// answers in registers that there are not.
+Value KBlockCopy::rowsFrom(Value isInK) {
+  OpBuilder &b = e.b;
+  Value first = math.value(math.add(target.begin, placeOfThread().row));
+  Value size = math.value(space.sizeOf(target.outer));
+  Value left = arith::SubIOp::create(b, e.loc, size, first);
+  left = arith::MinSIOp::create(b, e.loc, left,
+                                math.value(math.constant(target.rows)));
+  left = arith::IndexCastOp::create(b, e.loc, b.getI32Type(), left);
+  Value none = arith::ConstantOp::create(b, e.loc, b.getI32IntegerAttr(0));
+  left = kernel.select(isInK, left, none);
+  return LLVM::InlineAsmOp::create(
+             b, e.loc, TypeRange(b.getI32Type()), ValueRange{left},
+             "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 void KBlockCopy::startPiece(int64_t piece, Value pointer, Index k,
                             Index stage) {
   Place place = placeOf(piece);
@@ -181,8 +203,12 @@ void KBlockCopy::startPiece(int64_t piece, Value pointer, Index k,
     return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
   };
   // What is not read is filled with zeros.
-  Value read = kernel.select(isInside(place, k, isWholeRows()), constant(bytes),
-                             constant(0));
+  Value inside = isInside(place, k, /*wholeRows=*/true);
+  if (!isWholeRows())
+    inside = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt,
+                                   rowsFrom(inside),
+                                   constant(*IndexMath::constantOf(rows)));
+  Value read = kernel.select(inside, constant(bytes), constant(0));
   NVVM::CpAsyncOp::create(e.b, e.loc, to, from, bytes,
                           bytes == 16 ? NVVM::LoadCacheModifierKind::CG
                                       : NVVM::LoadCacheModifierKind::CA,

@@ -148,6 +148,7 @@ private:
   Place placeOf(int64_t piece);
   Place placeOfThread() { return placeOf(0); }
   Index elementOf(Place place, Index stage);
+  mlir::Value rowsFrom(mlir::Value isInK);
   mlir::Value isInside(Place place, Index k, bool wholeRows);
   bool isWholeRows() const;
   Elements loadPiece(Place place, Index k, mlir::Value inside);

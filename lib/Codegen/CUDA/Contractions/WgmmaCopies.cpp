@@ -26,17 +26,20 @@ using namespace tripy::codegen::wgmma;
 //===----------------------------------------------------------------------===//
 
 KBlockRows WgmmaEmitter::rowsOfA() {
-  return {rowBegin,           space.sizeOf(schedule.m), schedule.rowsA,
-          schedule.copiedA(), schedule.edgeA,           rankColumn()};
+  return {rowBegin,       space.sizeOf(schedule.m), schedule.rowsA,
+          schedule.rowsA, schedule.copiedA(),       schedule.edgeA,
+          rankColumn()};
 }
 KBlockRows WgmmaEmitter::rowsOfB() {
-  return {columnBegin,        space.sizeOf(schedule.n), schedule.partN(),
-          schedule.copiedB(), schedule.edgeB,           rankRow()};
+  return {columnBegin,      space.sizeOf(schedule.n), schedule.partN(),
+          schedule.stepN(), schedule.copiedB(),       schedule.edgeB,
+          rankRow()};
 }
 
 /// Rows that are copied for the last of the tiles of `size` rows.
 static int64_t rowsOfLast(const KBlockRows &of, int64_t size) {
-  int64_t last = size % of.tile, whole = last / of.slice * of.slice;
+  int64_t before = tilesAcross(size, of.tile, of.step) - 1;
+  int64_t last = size - before * of.step, whole = last / of.slice * of.slice;
   int64_t boxes = llvm::alignTo(last - whole, of.edge);
   return whole + std::min(boxes, of.slice);
 }

@@ -33,9 +33,10 @@ struct RingPosition {
 /// The rows of a k-block of an operand: those of a tile, from `first` of `size`
 /// on, in slices that one block of the cluster copies each. This one copies
 /// slice `part`, in boxes of `edge` rows where the tile goes beyond the end.
+/// Tiles begin `step` rows apart.
 struct KBlockRows {
   Index first, size;
-  int64_t tile, slice, edge;
+  int64_t tile, step, slice, edge;
   Index part;
 };
 
@@ -219,7 +220,7 @@ private:
   // The epilogue.
   void storeTile(mlir::ValueRange sums);
   void storeByThreads(mlir::Value accumulators, int64_t group);
-  bool storesByWarps();
+  bool storesByWarps() const;
   void storeByWarps(mlir::Value accumulators, int64_t group);
   /// Where results of 64 rows and some columns lie in shared memory. Rows of 64
   /// and 128 bytes are swizzled.
@@ -240,6 +241,33 @@ private:
   void storeRows(unsigned result, int64_t group, int64_t column,
                  const Box &box);
   void finishStores(llvm::SmallVectorImpl<RowStore> &stores, mlir::Value to);
+  /// What a lane has of a window of the tile's columns, in shared memory.
+  struct Window {
+    mlir::Value from; ///< its first row there, i32
+    mlir::Value to;   ///< the tile's first column of that row in memory, i64
+    mlir::Value rows; ///< that the result has from it on
+    mlir::Value part; ///< number of the lane among those of the row
+    int64_t column;   ///< of the tile, that the window begins with
+    int64_t bytes;    ///< of memory, from row to row
+  };
+  /// A row of it. `columns` columns from `start` on, where a sector begins, are
+  /// this tile's to store.
+  struct WindowRow {
+    mlir::Value from, to, start, columns, exists;
+  };
+  void storeWindow(unsigned result, int64_t group, int64_t column,
+                   mlir::Value box);
+  Window windowOf(unsigned result, int64_t group, int64_t column,
+                  mlir::Value box, int64_t lanes);
+  WindowRow rowOf(const Window &window, int64_t row);
+  void storeSectors(const Window &window, int64_t lanes);
+  void storeHead(const Window &window, int64_t lanes);
+  void storeTail(const Window &window, int64_t lanes);
+  void storeRun(const WindowRow &row, mlir::Value inWindow, mlir::Value column,
+                mlir::Value exists);
+  void storeAtColumn(const WindowRow &row, mlir::Value column,
+                     mlir::Value value, int64_t alignment);
+  mlir::Value loadChunk(mlir::Value from, mlir::Value column);
   mlir::Value rowsFrom(Index atM, Index atN);
   mlir::Value elementAt(mlir::Value pointer, mlir::Type element, Index number);
   void storeByTMA(mlir::Value accumulators, int64_t group);

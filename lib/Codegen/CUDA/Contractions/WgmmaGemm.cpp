@@ -160,7 +160,7 @@ void WgmmaEmitter::locate(Index tile) {
   column = math.add(math.mul(column, math.constant(schedule.clusterN)),
                     rankColumn());
   rowBegin = math.mul(row, math.constant(schedule.tileM));
-  columnBegin = math.mul(column, math.constant(schedule.partN()));
+  columnBegin = math.mul(column, math.constant(schedule.stepN()));
 }
 
 /// What this block multiplies of K: where it begins, and how much it is. Blocks
@@ -245,6 +245,9 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
                          math.constant(schedule.tileM * schedule.clusterM));
   groupsN = math.ceilDiv(space.sizeOf(schedule.n),
                          math.constant(schedule.partN() * schedule.clusterN));
+  if (schedule.overlap)
+    groupsN = math.constant(tilesAcross(schedule.extent(schedule.n, 0),
+                                        schedule.partN(), schedule.stepN()));
   rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
                   math.constant(schedule.cluster()));
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),

@@ -97,6 +97,21 @@ constexpr int64_t swapABConsumers(int64_t m, int64_t n) {
   return m > 64 && n % 128 == 0 ? 2 : 1;
 }
 
+/// Bytes of a sector of the L2 cache, of which a store of a part costs more
+/// than one of the whole, and 16-bit columns of one.
+inline constexpr int64_t sectorBytes = 32, sectorColumns = sectorBytes / 2;
+/// Columns that go through shared memory together where tiles overlap, and
+/// bytes of a row there: with the next sector, and padded so that 8 rows lie in
+/// different banks.
+inline constexpr int64_t windowColumns = 128;
+inline constexpr int64_t windowRowBytes =
+    (windowColumns + sectorColumns) * 2 + 16;
+
+/// Tiles of `tile` columns, `step` apart, that `columns` take.
+constexpr int64_t tilesAcross(int64_t columns, int64_t tile, int64_t step) {
+  return columns <= tile ? 1 : llvm::divideCeil(columns - tile, step) + 1;
+}
+
 /// Elements of a tile that each of two ping-pong consumers has the registers
 /// for.
 inline constexpr int64_t maxPingPongElements = 128 * 192;
@@ -144,6 +159,11 @@ struct WgmmaSchedule {
   /// B's columns are the instruction's 64 rows and A's rows its columns: the
   /// sums of a tile are transposed. Few rows leave work for one consumer.
   bool swapAB = false;
+  /// Warps store rows of 16-bit results that TMA cannot (WgmmaWarpStores.cpp).
+  bool warpRows = false;
+  /// Tiles side by side overlap by a sector of the L2 cache, so that each
+  /// stores whole sectors of rows that begin anywhere.
+  bool overlap = false;
   WgmmaStore store = WgmmaStore::Threads;
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
@@ -158,6 +178,8 @@ struct WgmmaSchedule {
   int64_t parts() const { return ops.size(); }
   /// Columns of one contraction in the tile.
   int64_t partN() const { return tileN / parts(); }
+  /// Columns from one tile to the next.
+  int64_t stepN() const { return partN() - (overlap ? sectorColumns : 0); }
   /// Elements of a k-block: 128 bytes, one swizzle atom.
   int64_t tileK() const { return 128 / elementBytes; }
   /// K of one instruction: 32 bytes.
@@ -259,6 +281,8 @@ inline int64_t WgmmaSchedule::stagingBytes() const {
     return split * shareRows() * sumBytesOfRow() / consumers();
   if (swapAB)
     return transposedRows() * sumBytesOfRow() / consumers();
+  if (overlap)
+    return 64 * windowRowBytes;
   return store == WgmmaStore::TMA ? boxBuffers() * boxBytes()
                                   : 64 * stagingRow * 4;
 }
@@ -271,7 +295,13 @@ struct WgmmaTile {
   /// split K.
   int64_t clusterM = 1, clusterN = 1, split = 1;
   bool streams = false, swapAB = false;
+  /// Of tiles side by side (WgmmaSchedule).
+  bool overlap = false;
 
+  /// Columns of each of `parts` contractions from one tile to the next.
+  int64_t stepN(int64_t parts) const {
+    return n / parts - (overlap ? sectorColumns : 0);
+  }
   /// Blocks of a cluster.
   int64_t cluster() const { return clusterM * clusterN * split; }
 
@@ -281,7 +311,8 @@ struct WgmmaTile {
 
 /// Reads "128x256", with ",pingpong" for ping-pong consumers, ",cluster=2"
 /// or ",cluster=4x2" for blocks that share k-blocks, ",split=3", or ",stream"
-/// for stream-K; and "16x128,swapAB". Nothing when `text` is none of these.
+/// for stream-K, ",overlap"; and "16x128,swapAB". Nothing when `text` is none
+/// of these.
 std::optional<WgmmaTile> parseWgmmaTile(llvm::StringRef text);
 
 /// A tile and the cycles that the model expects of a kernel that uses it.

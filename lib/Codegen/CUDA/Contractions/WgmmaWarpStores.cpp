@@ -6,6 +6,14 @@
 // shared memory, and stores them row by row. In between, no warp waits for
 // another one.
 //
+// A store of a part of a sector of the L2 cache, 32 bytes, takes as long as
+// several whole ones (bench/results/notes-gemm.md 29), and where rows begin
+// within sectors, so does each part of a row that a tile has. Tiles that
+// overlap by a sector (WgmmaSchedule::overlap) store whole ones but for the
+// beginning and the end of a row of the result: in each row, a tile's part
+// begins with the first sector that lies in it and ends with the one that the
+// next tile's begins with.
+//
 //===----------------------------------------------------------------------===//
 
 #include "WgmmaEmitter.h"
@@ -22,38 +30,9 @@ using namespace tripy::codegen::wgmma;
 /// Rows of a box that a warp has, and its stores that are under way together.
 static constexpr int64_t warpRows = 16, storesTogether = 8;
 
-/// Whether the kernel reads a tensor with the result's shape, but for A and B.
-static bool readsLikeResult(kernel::FuncOp kernel,
-                            const WgmmaSchedule &schedule) {
-  Type result = kernel.getFunctionType().getResult(0);
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(result).getShape();
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || type.getShape() != shape)
-      continue;
-    for (Operation *user : argument.getUsers()) {
-      auto generic = dyn_cast<linalg::GenericOp>(user);
-      if (!generic || (!llvm::is_contained(schedule.ops, generic) &&
-                       !schedule.prologue.ops.contains(generic)))
-        return true;
-    }
-  }
-  return false;
-}
-
-bool WgmmaEmitter::storesByWarps() {
-  if (schedule.store != WgmmaStore::Threads || schedule.boxRowBytes != 128 ||
-      schedule.partN() % 16 != 0)
-    return false;
-  for (Type type : e.kernel.getFunctionType().getResults()) {
-    Type element = cast<RankedTensorType>(type).getElementType();
-    if (!element.isF16() && !element.isBF16())
-      return false;
-  }
-  for (unsigned result = 0; result < e.numResults(); ++result)
-    if (!rowDistance(result))
-      return false;
-  return !readsLikeResult(e.kernel, schedule);
+bool WgmmaEmitter::storesByWarps() const {
+  return schedule.warpRows && schedule.store == WgmmaStore::Threads &&
+         schedule.boxRowBytes == 128 && schedule.partN() % 16 == 0;
 }
 
 /// Bytes of a row of a box: 64 elements and 16 bytes, so that 8 rows lie in
@@ -62,7 +41,8 @@ static constexpr int64_t pitch = 128 + 16;
 
 /// Boxes have 64 columns, or as many as divide the tile.
 void WgmmaEmitter::storeByWarps(Value accumulators, int64_t group) {
-  int64_t columns = std::gcd(schedule.partN(), int64_t(64));
+  int64_t columns = schedule.overlap ? windowColumns
+                                     : std::gcd(schedule.partN(), int64_t(64));
   Value box =
       add(add(base, i32(stagingBegin)), mul(consumer, schedule.stagingBytes()));
   separateFromWait();
@@ -74,6 +54,16 @@ void WgmmaEmitter::storeByWarps(Value accumulators, int64_t group) {
                .getResult();
   for (int64_t column = 0; column < schedule.partN(); column += columns)
     for (unsigned result = 0; result < e.numResults(); ++result) {
+      if (schedule.overlap) {
+        int64_t more =
+            std::min(columns + sectorColumns, schedule.partN() - column);
+        NVVM::SyncWarpOp::create(b, loc, i32(-1));
+        writeBox(accumulators, group, result, column,
+                 {more, box, windowRowBytes});
+        NVVM::SyncWarpOp::create(b, loc, i32(-1));
+        storeWindow(result, group, column, box);
+        continue;
+      }
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
       writeBox(accumulators, group, result, column, {columns, box, pitch});
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
@@ -173,4 +163,209 @@ void WgmmaEmitter::finishStores(SmallVectorImpl<RowStore> &stores, Value to) {
                             2 * vector.getNumElements());
     });
   stores.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles that overlap
+//===----------------------------------------------------------------------===//
+
+/// Columns of a chunk: 16 bytes, what a lane stores.
+static constexpr int64_t chunkColumns = 8;
+
+/// Stores this warp's rows of the window of the tile that begins at `column`.
+void WgmmaEmitter::storeWindow(unsigned result, int64_t group, int64_t column,
+                               Value box) {
+  int64_t columns = std::min(windowColumns, schedule.partN() - column);
+  int64_t lanes = llvm::PowerOf2Ceil(columns / chunkColumns);
+  storeSectors(windowOf(result, group, column, box, lanes), lanes);
+  // Ends of rows, by as many elements as every row has at a time.
+  int64_t columnsOfAll = schedule.extent(schedule.n, 0);
+  if (column == 0)
+    e.when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                 toI32(columnBegin), i32(0)),
+           [&] {
+             int64_t each = sectorColumns / runSize();
+             storeHead(windowOf(result, group, column, box, each), each);
+           });
+  int64_t last = tilesAcross(columnsOfAll, schedule.partN(), schedule.stepN());
+  e.when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                               toI32(columnBegin),
+                               i32((last - 1) * schedule.stepN())),
+         [&] {
+           int64_t each = chunkColumns / runSize();
+           storeTail(windowOf(result, group, column, box, each), each);
+         });
+}
+
+/// What this lane has where `lanes` neighbours share a row.
+WgmmaEmitter::Window WgmmaEmitter::windowOf(unsigned result, int64_t group,
+                                            int64_t column, Value box,
+                                            int64_t lanes) {
+  const Memory &memory = e.results[result];
+  Index t = math.rem(thread, math.constant(128));
+  Index lane = math.rem(t, math.constant(32));
+  Index row = math.add(
+      math.mul(math.div(t, math.constant(32)), math.constant(warpRows)),
+      math.div(lane, math.constant(lanes)));
+  Index atM = math.add(math.add(rowBegin, groupRow(group)), row);
+  Value to =
+      elementAt(memory.pointer, memory.elementType,
+                math.linearize(resultAt(atM, columnBegin), memory.sizes));
+  Window window;
+  window.from = add(box, mul(toI32(row), windowRowBytes));
+  window.to = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), to);
+  window.rows = arith::SubIOp::create(b, loc, toI32(space.sizeOf(schedule.m)),
+                                      toI32(atM));
+  window.part = toI32(math.rem(lane, math.constant(lanes)));
+  window.column = column;
+  window.bytes = *rowDistance(result) * 2;
+  return window;
+}
+
+/// Row `row` behind the window's first.
+WgmmaEmitter::WindowRow WgmmaEmitter::rowOf(const Window &window, int64_t row) {
+  auto i64 = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  WindowRow found;
+  found.to = arith::AddIOp::create(b, loc, window.to, i64(row * window.bytes));
+  found.from = add(window.from, i32(row * windowRowBytes));
+  // To the next sector, in elements.
+  Value low = arith::TruncIOp::create(b, loc, b.getI32Type(), found.to);
+  Value elements = arith::ShRUIOp::create(b, loc, low, i32(1));
+  Value back = arith::SubIOp::create(b, loc, i32(0), elements);
+  found.start = arith::AndIOp::create(b, loc, back, i32(sectorColumns - 1));
+  // The next tile has what lies a step further on; the last one has the rest.
+  int64_t all = schedule.extent(schedule.n, 0);
+  int64_t tiles = tilesAcross(all, schedule.partN(), schedule.stepN());
+  int64_t lastColumns = all - (tiles - 1) * schedule.stepN();
+  Value rest = arith::SubIOp::create(b, loc, i32(lastColumns), found.start);
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       toI32(columnBegin),
+                                       i32((tiles - 1) * schedule.stepN()));
+  found.columns =
+      arith::SelectOp::create(b, loc, isLast, rest, i32(schedule.stepN()));
+  found.exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                       window.rows, i32(row));
+  return found;
+}
+
+/// Stores the chunks that begin at a sector or in its middle, one a lane. Lanes
+/// without one read what there is at any rate.
+void WgmmaEmitter::storeSectors(const Window &window, int64_t lanes) {
+  struct Store {
+    WindowRow row;
+    Value column, chunk, exists;
+  };
+  SmallVector<Store> stores;
+  Value at = mul(window.part, chunkColumns);
+  Value end = add(at, i32(window.column + chunkColumns));
+  for (int64_t next = 0; next < warpRows; next += 32 / lanes) {
+    WindowRow row = rowOf(window, next);
+    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, end,
+                                       row.columns);
+    Value column =
+        arith::SelectOp::create(b, loc, fits, add(row.start, at), i32(0));
+    stores.push_back({row, column, loadChunk(row.from, column),
+                      arith::AndIOp::create(b, loc, fits, row.exists)});
+    if (stores.size() < storesTogether && next + 32 / lanes < warpRows)
+      continue;
+    for (const Store &store : stores)
+      e.when(store.exists, [&] {
+        storeAtColumn(store.row, add(store.column, i32(window.column)),
+                      store.chunk, 16);
+      });
+    stores.clear();
+  }
+}
+
+/// Stores `value` from `column` of the tile on.
+void WgmmaEmitter::storeAtColumn(const WindowRow &row, Value column,
+                                 Value value, int64_t alignment) {
+  Value bytes = arith::ExtUIOp::create(b, loc, b.getI64Type(), mul(column, 2));
+  Value address = arith::AddIOp::create(b, loc, row.to, bytes);
+  Value to = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+  LLVM::StoreOp::create(b, loc, value, to, alignment);
+}
+
+/// Words of a chunk from `column` of the row at `from` on. Shared memory is
+/// read by as many elements as columns of sectors are a multiple of; of single
+/// ones, words are shifted.
+Value WgmmaEmitter::loadChunk(Value from, Value column) {
+  int64_t words = std::clamp<int64_t>(runSize() / 2, 1, 4);
+  auto type = VectorType::get({words}, b.getI32Type());
+  SmallVector<Value> read;
+  auto load = [&](Value at) {
+    Value vector = LLVM::LoadOp::create(b, loc, type, pointer(at), words * 4);
+    for (int64_t i = 0; i < words; ++i)
+      read.push_back(vector::ExtractOp::create(b, loc, vector, i).getResult());
+  };
+  Value at = add(from, mul(column, 2));
+  if (runSize() > 1) {
+    for (int64_t word = 0; word < 4; word += words)
+      load(add(at, i32(word * 4)));
+    return vector::FromElementsOp::create(
+        b, loc, VectorType::get({4}, b.getI32Type()), read);
+  }
+  // Of an even column, the last word is read again: the next may not be there.
+  Value odd = arith::AndIOp::create(b, loc, column, i32(1));
+  at = arith::AndIOp::create(b, loc, at, i32(-4));
+  for (int64_t word = 0; word < 4; ++word)
+    load(add(at, i32(word * 4)));
+  load(add(at, add(mul(odd, 4), i32(12))));
+  Value bits = mul(odd, 16);
+  for (int64_t word = 0; word < 4; ++word)
+    read[word] = LLVM::FshrOp::create(
+        b, loc, b.getI32Type(), ValueRange{read[word + 1], read[word], bits});
+  return vector::FromElementsOp::create(
+      b, loc, VectorType::get({4}, b.getI32Type()), ArrayRef(read).drop_back());
+}
+
+/// Stores what lies in front of the first sector of rows of the result.
+void WgmmaEmitter::storeHead(const Window &window, int64_t lanes) {
+  Value column = mul(window.part, runSize());
+  for (int64_t next = 0; next < warpRows; next += 32 / lanes) {
+    WindowRow row = rowOf(window, next);
+    Value end = add(row.start, row.columns); // of the row, in this tile
+    Value before = arith::AndIOp::create(
+        b, loc,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, column,
+                              row.start),
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, column, end));
+    storeRun(row, column, column,
+             arith::AndIOp::create(b, loc, before, row.exists));
+  }
+}
+
+/// Stores what lies behind the last chunk of rows of the result, where that is
+/// in this window.
+void WgmmaEmitter::storeTail(const Window &window, int64_t lanes) {
+  for (int64_t next = 0; next < warpRows; next += 32 / lanes) {
+    WindowRow row = rowOf(window, next);
+    Value chunks =
+        arith::AndIOp::create(b, loc, row.columns, i32(-chunkColumns));
+    Value first = arith::SubIOp::create(b, loc, chunks, i32(window.column));
+    Value run = mul(window.part, runSize());
+    Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         first, i32(windowColumns));
+    Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          add(chunks, run), row.columns);
+    Value inWindow = add(add(row.start, first), run);
+    Value exists = arith::AndIOp::create(
+        b, loc, arith::AndIOp::create(b, loc, isHere, isThere), row.exists);
+    storeRun(row, inWindow, add(inWindow, i32(window.column)), exists);
+  }
+}
+
+/// Stores as many elements as every row has at a time, from column `inWindow`
+/// of the window, `column` of the tile, where `exists`.
+void WgmmaEmitter::storeRun(const WindowRow &row, Value inWindow, Value column,
+                            Value exists) {
+  e.when(exists, [&] {
+    auto type = VectorType::get({runSize()}, b.getI16Type());
+    Value from = pointer(add(row.from, mul(inWindow, 2)));
+    Value run = LLVM::LoadOp::create(b, loc, type, from, 2 * runSize());
+    storeAtColumn(row, column, run, 2 * runSize());
+  });
 }

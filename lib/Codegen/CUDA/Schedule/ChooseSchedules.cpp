@@ -107,7 +107,8 @@ WgmmaTile codegen::tileOf(kernel::WgmmaScheduleAttr schedule) {
           schedule.getClusterN(),
           schedule.getSplitK(),
           schedule.getStreamK(),
-          schedule.getSwapAB()};
+          schedule.getSwapAB(),
+          schedule.getOverlap()};
 }
 
 static kernel::WgmmaScheduleAttr
@@ -117,7 +118,7 @@ attributeOf(const WgmmaSchedule &schedule, MLIRContext *context, Origin from) {
       schedule.pingPong ? kernel::Consumers::PingPong
                         : kernel::Consumers::Cooperative,
       schedule.clusterM, schedule.clusterN, schedule.split, schedule.streams,
-      schedule.swapAB, from);
+      schedule.swapAB, schedule.overlap, from);
 }
 
 FailureOr<WgmmaSchedule>

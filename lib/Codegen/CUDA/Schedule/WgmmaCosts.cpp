@@ -27,6 +27,7 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
       k(schedule.range(schedule.k, 4096).opt),
       batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
       elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
+      splitsSectors(schedule.warpRows && n * 2 % sectorBytes != 0),
       sourceColumns(schedule.source >= 0 ? schedule.boxColumns : 0),
       known(schedule.extent(schedule.m, 0) > 0 &&
             schedule.extent(schedule.batch, 0) > 0 &&
@@ -82,6 +83,11 @@ static double arithmeticOf(const WgmmaTile &tile, const WgmmaProblem &of) {
          std::min(multiplying, computing) * chip().prologueExposed + wait;
 }
 
+/// Tiles side by side.
+static int64_t columnsOfTiles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  return tilesAcross(of.n, tile.n / of.parts, tile.stepN(of.parts));
+}
+
 /// Lines that each k-block of a block takes from the L2 cache, when `blocks` of
 /// them run. Blocks below each other read the same columns of B at about the
 /// same time, those beside each other the same rows of A, and the more read a
@@ -91,8 +97,7 @@ static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
                           double blocks) {
   double clusters = blocks / tile.cluster();
   double rows = llvm::divideCeil(llvm::divideCeil(of.m, tile.m), tile.clusterM);
-  double columns = llvm::divideCeil(llvm::divideCeil(of.n, tile.n / of.parts),
-                                    tile.clusterN);
+  double columns = llvm::divideCeil(columnsOfTiles(tile, of), tile.clusterN);
   double below = std::min({double(wgmma::groupRows), rows, clusters});
   double beside = std::clamp(clusters / below, 1.0, columns);
   double ofA = tile.m / double(tile.clusterN);
@@ -139,7 +144,7 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
 static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   // Boxes have 64 or 128 bytes in a row, those of a residual 128.
   int64_t part = tile.n / of.parts;
-  bool boxes = of.boxes && part % 32 == 0;
+  bool boxes = of.boxes && part % 32 == 0 && !tile.overlap;
   if (of.sourceColumns && part % of.sourceColumns != 0)
     return double(tile.m) * tile.n / chip().threadSources;
   return double(tile.m) * tile.n *
@@ -148,8 +153,16 @@ static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
 }
 
 /// Cycles in which the L2 cache takes the rows of a tile that TMA does not
-/// store, run by run of as many columns as go through shared memory together.
+/// store: whole sectors where tiles overlap, else run by run of as many columns
+/// as go through shared memory together.
 static double rowCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  if (tile.overlap) {
+    double tiles = double(columnsOfTiles(tile, of));
+    double windows = llvm::divideCeil(tile.n / of.parts, windowColumns);
+    double start = chip().windowStart * (of.n % 2 != 0 && tiles > 1 ? 2 : 1);
+    return tile.m * of.parts * (double(of.n) / tiles + windows * start) /
+           chip().sectorElements;
+  }
   if (of.boxes || tile.split > 1 || tile.swapAB)
     return 0;
   int64_t part = tile.n / of.parts;
@@ -179,8 +192,7 @@ static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
 
 int64_t codegen::clustersOf(const WgmmaTile &tile, const WgmmaProblem &of) {
   int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, tile.m), tile.clusterM);
-  int64_t columns =
-      llvm::alignTo(llvm::divideCeil(of.n, tile.n / of.parts), tile.clusterN);
+  int64_t columns = llvm::alignTo(columnsOfTiles(tile, of), tile.clusterN);
   return rows * columns * of.batch * tile.split / tile.cluster();
 }
 

@@ -17,6 +17,8 @@ struct WgmmaProblem {
   int64_t m, n, k, batch, parts, elementBytes;
   /// Of columns that TMA stores, and of those that it reads a residual in.
   bool boxes;
+  /// Whether warps may store rows, which begin within sectors of the L2 cache.
+  bool splitsSectors;
   int64_t sourceColumns;
   /// Instructions for an element of A, where it is computed on the way.
   double prologue = 0;

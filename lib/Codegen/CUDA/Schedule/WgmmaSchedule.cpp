@@ -203,6 +203,51 @@ static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
   return true;
 }
 
+/// Whether the kernel reads a tensor with the result's shape, but for A and B.
+static bool readsLikeResult(kernel::FuncOp kernel,
+                            const WgmmaSchedule &schedule) {
+  Type result = kernel.getFunctionType().getResult(0);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result).getShape();
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.getShape() != shape)
+      continue;
+    for (Operation *user : argument.getUsers()) {
+      auto generic = dyn_cast<linalg::GenericOp>(user);
+      if (!generic || (!llvm::is_contained(schedule.ops, generic) &&
+                       !schedule.prologue.ops.contains(generic)))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Whether warps can store the results row by row: 16-bit floats, rows that are
+/// equally far apart, and nothing to read that has as many elements.
+static bool canStoreByWarps(kernel::FuncOp kernel,
+                            const WgmmaSchedule &schedule) {
+  AffineMap map = schedule.op().getIndexingMapsArray().back();
+  if (schedule.m.size() != 1)
+    return false;
+  for (Type result : kernel.getFunctionType().getResults()) {
+    auto type = cast<RankedTensorType>(result);
+    Type element = type.getElementType();
+    if ((!element.isF16() && !element.isBF16()) ||
+        type.getRank() != map.getNumResults())
+      return false;
+    ArrayRef<int64_t> shape = type.getShape();
+    for (AffineExpr each : llvm::reverse(map.getResults())) {
+      if (cast<AffineDimExpr>(each).getPosition() == schedule.m.front())
+        break;
+      if (ShapedType::isDynamic(shape.back()))
+        return false;
+      shape = shape.drop_back();
+    }
+  }
+  return standAt(map, map.getNumResults() - 1, schedule.n) &&
+         !readsLikeResult(kernel, schedule);
+}
+
 /// The instruction's name of what it multiplies; nothing for other types.
 static std::optional<NVVM::WGMMATypes> instructionType(linalg::GenericOp op) {
   auto left = dyn_cast<RankedTensorType>(op.getInputs()[0].getType());
@@ -302,6 +347,7 @@ std::optional<WgmmaSchedule> codegen::recogniseWgmma(kernel::FuncOp kernel) {
     if (schedule.extent(dims, 0) > INT32_MAX)
       return std::nullopt;
   auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
+  schedule.warpRows = canStoreByWarps(kernel, schedule);
   if (canStoreByTMA(kernel, schedule))
     schedule.boxColumns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
   return schedule;

@@ -26,6 +26,8 @@ std::string WgmmaTile::str() const {
     text += ",stream";
   if (swapAB)
     text += ",swapAB";
+  if (overlap)
+    text += ",overlap";
   return text;
 }
 
@@ -48,6 +50,10 @@ StringRef codegen::brokenRule(const WgmmaTile &tile) {
   if (tile.split > 1 && (tile.cluster() != tile.split || tile.pingPong))
     return "blocks that split K share no k-blocks, and their consumers are "
            "cooperative";
+  if (tile.overlap &&
+      (tile.swapAB || tile.split > 1 || tile.streams || tile.clusterN > 1))
+    return "tiles that overlap are those of one block for all of K, without "
+           "swapAB, and share no k-blocks of A";
   if (tile.streams && (tile.split > 1 || tile.pingPong))
     return "with stream-K, K is not split and consumers are cooperative";
   return {};
@@ -74,6 +80,8 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
       tile.streams = true;
     else if (word == "swapAB")
       tile.swapAB = true;
+    else if (word == "overlap")
+      tile.overlap = true;
     else if (!(word.consume_front("cluster=") && parseCluster(word, tile)) &&
              !(word.consume_front("split=") &&
                !word.getAsInteger(10, tile.split)))

@@ -121,6 +121,11 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
       !schedule.b.front().kMajor)
     return "with stream-K and swapAB, a B that is contiguous along N has tiles "
            "of 128 columns or more";
+  if (tile.overlap && !of.splitsSectors)
+    return "tiles that overlap have 16-bit results whose rows are no multiple "
+           "of 32 bytes, and an epilogue that reads no tensor like them";
+  if (tile.overlap && part < 2 * sectorColumns)
+    return "tiles that overlap have 32 columns of each contraction or more";
   if (tile.streams && !of.known)
     return "with stream-K, all sizes are known";
   // Whole waves need no cut.
@@ -187,15 +192,16 @@ static constexpr int64_t dynamicEdge = 32;
 
 /// Rows of the boxes that copy an operand's rows of the last tile, where it
 /// goes beyond the end of `rows` (0: not known) and that is worth boxes of
-/// their own; else 0. A block of the cluster copies a `slice` of the `tile`.
+/// their own; else 0. A block of the cluster copies a `slice` of the `tile`,
+/// and tiles begin `step` rows apart.
 static int64_t edgeOf(const WgmmaOperand &operand, int64_t rows, int64_t tile,
-                      int64_t slice) {
+                      int64_t step, int64_t slice) {
   if (rows <= 0) {
     int64_t edge = operand.kMajor ? dynamicEdge : 64;
     return slice % edge == 0 && tile > edge ? edge : 0;
   }
-  int64_t left = rows % tile;
-  if (left == 0)
+  int64_t left = rows - (tilesAcross(rows, tile, step) - 1) * step;
+  if (left == tile)
     return 0;
   if (!operand.kMajor)
     return slice % 64 == 0 && int64_t(llvm::alignTo(left, 64)) < tile ? 64 : 0;
@@ -206,12 +212,14 @@ static int64_t edgeOf(const WgmmaOperand &operand, int64_t rows, int64_t tile,
 
 /// Says how the last tiles of rows and of columns are copied.
 static void cutEdges(WgmmaSchedule &schedule) {
-  schedule.edgeA = schedule.rowsA == schedule.tileM
-                       ? edgeOf(schedule.a, schedule.extent(schedule.m, 0),
-                                schedule.tileM, schedule.copiedA())
-                       : 0;
-  schedule.edgeB = edgeOf(schedule.b.front(), schedule.extent(schedule.n, 0),
-                          schedule.partN(), schedule.copiedB());
+  schedule.edgeA =
+      schedule.rowsA == schedule.tileM
+          ? edgeOf(schedule.a, schedule.extent(schedule.m, 0), schedule.tileM,
+                   schedule.tileM, schedule.copiedA())
+          : 0;
+  schedule.edgeB =
+      edgeOf(schedule.b.front(), schedule.extent(schedule.n, 0),
+             schedule.partN(), schedule.stepN(), schedule.copiedB());
 }
 
 void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
@@ -228,11 +236,12 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   schedule.split = tile.split;
   schedule.streams = tile.streams;
   schedule.swapAB = tile.swapAB;
+  schedule.overlap = tile.overlap;
   bool halfBoxes = schedule.boxColumns == 64 && schedule.partN() % 64 == 32;
   schedule.boxRowBytes = halfBoxes ? 64 : 128;
   bool whole = schedule.source < 0 || !schedule.streams;
   schedule.store = schedule.boxColumns && !schedule.splitsK() &&
-                           !schedule.swapAB && whole &&
+                           !schedule.swapAB && !schedule.overlap && whole &&
                            ((halfBoxes && schedule.source < 0) ||
                             schedule.partN() % schedule.boxColumns == 0)
                        ? WgmmaStore::TMA
@@ -326,9 +335,16 @@ static void forEachOwnTile(const WgmmaSchedule &schedule,
                            const WgmmaProblem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
   for (const Tile &row : tiles)
-    for (Cluster cluster : clustersFor(row, of))
-      if (isTrusted(row, of))
-        use({row.m, row.n, row.pingPong, cluster.clusterM, cluster.clusterN});
+    for (Cluster cluster : clustersFor(row, of)) {
+      WgmmaTile tile{row.m, row.n, row.pingPong, cluster.clusterM,
+                     cluster.clusterN};
+      if (!isTrusted(row, of))
+        continue;
+      use(tile);
+      tile.overlap = of.splitsSectors;
+      if (tile.overlap && tile.clusterN == 1)
+        use(tile);
+    }
   forEachSwapAB(schedule, of, /*cuts=*/false, use);
   for (const Tile &row : tiles)
     for (int64_t split : splits)

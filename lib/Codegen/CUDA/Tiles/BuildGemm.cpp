@@ -48,6 +48,8 @@ tiles::whyNoGemmTiles(const WgmmaSchedule &schedule) {
     return "the tile is transposed, or K is shared out";
   if (schedule.cluster() > 1)
     return "blocks form clusters";
+  if (schedule.overlap)
+    return "tiles overlap";
   if (schedule.store == WgmmaStore::TMA && schedule.source >= 0)
     return "the epilogue reads a tensor in boxes";
   if (schedule.rowsA < schedule.tileM)
