@@ -64,6 +64,7 @@ private:
   bool rowsPay();
   bool staysInCluster();
   int64_t trailing();
+  SmallVector<int64_t> trailingColumns();
   int64_t elementsOf(ArrayRef<int64_t> dims);
   Value flattened(OpBuilder &b, Location loc);
   Value accumulated(Value tensor, OpBuilder &b, Location loc);
@@ -91,6 +92,12 @@ int64_t ReductionSplit::trailing() {
     ++count;
   }
   return count;
+}
+
+/// Dimensions behind the last one that is reduced: its columns.
+SmallVector<int64_t> ReductionSplit::trailingColumns() {
+  int64_t first = reduce.getDims().back() + 1;
+  return llvm::to_vector(llvm::seq(first, input.getRank()));
 }
 
 int64_t ReductionSplit::elementsOf(ArrayRef<int64_t> dims) {
@@ -155,9 +162,11 @@ bool ReductionSplit::staysInCluster() {
 bool ReductionSplit::columnsPay() {
   int64_t bits = element.getIntOrFloatBitWidth();
   int64_t strip = codegen::columnVectors * std::min<int64_t>(8, 128 / bits);
-  int64_t columns =
+  int64_t all =
       program.estimates.elements(program.sizes.get(reduce.getResult()));
-  int64_t strips = llvm::divideCeil(columns, strip);
+  int64_t columns = elementsOf(trailingColumns());
+  int64_t strips =
+      columns == 0 ? 0 : all / columns * llvm::divideCeil(columns, strip);
   int64_t blocks = program.options.columnBlocks;
   if (strips == 0 || strips >= blocks)
     return false;

@@ -115,6 +115,11 @@ struct Step {
   /// Reading the matrix takes the time of few rows: their number does not. The
   /// model knows nothing of forms that are for few rows only.
   bool isFew() const { return version.most <= maxSwapABRows; }
+  /// Rows that schedules are compared at.
+  std::array<int64_t, 3> samples() const {
+    return {version.least, std::midpoint(version.least, version.most),
+            version.most};
+  }
 };
 
 /// Finds few ranges of rows, each with a schedule that is nearly as fast as the
@@ -130,6 +135,8 @@ public:
   SmallVector<Version> join(double tolerance);
 
 private:
+  LogicalResult choose(Version &version, int64_t least, int64_t most);
+  LogicalResult chooseAmongSamples(Step &step);
   void compare(Step &step);
   bool suits(size_t step, size_t first, size_t count, double tolerance);
   double worst(size_t step, size_t first, size_t count);
@@ -143,19 +150,61 @@ private:
 };
 } // namespace
 
+/// The schedule that the kernel has for `least` to `most` rows.
+LogicalResult Ranges::choose(Version &version, int64_t least, int64_t most) {
+  return within(kernel, rows, least, most, [&] {
+    LogicalResult chosen =
+        trySchedule(kernel, chip, requests, version.reported);
+    version.schedule = kernel.getScheduleAttr();
+    kernel.removeScheduleAttr();
+    return chosen;
+  });
+}
+
+/// A schedule for the middle of a step may be a bad one for its first rows, as
+/// where they are a wave of blocks less. Takes the one that is never much
+/// slower than the others, of those that are best for some rows.
+LogicalResult Ranges::chooseAmongSamples(Step &step) {
+  SmallVector<Version> candidates = {step.version};
+  for (int64_t at : step.samples()) {
+    Version &made = candidates.emplace_back(step.version);
+    if (failed(choose(made, at, at)))
+      return failure();
+  }
+  within(kernel, rows, step.version.least, step.version.most, [&] {
+    ScheduleModel model(kernel, chip);
+    llvm::erase_if(candidates, [&](const Version &each) {
+      return !each.schedule || !model.isLegal(each.schedule);
+    });
+    return true;
+  });
+  SmallVector<double> worst(candidates.size(), 1);
+  for (int64_t at : step.samples()) {
+    SmallVector<std::optional<double>> cycles;
+    within(kernel, rows, at, at, [&] {
+      ScheduleModel model(kernel, chip);
+      for (const Version &each : candidates)
+        cycles.push_back(model.cycles(each.schedule));
+      return true;
+    });
+    if (cycles.empty() || !llvm::all_of(cycles, [](auto of) { return !!of; }))
+      return success();
+    double best = **llvm::min_element(cycles);
+    for (auto [most, of] : llvm::zip_equal(worst, cycles))
+      most = std::max(most, *of / best);
+  }
+  step.version = candidates[llvm::min_element(worst) - worst.begin()];
+  return success();
+}
+
 LogicalResult Ranges::findSteps() {
   int64_t least = std::max<int64_t>(1, rows.range.values.lo);
   for (int64_t most : endsOf(rows)) {
     Step &step = steps.emplace_back(Step{{least, most, {}, {}}, {}});
     step.isExpected = least <= rows.range.opt && rows.range.opt <= most;
-    LogicalResult result = within(kernel, rows, least, most, [&] {
-      LogicalResult chosen =
-          trySchedule(kernel, chip, requests, step.version.reported);
-      step.version.schedule = kernel.getScheduleAttr();
-      kernel.removeScheduleAttr();
-      return chosen;
-    });
-    if (failed(result))
+    if (failed(choose(step.version, least, most)))
+      return failure();
+    if (!step.isFew() && !step.isExpected && failed(chooseAmongSamples(step)))
       return failure();
     least = most + 1;
   }
@@ -164,11 +213,11 @@ LogicalResult Ranges::findSteps() {
   return success();
 }
 
-/// Compares all schedules in the middle and at the end of a step.
+/// Compares all schedules at the rows of `step.samples()`.
 void Ranges::compare(Step &step) {
   Version &own = step.version;
   step.ratios.assign(steps.size(), 1.0);
-  for (int64_t at : {std::midpoint(own.least, own.most), own.most})
+  for (int64_t at : step.samples())
     within(kernel, rows, at, at, [&] {
       ScheduleModel model(kernel, chip);
       std::optional<double> best = model.cycles(own.schedule);
@@ -254,7 +303,7 @@ SmallVector<Version> Ranges::join(double tolerance) {
 
 /// As many as a kernel may have: each is compiled. What a schedule may take
 /// more than the best one, first; then more, until they are few enough.
-static constexpr size_t maxVersions = 8;
+static constexpr size_t maxVersions = 10;
 static constexpr double tolerances[] = {1.05, 1.1, 1.15, 1.2, 1.3,
                                         1.4,  1.6, 2.0,  3.0};
 
