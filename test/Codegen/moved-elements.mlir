@@ -1,13 +1,13 @@
 // An element that only moves is stored as it was loaded: it is not widened and rounded again, and a NaN keeps its bits.
 // RUN: split-file %s %t
-// RUN: tripy-compile %t/bf16.mlir --target=cpu:x86-64-v3 --stop-after=asm -o - | FileCheck %t/bf16.mlir
+// RUN: tripy-compile %t/bf16.mlir --cpu=x86-64-v3 --stop-after=asm -o - | FileCheck %t/bf16.mlir
 // RUN: tripy-compile %t/f8.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/f8.mlir
-// RUN: tripy-compile %t/rounded.mlir --target=cpu:x86-64-v3 --stop-after=asm -o - | FileCheck %t/rounded.mlir
+// RUN: tripy-compile %t/rounded.mlir --cpu=x86-64-v3 --stop-after=asm -o - | FileCheck %t/rounded.mlir
 
 //--- bf16.mlir
-// CHECK-LABEL: permute:
+// CHECK-LABEL: main_loop_0_transpose:
 // CHECK-NOT: {{ucomiss|cmpunordps|cmpleps|cmpneqps}}
-// CHECK: ret
+// CHECK: retq
 func.func @main(%x: tensor<31x45x67xbf16>) -> tensor<67x45x31xbf16> {
   %y = trace.permute %x [2, 1, 0] : (tensor<31x45x67xbf16>) -> tensor<67x45x31xbf16>
   return %y : tensor<67x45x31xbf16>

@@ -33,7 +33,7 @@ struct ProgramLimits {
   uint32_t arguments = 512; ///< of one kernel
   uint32_t rank = 8;
   uint32_t nameBytes = maxNameBytes; ///< names, symbols, architectures
-  uint32_t textBytes = 4096; ///< messages, reasons, file names
+  uint32_t textBytes = 4096;         ///< messages, reasons, file names
   uint64_t arenaBytes = uint64_t(1) << 40;
   uint32_t hostScratchBytes = uint32_t(64) << 20;
   uint32_t sharedBytes = 232448; ///< dynamic shared memory of a CUDA block

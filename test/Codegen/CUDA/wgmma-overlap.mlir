@@ -28,7 +28,7 @@ func.func @main(%a: tensor<32x499x64xf16>) -> tensor<32x499x499xf16> {
 }
 //--- long.mlir
 // CHECK: #kernel.wgmma_schedule<
-// CHECK-NOT: overlap
+// CHECK-NOT: overlap = true
 func.func @main(%a: tensor<4096x4096xf16>, %b: tensor<2047x4096xf16>) -> tensor<4096x2047xf16> {
   %y = trace.linear %a, %b : (tensor<4096x4096xf16>, tensor<2047x4096xf16>) -> tensor<4096x2047xf16>
   return %y : tensor<4096x2047xf16>

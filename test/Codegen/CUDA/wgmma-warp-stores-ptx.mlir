@@ -4,8 +4,8 @@
 // global memory for a box; all others are constant distances from those.
 //
 // RUN: split-file %s %t
-// RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=ODD --implicit-check-not=.local
-// RUN: tripy-compile %t/even.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=EVEN --implicit-check-not=.local
+// RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --gemm-tile=64x256,pingpong --stop-after=ptx -o - | FileCheck %s --check-prefix=ODD --implicit-check-not=.local
+// RUN: tripy-compile %t/even.mlir --target=cuda:sm_90a --gemm-tile=128x128,pingpong --stop-after=ptx -o - | FileCheck %s --check-prefix=EVEN --implicit-check-not=.local
 // RUN: tripy-compile %t/residual.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=RESIDUAL
 // RUN: tripy-compile %t/heads.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=HEADS
 

@@ -80,6 +80,38 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
   return rows % (blocks * (operand.kMajor ? 8 : 64)) == 0;
 }
 
+/// The rule that a tile breaks with stream-K.
+static StringRef brokenStream(const WgmmaSchedule &schedule,
+                              const WgmmaProblem &of, const WgmmaTile &tile) {
+  if (!tile.streams)
+    return {};
+  // A tile of 64 columns reads 128 bytes from each row of the matrix, and such
+  // scattered reads are slow: 28672 columns of a matrix of 8192 rows take 133
+  // us, but 113 us with tiles of 128 columns.
+  if (tile.swapAB && of.m <= maxSwapABRows && tile.n < 128 &&
+      !schedule.b.front().kMajor)
+    return "with stream-K and swapAB, a B that is contiguous along N has tiles "
+           "of 128 columns or more";
+  if (!of.known)
+    return "with stream-K, all sizes are known";
+  // Whole waves need no cut.
+  if (clustersOf(tile, of) % sharesOf(tile, of).workers == 0)
+    return "with stream-K, tiles are no whole number of waves";
+  return {};
+}
+
+/// The rule that a tile breaks which overlaps.
+static StringRef brokenOverlap(const WgmmaProblem &of, const WgmmaTile &tile) {
+  if (!tile.overlap)
+    return {};
+  if (!of.splitsSectors)
+    return "tiles that overlap have 16-bit results whose rows are no multiple "
+           "of 32 bytes, and an epilogue that reads no tensor like them";
+  if (tile.n / of.parts < 2 * sectorColumns)
+    return "tiles that overlap have 32 columns of each contraction or more";
+  return {};
+}
+
 /// The rule that a tile breaks: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and k-blocks can be shared or
 /// split.
@@ -114,23 +146,10 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
        (tile.n > 192 && schedule.prologue.cost > maxIn256)))
     return "with an A that is computed there is no ping-pong, stream-K nor "
            "swapAB, and a costly function has tiles of at most 192 columns";
-  // A tile of 64 columns reads 128 bytes from each row of the matrix, and such
-  // scattered reads are slow: 28672 columns of a matrix of 8192 rows take 133
-  // us, but 113 us with tiles of 128 columns.
-  if (tile.streams && tile.swapAB && of.m <= maxSwapABRows && tile.n < 128 &&
-      !schedule.b.front().kMajor)
-    return "with stream-K and swapAB, a B that is contiguous along N has tiles "
-           "of 128 columns or more";
-  if (tile.overlap && !of.splitsSectors)
-    return "tiles that overlap have 16-bit results whose rows are no multiple "
-           "of 32 bytes, and an epilogue that reads no tensor like them";
-  if (tile.overlap && part < 2 * sectorColumns)
-    return "tiles that overlap have 32 columns of each contraction or more";
-  if (tile.streams && !of.known)
-    return "with stream-K, all sizes are known";
-  // Whole waves need no cut.
-  if (tile.streams && clustersOf(tile, of) % sharesOf(tile, of).workers == 0)
-    return "with stream-K, tiles are no whole number of waves";
+  if (StringRef rule = brokenStream(schedule, of, tile); !rule.empty())
+    return rule;
+  if (StringRef rule = brokenOverlap(of, tile); !rule.empty())
+    return rule;
   // Two sets of sums need registers as well.
   if (schedule.promotes() &&
       (tile.pingPong || tile.n > 192 || (tile.swapAB && tile.m > 64)))
