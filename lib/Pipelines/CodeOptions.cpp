@@ -17,7 +17,8 @@ static const TextOption texts[] = {
      {},
      "TILE",
      "for measurements: the tile of tensor-core kernels, such as 128x256, "
-     "64x64,cluster=4, 128x256,stream or 16x64,split=2,swapAB"},
+     "64x64,cluster=4, 128x256,stream, 128x128,pingpong,overlap or "
+     "16x64,split=2,swapAB"},
     {"gemm-prologues", &CodeOptions::gemmPrologues, Level::Dispatches, when,
      "WHEN",
      "for measurements: tensor-core kernels compute element-wise left operands "

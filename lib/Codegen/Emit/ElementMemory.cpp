@@ -75,7 +75,8 @@ Value ElementEmitter::widen(Value stored, Type element) {
 }
 
 /// The stored value that `computed` was widened from: an element that only
-/// moves is not rounded, and keeps the bits of a NaN. Null for all else.
+/// moves is not rounded, and keeps the bits of a NaN. Null for all else, and
+/// for f16 where software converts it.
 static Value movedFrom(Value computed, Type element, bool isSoftware) {
   if (isSoftware)
     return element.isBF16() ? widenedBF16(computed) : nullptr;

@@ -5,6 +5,7 @@
 // RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/batch.mlir
 // RUN: tripy-compile %t/none.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: sed 's/max = \[0, 64\]/max = [1, 64]/' %t/none.mlir | tripy-compile - --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
+// RUN: tripy-compile %t/stages.mlir --target=cuda --stop-after=kernels -o %t/stages.out
 // RUN: tripy-compile %t/linear.mlir --target=cuda --gemm-tile=64x64 --stop-after=schedules -o - | FileCheck %t/linear.mlir --check-prefix=ASKED
 
 // Guards that users write leave out no size, and have none in common.
@@ -59,4 +60,13 @@ func.func @main(%x: tensor<?x?x1024xf16> {tripy.profile = #tripy.profile<min = [
                 %w: tensor<1024x1024xf16>) -> tensor<?x?x1024xf16> {
   %y = trace.linear %x, %w : (tensor<?x?x1024xf16>, tensor<1024x1024xf16>) -> tensor<?x?x1024xf16>
   return %y : tensor<?x?x1024xf16>
+}
+
+//--- stages.mlir
+// Blocks that split K keep the sums of as many rows as a version has: a schedule of 65 rows has room for stages that one of 128 has
+// not, and is no schedule for both.
+func.func @main(%x: tensor<?x16384xf16> {tripy.profile = #tripy.profile<min = [1, 16384], opt = [65, 16384], max = [200, 16384]>},
+                %w: tensor<2176x16384xf16>) -> tensor<?x2176xf16> {
+  %y = trace.linear %x, %w : (tensor<?x16384xf16>, tensor<2176x16384xf16>) -> tensor<?x2176xf16>
+  return %y : tensor<?x2176xf16>
 }

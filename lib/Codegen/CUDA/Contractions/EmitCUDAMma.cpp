@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mma.h"
+#include "OperandSource.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 
@@ -75,9 +76,22 @@ private:
 
   void finish(ArrayRef<Value> sums);
   void finishRows(int64_t row, const Memory &staging);
-  void finishRun(Index row, Index column, int64_t vectorSize,
-                 const Memory &staging, Index stagedRow, Index stagedColumn);
+  /// Neighbours of a row of the result, and where their sums are staged.
+  struct Run {
+    Index atM, atN, stagedRow, stagedColumn;
+  };
+  Run runAt(int64_t row, Index number);
+  SmallVector<Index> resultAt(Index row, Index column);
+  Value isInside(const Run &run);
+  SmallVector<Index> bindRun(const Run &run, Index atM, Index atN,
+                             const Memory &staging);
+  void finishRun(const Run &run, const Memory &staging);
+  void finishTogether(ArrayRef<Run> runs, const Memory &staging);
+  bool readsLikeResult();
   int64_t runSize();
+  int64_t runsOfRow() {
+    return layout.fragments() * fragmentColumns / runSize();
+  }
   int64_t stagedFloats() const {
     return layout.parts * layout.fragments() * fragmentColumns + 8;
   }
@@ -359,19 +373,38 @@ void MmaGemm::finish(ArrayRef<Value> sums) {
   }
 }
 
+/// Elements that a thread computes before it stores them, and runs at most.
+static constexpr int64_t maxElementsTogether = 16, maxRunsTogether = 8;
+
+/// Whether the epilogue reads a tensor that has as many elements as the result.
+bool MmaGemm::readsLikeResult() {
+  auto result = cast<RankedTensorType>(op.getResult(0).getType());
+  return llvm::any_of(
+      e.kernel.getBody().getArguments(), [&](BlockArgument argument) {
+        auto type = dyn_cast<RankedTensorType>(argument.getType());
+        return type && type.getShape() == result.getShape() &&
+               !llvm::all_of(argument.getUsers(), [&](Operation *user) {
+                 return llvm::is_contained(group.ops, user);
+               });
+      });
+}
+
 /// Computes the results of 16 rows of the warp, from `row` on, and stores them.
 void MmaGemm::finishRows(int64_t row, const Memory &staging) {
-  int64_t vectorSize = runSize();
-  int64_t runs = layout.fragments() * fragmentColumns / vectorSize; // in a row
-  int64_t all = fragmentRows * runs;
-  auto finishOne = [&](Index run) {
-    Index inRows = math.div(run, math.constant(runs));
-    Index column =
-        math.mul(math.rem(run, math.constant(runs)), math.constant(vectorSize));
-    Index first = math.add(place.mBegin, warpRow);
-    finishRun(math.add(first, math.add(inRows, math.constant(row))),
-              math.add(math.add(place.nBegin, warpColumn), column), vectorSize,
-              staging, inRows, column);
+  int64_t all = fragmentRows * runsOfRow();
+  int64_t together = std::min(maxElementsTogether / runSize(), maxRunsTogether);
+  together = all % 32 == 0 ? std::gcd(together, all / 32) : 1;
+  if (together > 1 && readsLikeResult())
+    return e.loop(lane, math.constant(all), math.constant(32 * together),
+                  [&](Index first) {
+                    SmallVector<Run> runs;
+                    for (int64_t i = 0; i < together; ++i)
+                      runs.push_back(
+                          runAt(row, math.add(first, math.constant(32 * i))));
+                    finishTogether(runs, staging);
+                  });
+  auto finishOne = [&](Index number) {
+    finishRun(runAt(row, number), staging);
   };
   // The body is short or is there a few times.
   if (all > 4 * 32)
@@ -388,29 +421,74 @@ void MmaGemm::finishRows(int64_t row, const Memory &staging) {
   }
 }
 
-/// The results of a row's neighbours from `column` on.
-void MmaGemm::finishRun(Index row, Index column, int64_t vectorSize,
-                        const Memory &staging, Index stagedRow,
-                        Index stagedColumn) {
-  Value inside = arith::AndIOp::create(
+/// Run `number` of 16 rows of the warp, from `row` on.
+MmaGemm::Run MmaGemm::runAt(int64_t row, Index number) {
+  Index runs = math.constant(runsOfRow());
+  Index inRows = math.div(number, runs);
+  Index column = math.mul(math.rem(number, runs), math.constant(runSize()));
+  Index first = math.add(place.mBegin, warpRow);
+  return {math.add(first, math.add(inRows, math.constant(row))),
+          math.add(math.add(place.nBegin, warpColumn), column), inRows, column};
+}
+
+SmallVector<Index> MmaGemm::resultAt(Index row, Index column) {
+  SmallVector<Index> loops = place.batchLoops;
+  space.spread(row, space.m, loops);
+  space.spread(column, space.n, loops);
+  return space.resultAt(loops);
+}
+
+Value MmaGemm::isInside(const Run &run) {
+  return arith::AndIOp::create(
       e.b, e.loc,
-      kernel.compare(arith::CmpIPredicate::ult, row, space.sizeOf(space.m)),
-      kernel.compare(arith::CmpIPredicate::ult, column, space.sizeOf(space.n)));
-  e.when(inside, [&] {
-    SmallVector<Elements> values;
-    for (int64_t part = 0; part < layout.parts; ++part) {
-      Index at =
-          math.add(stagedColumn,
-                   math.constant(part * layout.fragments() * fragmentColumns));
-      values.push_back(e.elements.load(staging, {stagedRow, at}, vectorSize));
-    }
-    SmallVector<Index> loops = place.batchLoops;
-    space.spread(row, space.m, loops);
-    space.spread(column, space.n, loops);
-    SmallVector<Index> at = space.resultAt(loops);
-    bindNeighbours(kernel, group.ops, values, at);
-    e.emitResults(group.results, at, vectorSize);
+      kernel.compare(arith::CmpIPredicate::ult, run.atM, space.sizeOf(space.m)),
+      kernel.compare(arith::CmpIPredicate::ult, run.atN,
+                     space.sizeOf(space.n)));
+}
+
+/// Makes the run's sums those of the results at a row and a column; returns
+/// their indices.
+SmallVector<Index> MmaGemm::bindRun(const Run &run, Index atM, Index atN,
+                                    const Memory &staging) {
+  SmallVector<Elements> values;
+  for (int64_t part = 0; part < layout.parts; ++part) {
+    Index at =
+        math.add(run.stagedColumn,
+                 math.constant(part * layout.fragments() * fragmentColumns));
+    values.push_back(e.elements.load(staging, {run.stagedRow, at}, runSize()));
+  }
+  SmallVector<Index> at = resultAt(atM, atN);
+  bindNeighbours(kernel, group.ops, values, at);
+  return at;
+}
+
+void MmaGemm::finishRun(const Run &run, const Memory &staging) {
+  e.when(isInside(run), [&] {
+    e.emitResults(group.results, bindRun(run, run.atM, run.atN, staging),
+                  runSize());
   });
+}
+
+/// Asks for all that the epilogue of some runs reads, then stores them: neither
+/// LLVM nor the assembler brings a load in front of a store, and each run would
+/// wait for memory by itself. Those outside read the first element.
+void MmaGemm::finishTogether(ArrayRef<Run> runs, const Memory &staging) {
+  SmallVector<SmallVector<Elements>> results;
+  for (const Run &run : runs) {
+    Value inside = isInside(run);
+    SmallVector<Index> at = bindRun(run, kernel.clampTo(inside, run.atM),
+                                    kernel.clampTo(inside, run.atN), staging);
+    SmallVector<Elements> &ofRun = results.emplace_back();
+    for (unsigned number : group.results)
+      ofRun.push_back(e.elements.emit(e.yielded()[number], at, runSize()));
+  }
+  pinLoads(e.b, e.loc);
+  for (auto [run, ofRun] : llvm::zip_equal(runs, results))
+    e.when(isInside(run), [&, &run = run, &ofRun = ofRun] {
+      SmallVector<Index> at = resultAt(run.atM, run.atN);
+      for (auto [number, elements] : llvm::zip(group.results, ofRun))
+        e.elements.store(e.results[number], at, elements);
+    });
 }
 
 void MmaGemm::emit(Index number) {

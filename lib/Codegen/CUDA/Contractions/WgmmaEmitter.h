@@ -267,6 +267,7 @@ private:
                 mlir::Value exists);
   void storeAtColumn(const WindowRow &row, mlir::Value column,
                      mlir::Value value, int64_t alignment);
+  mlir::Value isLastOfRow();
   mlir::Value loadChunk(mlir::Value from, mlir::Value column);
   mlir::Value rowsFrom(Index atM, Index atN);
   mlir::Value elementAt(mlir::Value pointer, mlir::Type element, Index number);

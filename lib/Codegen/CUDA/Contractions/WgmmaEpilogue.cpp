@@ -74,6 +74,7 @@ int64_t WgmmaEmitter::runSize() {
 void WgmmaEmitter::storeTile(ValueRange sums) {
   if (schedule.swapAB)
     return storeTransposed(sums);
+  assert((!schedule.overlap || storesByWarps()) && "as brokenRule() says");
   for (auto [group, accumulators] : llvm::enumerate(sums))
     if (schedule.store == WgmmaStore::TMA)
       storeByTMA(accumulators, group);

@@ -246,8 +246,7 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   groupsN = math.ceilDiv(space.sizeOf(schedule.n),
                          math.constant(schedule.partN() * schedule.clusterN));
   if (schedule.overlap)
-    groupsN = math.constant(tilesAcross(schedule.extent(schedule.n, 0),
-                                        schedule.partN(), schedule.stepN()));
+    groupsN = math.constant(schedule.tilesN());
   rank = math.rem(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult(),
                   math.constant(schedule.cluster()));
   base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),

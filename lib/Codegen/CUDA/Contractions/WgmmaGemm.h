@@ -159,8 +159,8 @@ struct WgmmaSchedule {
   /// B's columns are the instruction's 64 rows and A's rows its columns: the
   /// sums of a tile are transposed. Few rows leave work for one consumer.
   bool swapAB = false;
-  /// Warps store rows of 16-bit results that TMA cannot (WgmmaWarpStores.cpp).
-  bool warpRows = false;
+  /// Whether warps can store the results row by row (WgmmaWarpStores.cpp).
+  bool mayStoreByWarps = false;
   /// Tiles side by side overlap by a sector of the L2 cache, so that each
   /// stores whole sectors of rows that begin anywhere.
   bool overlap = false;
@@ -180,6 +180,8 @@ struct WgmmaSchedule {
   int64_t partN() const { return tileN / parts(); }
   /// Columns from one tile to the next.
   int64_t stepN() const { return partN() - (overlap ? sectorColumns : 0); }
+  /// Tiles side by side, of a number of columns that is known.
+  int64_t tilesN() const { return tilesAcross(extent(n, 0), partN(), stepN()); }
   /// Elements of a k-block: 128 bytes, one swizzle atom.
   int64_t tileK() const { return 128 / elementBytes; }
   /// K of one instruction: 32 bytes.

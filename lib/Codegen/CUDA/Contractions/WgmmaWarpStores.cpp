@@ -1,10 +1,10 @@
 //===- WgmmaWarpStores.cpp - Rows that TMA cannot store -------------------===//
 //
-// TMA stores rows whose size is a multiple of 16 bytes. Others, of 16-bit
-// results whose epilogue reads no tensor like the result, are stored by warps:
-// a warp computes the epilogue where its sums are, writes 16 rows of a box to
-// shared memory, and stores them row by row. In between, no warp waits for
-// another one.
+// TMA stores rows whose size is a multiple of 16 bytes. Others, and those of
+// tiles that overlap, of 16-bit results whose epilogue reads no tensor like the
+// result, are stored by warps: a warp computes the epilogue where its sums are,
+// writes 16 rows of a box to shared memory, and stores them row by row. In
+// between, no warp waits for another one.
 //
 // A store of a part of a sector of the L2 cache, 32 bytes, takes as long as
 // several whole ones (bench/results/notes-gemm.md 29), and where rows begin
@@ -31,7 +31,7 @@ using namespace tripy::codegen::wgmma;
 static constexpr int64_t warpRows = 16, storesTogether = 8;
 
 bool WgmmaEmitter::storesByWarps() const {
-  return schedule.warpRows && schedule.store == WgmmaStore::Threads &&
+  return schedule.mayStoreByWarps && schedule.store == WgmmaStore::Threads &&
          schedule.boxRowBytes == 128 && schedule.partN() % 16 == 0;
 }
 
@@ -179,7 +179,6 @@ void WgmmaEmitter::storeWindow(unsigned result, int64_t group, int64_t column,
   int64_t lanes = llvm::PowerOf2Ceil(columns / chunkColumns);
   storeSectors(windowOf(result, group, column, box, lanes), lanes);
   // Ends of rows, by as many elements as every row has at a time.
-  int64_t columnsOfAll = schedule.extent(schedule.n, 0);
   if (column == 0)
     e.when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                  toI32(columnBegin), i32(0)),
@@ -187,20 +186,25 @@ void WgmmaEmitter::storeWindow(unsigned result, int64_t group, int64_t column,
              int64_t each = sectorColumns / runSize();
              storeHead(windowOf(result, group, column, box, each), each);
            });
-  int64_t last = tilesAcross(columnsOfAll, schedule.partN(), schedule.stepN());
-  e.when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+  if (runSize() < chunkColumns)
+    e.when(isLastOfRow(), [&] {
+      int64_t each = chunkColumns / runSize();
+      storeTail(windowOf(result, group, column, box, each), each);
+    });
+}
+
+/// Whether this tile is the last one of those side by side.
+Value WgmmaEmitter::isLastOfRow() {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                toI32(columnBegin),
-                               i32((last - 1) * schedule.stepN())),
-         [&] {
-           int64_t each = chunkColumns / runSize();
-           storeTail(windowOf(result, group, column, box, each), each);
-         });
+                               i32((schedule.tilesN() - 1) * schedule.stepN()));
 }
 
 /// What this lane has where `lanes` neighbours share a row.
 WgmmaEmitter::Window WgmmaEmitter::windowOf(unsigned result, int64_t group,
                                             int64_t column, Value box,
                                             int64_t lanes) {
+  assert(32 / lanes <= warpRows && "rows of a warp at most");
   const Memory &memory = e.results[result];
   Index t = math.rem(thread, math.constant(128));
   Index lane = math.rem(t, math.constant(32));
@@ -236,15 +240,11 @@ WgmmaEmitter::WindowRow WgmmaEmitter::rowOf(const Window &window, int64_t row) {
   Value back = arith::SubIOp::create(b, loc, i32(0), elements);
   found.start = arith::AndIOp::create(b, loc, back, i32(sectorColumns - 1));
   // The next tile has what lies a step further on; the last one has the rest.
-  int64_t all = schedule.extent(schedule.n, 0);
-  int64_t tiles = tilesAcross(all, schedule.partN(), schedule.stepN());
-  int64_t lastColumns = all - (tiles - 1) * schedule.stepN();
-  Value rest = arith::SubIOp::create(b, loc, i32(lastColumns), found.start);
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                       toI32(columnBegin),
-                                       i32((tiles - 1) * schedule.stepN()));
-  found.columns =
-      arith::SelectOp::create(b, loc, isLast, rest, i32(schedule.stepN()));
+  int64_t ofLast = schedule.extent(schedule.n, 0) -
+                   (schedule.tilesN() - 1) * schedule.stepN();
+  Value rest = arith::SubIOp::create(b, loc, i32(ofLast), found.start);
+  found.columns = arith::SelectOp::create(b, loc, isLastOfRow(), rest,
+                                          i32(schedule.stepN()));
   found.exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
                                        window.rows, i32(row));
   return found;

@@ -162,22 +162,33 @@ LogicalResult Ranges::choose(Version &version, int64_t least, int64_t most) {
 }
 
 /// A schedule for the middle of a step may be a bad one for its first rows, as
-/// where they are a wave of blocks less. Takes the one that is never much
-/// slower than the others, of those that are best for some rows.
+/// where they are a wave of blocks less. Of those that the model picks for the
+/// first, middle and last rows, takes the one that is never much slower than
+/// the others.
 LogicalResult Ranges::chooseAmongSamples(Step &step) {
+  if (!step.version.schedule)
+    return success();
   SmallVector<Version> candidates = {step.version};
   for (int64_t at : step.samples()) {
-    Version &made = candidates.emplace_back(step.version);
+    Version &made = candidates.emplace_back(
+        Version{step.version.least, step.version.most, {}, {}});
     if (failed(choose(made, at, at)))
       return failure();
   }
+  // Models of one kind of schedule know little of another one.
+  TypeID kind = step.version.schedule.getAbstractAttribute().getTypeID();
   within(kernel, rows, step.version.least, step.version.most, [&] {
     ScheduleModel model(kernel, chip);
     llvm::erase_if(candidates, [&](const Version &each) {
-      return !each.schedule || !model.isLegal(each.schedule);
+      return !each.schedule ||
+             each.schedule.getAbstractAttribute().getTypeID() != kind ||
+             !model.isLegal(each.schedule);
     });
     return true;
   });
+  if (candidates.empty() ||
+      candidates.front().schedule != step.version.schedule)
+    return success();
   SmallVector<double> worst(candidates.size(), 1);
   for (int64_t at : step.samples()) {
     SmallVector<std::optional<double>> cycles;
@@ -204,6 +215,8 @@ LogicalResult Ranges::findSteps() {
     step.isExpected = least <= rows.range.opt && rows.range.opt <= most;
     if (failed(choose(step.version, least, most)))
       return failure();
+    // Few rows take as long whatever their number, and the rows that are
+    // expected have the schedule of a static program.
     if (!step.isFew() && !step.isExpected && failed(chooseAmongSamples(step)))
       return failure();
     least = most + 1;

@@ -128,8 +128,13 @@ static std::optional<Schedule> planOf(const Tile &tile,
                                       const Problem &problem) {
   if (!brokenRule(tile, problem).empty())
     return std::nullopt;
+  // What lies behind the end of K is filled with zeros, piece by piece.
+  bool isShort = llvm::all_of(
+      problem.extents, [](const Extent &of) { return of.k * of.bytes <= 64; });
   for (int64_t rowBytes : {128, 64}) {
     Schedule schedule{tile, maxResident(tile, problem), rowBytes, 1};
+    if (isShort && rowBytes > 64)
+      continue;
     schedule.stages =
         std::min(stagesThatFit(schedule, problem.chip), maxStages);
     if (schedule.stages >= 3 && (rowBytes == 64 || !problem.shortKBlocks))

@@ -35,7 +35,13 @@ std::optional<double> ScheduleModel::cycles(Attribute schedule) const {
 }
 
 bool ScheduleModel::isLegal(Attribute schedule) const {
-  if (auto of = dyn_cast<kernel::WgmmaScheduleAttr>(schedule))
-    return wgmma && brokenRule(*wgmma, tileOf(of)).empty();
+  if (auto of = dyn_cast<kernel::WgmmaScheduleAttr>(schedule)) {
+    if (!wgmma || !brokenRule(*wgmma, tileOf(of)).empty())
+      return false;
+    // What sums take of shared memory depends on the rows that there may be.
+    WgmmaSchedule cut = *wgmma;
+    cutInto(cut, tileOf(of));
+    return setStages(cut, of.getStages()).empty();
+  }
   return cycles(schedule).has_value();
 }

@@ -27,7 +27,7 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
       k(schedule.range(schedule.k, 4096).opt),
       batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
       elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
-      splitsSectors(schedule.warpRows && n * 2 % sectorBytes != 0),
+      splitsSectors(schedule.mayStoreByWarps && n * 2 % sectorBytes != 0),
       sourceColumns(schedule.source >= 0 ? schedule.boxColumns : 0),
       known(schedule.extent(schedule.m, 0) > 0 &&
             schedule.extent(schedule.batch, 0) > 0 &&
@@ -127,7 +127,7 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
       chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
   double asked = sharedLines(tile, of, blocks) * bytes * of.traffic;
   // Both blocks of a row may miss the same lines of A.
-  double missed = of.isTwoWide(tile.n) && tile.clusterN == 1
+  double missed = columnsOfTiles(tile, of) == 2 && tile.clusterN == 1
                       ? chip().missedTwice * of.bytesOfA()
                       : 0;
   double mainLoop =

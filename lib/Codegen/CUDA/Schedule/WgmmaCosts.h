@@ -43,11 +43,6 @@ struct WgmmaProblem {
     double results = double(batch) * m * n * elementBytes;
     return sourceColumns ? 2 * results : results;
   }
-
-  /// Whether two blocks that may form a cluster have all columns.
-  bool isTwoWide(int64_t tileN) const {
-    return llvm::divideCeil(n, tileN / parts) == 2;
-  }
 };
 
 /// Clusters that the tiles make work for, where clusters are whole.

@@ -347,7 +347,7 @@ std::optional<WgmmaSchedule> codegen::recogniseWgmma(kernel::FuncOp kernel) {
     if (schedule.extent(dims, 0) > INT32_MAX)
       return std::nullopt;
   auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
-  schedule.warpRows = canStoreByWarps(kernel, schedule);
+  schedule.mayStoreByWarps = canStoreByWarps(kernel, schedule);
   if (canStoreByTMA(kernel, schedule))
     schedule.boxColumns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
   return schedule;

@@ -256,7 +256,8 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   schedule.streams = tile.streams;
   schedule.swapAB = tile.swapAB;
   schedule.overlap = tile.overlap;
-  bool halfBoxes = schedule.boxColumns == 64 && schedule.partN() % 64 == 32;
+  bool halfBoxes = !schedule.overlap && schedule.boxColumns == 64 &&
+                   schedule.partN() % 64 == 32;
   schedule.boxRowBytes = halfBoxes ? 64 : 128;
   bool whole = schedule.source < 0 || !schedule.streams;
   schedule.store = schedule.boxColumns && !schedule.splitsK() &&
