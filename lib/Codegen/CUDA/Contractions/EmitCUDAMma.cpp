@@ -87,7 +87,6 @@ private:
                              const Memory &staging);
   void finishRun(const Run &run, const Memory &staging);
   void finishTogether(ArrayRef<Run> runs, const Memory &staging);
-  bool readsLikeResult();
   int64_t runSize();
   int64_t runsOfRow() {
     return layout.fragments() * fragmentColumns / runSize();
@@ -376,25 +375,14 @@ void MmaGemm::finish(ArrayRef<Value> sums) {
 /// Elements that a thread computes before it stores them, and runs at most.
 static constexpr int64_t maxElementsTogether = 16, maxRunsTogether = 8;
 
-/// Whether the epilogue reads a tensor that has as many elements as the result.
-bool MmaGemm::readsLikeResult() {
-  auto result = cast<RankedTensorType>(op.getResult(0).getType());
-  return llvm::any_of(
-      e.kernel.getBody().getArguments(), [&](BlockArgument argument) {
-        auto type = dyn_cast<RankedTensorType>(argument.getType());
-        return type && type.getShape() == result.getShape() &&
-               !llvm::all_of(argument.getUsers(), [&](Operation *user) {
-                 return llvm::is_contained(group.ops, user);
-               });
-      });
-}
-
 /// Computes the results of 16 rows of the warp, from `row` on, and stores them.
 void MmaGemm::finishRows(int64_t row, const Memory &staging) {
   int64_t all = fragmentRows * runsOfRow();
   int64_t together = std::min(maxElementsTogether / runSize(), maxRunsTogether);
   together = all % 32 == 0 ? std::gcd(together, all / 32) : 1;
-  if (together > 1 && readsLikeResult())
+  if (together > 1 && readsLikeResult(e.kernel, [&](Operation *user) {
+        return llvm::is_contained(group.ops, user);
+      }))
     return e.loop(lane, math.constant(all), math.constant(32 * together),
                   [&](Index first) {
                     SmallVector<Run> runs;

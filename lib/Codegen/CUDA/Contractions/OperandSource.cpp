@@ -337,3 +337,23 @@ void codegen::pinLoads(OpBuilder &b, Location loc) {
                             /*is_align_stack=*/false, LLVM::TailCallKind::None,
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }
+
+Value codegen::hideFromLLVM(OpBuilder &b, Location loc, Value value) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, TypeRange(b.getI32Type()), ValueRange{value},
+             "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+bool codegen::readsLikeResult(kernel::FuncOp kernel,
+                              llvm::function_ref<bool(Operation *)> isOther) {
+  auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
+  return llvm::any_of(
+      kernel.getBody().getArguments(), [&](BlockArgument argument) {
+        auto type = dyn_cast<RankedTensorType>(argument.getType());
+        return type && type.getShape() == result.getShape() &&
+               !llvm::all_of(argument.getUsers(), isOther);
+      });
+}

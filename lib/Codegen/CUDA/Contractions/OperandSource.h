@@ -69,6 +69,16 @@ void bindNeighbours(CUDAKernel &kernel,
 /// used, or to the start of a loop that carries these. Nothing is emitted.
 void pinLoads(mlir::OpBuilder &b, mlir::Location loc);
 
+/// `value`, i32, of which LLVM does not see where it is from: what it knew, or
+/// would compute of it in front of a loop, is not. Nothing is emitted.
+mlir::Value hideFromLLVM(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value value);
+
+/// Whether operations of `kernel` read a tensor with the shape of its first
+/// result, but for those that `isOther` is true of.
+bool readsLikeResult(kernel::FuncOp kernel,
+                     llvm::function_ref<bool(mlir::Operation *)> isOther);
+
 } // namespace tripy::codegen
 
 #endif // TRIPY_LIB_CODEGEN_CUDA_OPERANDSOURCE_H

@@ -177,12 +177,7 @@ Value KBlockCopy::rowsFrom(Value isInK) {
   left = arith::IndexCastOp::create(b, e.loc, b.getI32Type(), left);
   Value none = arith::ConstantOp::create(b, e.loc, b.getI32IntegerAttr(0));
   left = kernel.select(isInK, left, none);
-  return LLVM::InlineAsmOp::create(
-             b, e.loc, TypeRange(b.getI32Type()), ValueRange{left},
-             "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
-             /*is_align_stack=*/false, LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
+  return hideFromLLVM(b, e.loc, left);
 }
 
 void KBlockCopy::startPiece(int64_t piece, Value pointer, Index k,

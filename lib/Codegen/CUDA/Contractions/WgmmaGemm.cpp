@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperandSource.h"
 #include "WgmmaEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,13 +119,7 @@ void WgmmaEmitter::forEachTile(
 Index WgmmaEmitter::divideTiles(Index a, Index divisor) {
   if (IndexMath::constantOf(divisor))
     return math.div(a, divisor);
-  Value hidden =
-      LLVM::InlineAsmOp::create(
-          b, loc, TypeRange(b.getI32Type()), ValueRange{toI32(divisor)},
-          "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
-          /*is_align_stack=*/false, LLVM::TailCallKind::None,
-          LLVM::AsmDialectAttr(), ArrayAttr())
-          .getResult(0);
+  Value hidden = hideFromLLVM(b, loc, toI32(divisor));
   Value quotient = arith::DivUIOp::create(b, loc, toI32(a), hidden);
   return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), quotient)
       .getResult();

@@ -2,6 +2,8 @@
 
 #include "Lowering.h"
 
+#include "Codegen/CUDA/Contractions/OperandSource.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -312,14 +314,7 @@ TileLowering::lowerConstant(arith::ConstantOp constant) {
 /// for quotients of 64 and of 16 bits, and in a function with calls it
 /// serialises matrix instructions: the divisor's range is hidden from LLVM,
 /// which would make 32 bits 16.
-Value TileLowering::hide(Value value) {
-  return LLVM::InlineAsmOp::create(
-             b, loc, TypeRange(b.getI32Type()), ValueRange{value},
-             "mov.b32 $0, $1;", "=r,r",
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
-}
+Value TileLowering::hide(Value value) { return hideFromLLVM(b, loc, value); }
 
 Value TileLowering::divideHidden(Value a, Value divisor) {
   return arith::DivUIOp::create(b, loc, a, hide(divisor));

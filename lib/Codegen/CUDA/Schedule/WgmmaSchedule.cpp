@@ -1,5 +1,6 @@
 //===- WgmmaSchedule.cpp - When and how tensor cores are used -------------===//
 
+#include "Codegen/CUDA/Contractions/OperandSource.h"
 #include "Codegen/CUDA/Contractions/WgmmaGemm.h"
 
 #include "tripy/Dialect/Tripy/Tripy.h"
@@ -203,25 +204,6 @@ static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
   return true;
 }
 
-/// Whether the kernel reads a tensor with the result's shape, but for A and B.
-static bool readsLikeResult(kernel::FuncOp kernel,
-                            const WgmmaSchedule &schedule) {
-  Type result = kernel.getFunctionType().getResult(0);
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(result).getShape();
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || type.getShape() != shape)
-      continue;
-    for (Operation *user : argument.getUsers()) {
-      auto generic = dyn_cast<linalg::GenericOp>(user);
-      if (!generic || (!llvm::is_contained(schedule.ops, generic) &&
-                       !schedule.prologue.ops.contains(generic)))
-        return true;
-    }
-  }
-  return false;
-}
-
 /// Whether warps can store the results row by row: 16-bit floats, rows that are
 /// equally far apart, and nothing to read that has as many elements.
 static bool canStoreByWarps(kernel::FuncOp kernel,
@@ -245,7 +227,10 @@ static bool canStoreByWarps(kernel::FuncOp kernel,
     }
   }
   return standAt(map, map.getNumResults() - 1, schedule.n) &&
-         !readsLikeResult(kernel, schedule);
+         !readsLikeResult(kernel, [&](Operation *user) {
+           return llvm::is_contained(schedule.ops, user) ||
+                  schedule.prologue.ops.contains(user);
+         });
 }
 
 /// The instruction's name of what it multiplies; nothing for other types.
