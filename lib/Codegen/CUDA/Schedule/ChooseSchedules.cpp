@@ -121,6 +121,15 @@ attributeOf(const WgmmaSchedule &schedule, MLIRContext *context, Origin from) {
       schedule.swapAB, schedule.overlap, from);
 }
 
+StringRef codegen::cutInto(WgmmaSchedule &schedule,
+                           kernel::WgmmaScheduleAttr attribute) {
+  WgmmaTile tile = tileOf(attribute);
+  if (StringRef rule = brokenRule(schedule, tile); !rule.empty())
+    return rule;
+  cutInto(schedule, tile);
+  return setStages(schedule, attribute.getStages());
+}
+
 FailureOr<WgmmaSchedule>
 codegen::readWgmmaSchedule(kernel::FuncOp kernel,
                            kernel::WgmmaScheduleAttr attribute,
@@ -132,13 +141,7 @@ codegen::readWgmmaSchedule(kernel::FuncOp kernel,
     return illegalSchedule(kernel, "wgmma multiplies tensors in memory, or "
                                    "parts of such, whose rows are multiples "
                                    "of 16 bytes");
-  WgmmaTile tile = tileOf(attribute);
-  StringRef rule = brokenRule(*schedule, tile);
-  if (rule.empty()) {
-    cutInto(*schedule, tile);
-    rule = setStages(*schedule, attribute.getStages());
-  }
-  if (!rule.empty())
+  if (StringRef rule = cutInto(*schedule, attribute); !rule.empty())
     return illegalSchedule(kernel, rule);
   return std::move(*schedule);
 }

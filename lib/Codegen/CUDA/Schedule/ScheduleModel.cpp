@@ -36,12 +36,11 @@ std::optional<double> ScheduleModel::cycles(Attribute schedule) const {
 
 bool ScheduleModel::isLegal(Attribute schedule) const {
   if (auto of = dyn_cast<kernel::WgmmaScheduleAttr>(schedule)) {
-    if (!wgmma || !brokenRule(*wgmma, tileOf(of)).empty())
+    if (!wgmma)
       return false;
     // What sums take of shared memory depends on the rows that there may be.
     WgmmaSchedule cut = *wgmma;
-    cutInto(cut, tileOf(of));
-    return setStages(cut, of.getStages()).empty();
+    return cutInto(cut, of).empty();
   }
   return cycles(schedule).has_value();
 }

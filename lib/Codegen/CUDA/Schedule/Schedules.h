@@ -59,6 +59,10 @@ mlir::InFlightDiagnostic illegalSchedule(kernel::FuncOp kernel,
                                          llvm::StringRef rule);
 
 WgmmaTile tileOf(kernel::WgmmaScheduleAttr schedule);
+/// Cuts `schedule` as `attribute` says; returns the rule that this breaks,
+/// empty where it is legal.
+llvm::StringRef cutInto(WgmmaSchedule &schedule,
+                        kernel::WgmmaScheduleAttr attribute);
 
 /// What the kernel's schedule says; an error where it is illegal.
 mlir::FailureOr<WgmmaSchedule>
