@@ -46,6 +46,7 @@ void tripy::registerTripyPasses() {
   registerEmitCPUPass();
   registerBuildTilesPass();
   registerChooseSchedulesPass();
+  registerJoinRowsPass();
   registerTilePlacePass();
   registerTileCheckProtocolPass();
   registerEmitCUDAPass();

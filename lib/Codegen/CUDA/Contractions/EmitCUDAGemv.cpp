@@ -6,13 +6,15 @@
 // distributed shared memory, always in the same order. The epilogue reads them
 // there.
 //
-// A kernel that needs the results of others prefetches its first part of the
-// matrix before it waits for them.
+// A kernel that needs the results of others loads its first part of the matrix
+// before it waits for them. Vectors that are rows with reductions of their own,
+// those of a norm, are computed by each block, and lie in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Gemv.h"
 
+#include "Codegen/CUDA/Streams/RowsInShared.h"
 #include "Codegen/Emit/ContractionSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,10 +46,12 @@ private:
   };
 
   void locate();
-  void prefetch();
+  void loadAhead();
+  void stageVectors();
   SmallVector<Value> accumulate();
-  SmallVector<Value> round(Index begin, ValueRange sums, int64_t depth,
-                           bool masked);
+  SmallVector<Fragment> loadRound(Index begin, int64_t depth, bool masked);
+  SmallVector<Value> multiplyRound(ArrayRef<Fragment> fragments, Index begin,
+                                   ValueRange sums, bool masked);
   SmallVector<Value> foldAcrossLanes(SmallVector<Value> sums);
   void storeFolded(ArrayRef<Value> sums);
   void storeColumns(ArrayRef<Value> sums, int64_t firstRow, int64_t rows);
@@ -94,6 +98,8 @@ private:
   /// part, and its block's place in the cluster.
   Index thread, place, group, part, rank;
   Index columnBegin;
+  /// The first round of accesses, where it is loaded before the wait.
+  SmallVector<Fragment> ahead;
 };
 } // namespace
 
@@ -227,13 +233,22 @@ GemvEmitter::multiply(const Elements &elements, const Elements &vector,
   return sum + (schedule.alongK ? 1 : 0);
 }
 
-/// One round of accesses: those of the matrix first, so that they are in flight
-/// together. Sums are in the order row, contraction, column.
-SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
-                                      int64_t depth, bool masked) {
+/// The matrices of a round of accesses from `begin` on, which are in flight
+/// together.
+SmallVector<GemvEmitter::Fragment>
+GemvEmitter::loadRound(Index begin, int64_t depth, bool masked) {
   SmallVector<Fragment> fragments;
   for (int64_t access = 0; access < depth; ++access)
     fragments.push_back(matrixAt(kAt(begin, access, depth, masked)));
+  return fragments;
+}
+
+/// Adds the products of a round that was loaded. Sums are in the order row,
+/// contraction, column.
+SmallVector<Value> GemvEmitter::multiplyRound(ArrayRef<Fragment> fragments,
+                                              Index begin, ValueRange sums,
+                                              bool masked) {
+  int64_t depth = fragments.size();
   // A thread's rows of K are neighbours.
   SmallVector<Elements> runs;
   linalg::GenericOp op = schedule.ops.front();
@@ -257,26 +272,34 @@ SmallVector<Value> GemvEmitter::round(Index begin, ValueRange sums,
   return next;
 }
 
-/// Whole rounds, then masked ones for what is left of K.
+/// What was loaded ahead, whole rounds, and masked ones for what is left of K.
 SmallVector<Value> GemvEmitter::accumulate() {
-  Index size = space.sizeOf(schedule.k),
-        step = math.constant(schedule.step(schedule.depth));
-  Index whole = math.mul(math.div(size, step), step);
+  std::optional<int64_t> known =
+      IndexMath::constantOf(space.sizeOf(schedule.k));
+  int64_t step = schedule.step(schedule.depth);
+  Index size = space.sizeOf(schedule.k), first = math.constant(0);
+  Index whole =
+      math.mul(math.div(size, math.constant(step)), math.constant(step));
   SmallVector<Value> sums(schedule.contractions() * schedule.sumsEach(),
                           zero());
-  if (IndexMath::constantOf(whole) != int64_t(0))
-    sums = e.reduceLoop(math.constant(0), whole, step, sums,
-                        [&](Index begin, ValueRange carried) {
-                          return round(begin, carried, schedule.depth, false);
+  if (!ahead.empty()) {
+    sums = multiplyRound(ahead, first, sums, /*masked=*/*known < step);
+    first = math.constant(schedule.step(ahead.size()));
+    whole = math.max(whole, first);
+  }
+  auto rounds = [&](Index begin, Index end, int64_t depth, bool masked) {
+    sums = e.reduceLoop(begin, end, math.constant(schedule.step(depth)), sums,
+                        [&](Index k, ValueRange carried) {
+                          return multiplyRound(loadRound(k, depth, masked), k,
+                                               carried, masked);
                         });
-  std::optional<int64_t> known = IndexMath::constantOf(size);
-  if (known && *known % schedule.step(schedule.depth) == 0)
-    return sums;
-  return e.reduceLoop(whole, size,
-                      math.constant(schedule.step(schedule.lastDepth)), sums,
-                      [&](Index begin, ValueRange carried) {
-                        return round(begin, carried, schedule.lastDepth, true);
-                      });
+  };
+  if (whole != first)
+    rounds(first, whole, schedule.depth, /*masked=*/false);
+  std::optional<int64_t> end = IndexMath::constantOf(whole);
+  if (!known || !end || *end < *known)
+    rounds(whole, size, schedule.lastDepth, /*masked=*/true);
+  return sums;
 }
 
 //===----------------------------------------------------------------------===//
@@ -484,24 +507,36 @@ void GemvEmitter::setAccess(Access access) {
     e.elements.memoryOf(argument)->access = access;
 }
 
-/// Asks for the first round of the matrices, when no other kernel writes them
-/// but one may write something else that this one reads. Those that a caller
-/// passes are left alone: what that brings depends on their shapes, and it is
-/// less than what it may cost.
-void GemvEmitter::prefetch() {
+/// Loads the first round of the matrices before the wait, when no other kernel
+/// writes them but one may write something else that this one reads.
+void GemvEmitter::loadAhead() {
   auto waitsFor = e.kernel.getWaitsFor();
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(schedule.k));
-  if (!waitsFor || !llvm::is_contained(*waitsFor, true) || !size || *size == 0)
+  if (!kernel.prefetches || !waitsFor || !llvm::is_contained(*waitsFor, true) ||
+      !size || *size == 0)
     return;
   for (BlockArgument argument : sources)
     if (!isSteady(e.kernel, argument))
       return;
-  setAccess(Access::Prefetch);
-  ElementEmitter::Scope scope(e.elements);
   bool masked = *size < schedule.step(schedule.depth);
-  int64_t depth = masked ? schedule.lastDepth : schedule.depth;
-  for (int64_t access = 0; access < depth; ++access)
-    matrixAt(kAt(math.constant(0), access, depth, masked));
+  ahead = loadRound(math.constant(0),
+                    masked ? schedule.lastDepth : schedule.depth, masked);
+}
+
+/// Computes the vectors that are rows with reductions of their own, in each
+/// block, and puts them in shared memory.
+void GemvEmitter::stageVectors() {
+  if (schedule.ofRows.empty())
+    return;
+  Value vectors = schedule.vectors();
+  auto type = cast<RankedTensorType>(vectors.getType());
+  Memory memory =
+      kernel.sharedArray("vectors", type.getElementType(), type.getShape());
+  emitRowsInShared(kernel, vectors, schedule.ofRows, schedule.threads(),
+                   memory);
+  e.elements.bindSource(vectors, [this, memory](ArrayRef<Index> at, int64_t n) {
+    return e.elements.load(memory, at, n);
+  });
 }
 
 void GemvEmitter::emit() {
@@ -512,9 +547,10 @@ void GemvEmitter::emit() {
   initial = e.initialValue(schedule.ops.front());
   number = initial.getType();
   locate();
-  prefetch();
-  kernel.awaitAndRelease();
   setAccess(Access::Streamed);
+  loadAhead();
+  kernel.awaitAndRelease();
+  stageVectors();
   SmallVector<Value> sums = accumulate();
 
   int64_t atOnce = schedule.rowsAtOnce(number);

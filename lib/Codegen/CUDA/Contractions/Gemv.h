@@ -31,6 +31,10 @@ namespace tripy::codegen {
 struct GemvSchedule {
   /// One contraction, or several with the same loops and the same vectors.
   llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  /// Reductions of the rows that the vectors are, such as the mean of a norm,
+  /// in order. Each block computes all vectors, and keeps them in shared
+  /// memory.
+  llvm::SmallVector<mlir::linalg::GenericOp> ofRows;
   /// Which operand is the matrix; the other one is the vectors.
   unsigned matrix = 1;
   llvm::SmallVector<unsigned> batch, rows, columns, k;
@@ -47,6 +51,10 @@ struct GemvSchedule {
   /// Blocks that a multiprocessor must have room for: what limits registers.
   int64_t residentBlocks = 1;
 
+  mlir::Value vectors() const {
+    mlir::linalg::GenericOp first = ops.front();
+    return first->getOperand(1 - matrix);
+  }
   int64_t contractions() const { return ops.size(); }
   int64_t sums() const { return contractions() * rowCount; }
   int64_t threads() const { return width * groups * parts; }
@@ -69,7 +77,8 @@ struct GemvSchedule {
                        int64_t(number.getIntOrFloatBitWidth()) / 8;
     return std::clamp<int64_t>(24 * 1024 / rowBytes, 1, rowCount);
   }
-  /// Bytes for these sums, and for those of a block where a cluster shares K.
+  /// Bytes for these sums, for those of a block where a cluster shares K, and
+  /// for vectors that a block computes.
   int64_t sharedBytes() const;
   /// The loop that the elements of an access lie along.
   unsigned vectorLoop() const { return alongK ? k.back() : columns.back(); }

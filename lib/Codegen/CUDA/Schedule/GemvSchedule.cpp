@@ -32,6 +32,8 @@ static constexpr int64_t maxBlocks = 8, blockThreads = 256;
 static constexpr int64_t maxPartBytes = 32 * 1024;
 /// Columns of a thread, and its sums, at most.
 static constexpr int64_t maxEach = 16, maxSums = 128;
+/// Elements of all vectors where a block computes them, at most.
+static constexpr int64_t maxVectorElements = 16 * 1024;
 /// What sizes that only a run knows count as.
 static constexpr int64_t unknownSize = 4096;
 
@@ -56,17 +58,31 @@ static bool sameLoops(linalg::GenericOp first, linalg::GenericOp op) {
          op.getResultTypes() == first.getResultTypes();
 }
 
+/// Finds the reductions of `kernel`: those that others read are of rows.
+static void findReductions(kernel::FuncOp kernel, GemvSchedule &schedule) {
+  SmallVector<linalg::GenericOp> all;
+  llvm::SmallPtrSet<Operation *, 8> read;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    all.push_back(op);
+    for (Value input : op.getDpsInputs())
+      for (Value from : computedFrom(input))
+        if (Operation *made = from.getDefiningOp())
+          read.insert(made);
+  }
+  for (linalg::GenericOp op : all)
+    (read.contains(op) ? schedule.ofRows : schedule.ops).push_back(op);
+}
+
 /// The contractions of `kernel`, if they can be computed together.
 static bool findContractions(kernel::FuncOp kernel, GemvSchedule &schedule) {
-  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
-    if (op.getNumReductionLoops() > 0)
-      schedule.ops.push_back(op);
+  findReductions(kernel, schedule);
   if (schedule.ops.empty() || schedule.ops.size() > 4)
     return false;
   linalg::GenericOp first = schedule.ops.front();
   for (linalg::GenericOp op : schedule.ops)
-    if (llvm::any_of(op.getDpsInputs(), readsReduction) ||
-        (op != first && !sameLoops(first, op)))
+    if (op != first && !sameLoops(first, op))
       return false;
   // Products and sums are of one type.
   for (Value operand : first->getOperands())
@@ -164,6 +180,69 @@ static bool findRoles(GemvSchedule &schedule) {
          inner % (2 * schedule.vectorSize) == 0)
     schedule.vectorSize *= 2;
   return true;
+}
+
+/// Whether what `op` reads of reductions, or of what is computed from them, is
+/// of the same row as its own element, rows being the first `rowRank` loops.
+static bool keepsRows(linalg::GenericOp op, unsigned rowRank) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!readsReduction(input->get()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    auto shape = cast<RankedTensorType>(input->get().getType()).getShape();
+    if (map.getNumResults() < rowRank)
+      return false;
+    for (unsigned i = 0; i < rowRank; ++i) {
+      auto loop = dyn_cast<AffineDimExpr>(map.getResult(i));
+      if (shape[i] != 1 && (!loop || loop.getPosition() != i))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the vectors are all rows of a tensor of static shape, with the
+/// reductions of `schedule`, and the matrix reads none.
+static bool areRows(const GemvSchedule &schedule) {
+  auto type = cast<RankedTensorType>(schedule.vectors().getType());
+  linalg::GenericOp first = schedule.ofRows.front();
+  unsigned rowRank = first.getNumParallelLoops();
+  ArrayRef<int64_t> shape = type.getShape();
+  auto product = [](ArrayRef<int64_t> sizes) {
+    return llvm::accumulate(sizes, int64_t(1), std::multiplies<int64_t>());
+  };
+  linalg::GenericOp op = schedule.ops.front();
+  if (!type.hasStaticShape() || rowRank >= shape.size() ||
+      staticExtent(op, schedule.batch, /*unknown=*/0) != 1 ||
+      schedule.leastRows != schedule.rowCount ||
+      product(shape.take_front(rowRank)) != schedule.rowCount ||
+      product(shape.drop_front(rowRank)) != staticExtent(op, schedule.k, 0) ||
+      product(shape) > maxVectorElements)
+    return false;
+  for (linalg::GenericOp other : schedule.ops)
+    if (readsReduction(other.getOperand(schedule.matrix)))
+      return false;
+  for (linalg::GenericOp row : schedule.ofRows) {
+    auto iterators = row.getIteratorTypesArray();
+    if (row.getStaticLoopRanges() != shape ||
+        row.getNumParallelLoops() != rowRank ||
+        llvm::any_of(ArrayRef(iterators).take_front(rowRank),
+                     [](utils::IteratorType type) {
+                       return type != utils::IteratorType::parallel;
+                     }))
+      return false;
+  }
+  for (Value value : computedFrom(schedule.vectors()))
+    if (auto from = value.getDefiningOp<linalg::GenericOp>())
+      if (!keepsRows(from, rowRank))
+        return false;
+  return true;
+}
+
+/// The contractions of `kernel` and how their operands lie in memory.
+static bool findProblem(kernel::FuncOp kernel, GemvSchedule &schedule) {
+  return findContractions(kernel, schedule) && findRoles(schedule) &&
+         (schedule.ofRows.empty() || areRows(schedule));
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +395,7 @@ std::optional<GemvSchedule> codegen::scheduleGemv(kernel::FuncOp kernel,
                                                   const CudaChip &chip) {
   GemvSchedule schedule;
   if (kernel.getRoot() != kernel::FusionRoot::Gemm ||
-      !findContractions(kernel, schedule) || !findRoles(schedule) ||
+      !findProblem(kernel, schedule) ||
       (chip.hasWgmma() && suitsTensorCores(kernel, schedule)))
     return std::nullopt;
   linalg::GenericOp op = schedule.ops.front();
@@ -341,7 +420,15 @@ int64_t GemvSchedule::sharedBytes() const {
   Type number =
       ElementEmitter::computeType(getElementTypeOrSelf(first.getResult(0)));
   int64_t rows = rowsAtOnce(number) * parts + (blocks > 1 ? rowCount : 0);
-  return rows * contractions() * tile() * number.getIntOrFloatBitWidth() / 8;
+  int64_t bytes =
+      rows * contractions() * tile() * number.getIntOrFloatBitWidth() / 8;
+  if (ofRows.empty())
+    return bytes;
+  // 32 partial results of each reduction lie beside them.
+  auto type = cast<RankedTensorType>(vectors().getType());
+  Type element = ElementEmitter::storageType(type.getElementType());
+  return bytes + 32 * 8 * int64_t(ofRows.size()) +
+         type.getNumElements() * int64_t(element.getIntOrFloatBitWidth()) / 8;
 }
 
 /// The rule that what was read breaks.
@@ -382,7 +469,7 @@ codegen::readGemvSchedule(kernel::FuncOp kernel,
   GemvSchedule schedule;
   rule = "the kernel's contractions have at most eight rows or columns, and "
          "are alike";
-  if (!findContractions(kernel, schedule) || !findRoles(schedule))
+  if (!findProblem(kernel, schedule))
     return std::nullopt;
   int64_t maxVector = schedule.vectorSize;
   schedule.width = attribute.getWidth();

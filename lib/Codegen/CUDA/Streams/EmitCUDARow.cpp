@@ -385,8 +385,8 @@ void RowEmitter::emitRow() {
   }
 }
 
-void RowEmitter::emitPasses() {
-  placePieces();
+/// Computes the reductions, and binds their results to the row's.
+void RowEmitter::reducePasses() {
   // What is staged each pass reads again: no register is to keep it.
   std::optional<ElementEmitter::Scope> scope;
   for (const Pass &pass : passes()) {
@@ -400,6 +400,12 @@ void RowEmitter::emitPasses() {
                               return Elements(n, total);
                             });
   }
+}
+
+void RowEmitter::emitPasses() {
+  placePieces();
+  reducePasses();
+  std::optional<ElementEmitter::Scope> scope;
   if (staged)
     scope.emplace(e.elements);
   for (unsigned i = 0; i < e.numResults(); ++i)

@@ -1,7 +1,8 @@
 //===- RowEmitter.h - Code of one row kernel --------------------*- C++ -*-===//
 //
 // Private to lib/Codegen/CUDA. EmitCUDARow.cpp has the passes over a row,
-// RowRuns.cpp rows that are read as whole vectors over their ends.
+// RowRuns.cpp rows that are read as whole vectors over their ends,
+// RowsInShared.cpp rows that another kernel's block computes for itself.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_ROWEMITTER_H
@@ -35,14 +36,21 @@ public:
       : kernel(kernel), e(kernel.e), math(e.math) {}
 
   void emit();
+  /// emitRowsInShared().
+  void emitShared(mlir::Value tensor,
+                  llvm::ArrayRef<mlir::linalg::GenericOp> ofRows,
+                  int64_t threads, const Memory &memory);
 
 private:
+  void planShared(int64_t threads, int64_t rows);
+  void emitShared(mlir::Value tensor, Index number, const Memory &memory);
   void choose();
   RowFacts facts();
   void setConfig();
   mlir::AffineExpr rowsExpr();
   void emitRow();
   void emitPasses();
+  void reducePasses();
   void emitSharedBlock();
   Index prefetchedFrom();
   void loadShared();

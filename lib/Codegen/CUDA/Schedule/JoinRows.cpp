@@ -1,0 +1,210 @@
+//===- JoinRows.cpp - Norms in front of contractions with few rows --------===//
+//
+// Between two kernels lie some two microseconds, and a norm of a few rows takes
+// less in itself. So each block of the contraction that reads its result
+// computes all of it: the rows come from the L2 cache, and the block's first
+// part of the matrix is on its way meanwhile.
+//
+// This is done where all blocks of the contraction run at once or nearly: each
+// wave of them computes the rows again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen/CUDA/Contractions/Gemv.h"
+
+#include "tripy/Codegen/CudaChip.h"
+#include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Kernel/Kernel.h"
+#include "tripy/Dialect/Tripy/Provenance.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+
+namespace tripy {
+#define GEN_PASS_DEF_JOINROWSPASS
+#include "tripy/Codegen/Passes.h.inc"
+} // namespace tripy
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Waves of a contraction's blocks that may compute the rows, at most.
+static constexpr int64_t maxWaves = 2;
+/// Tensors of a kernel, as in flatir-form-dispatches.
+static constexpr unsigned maxTensors = 24;
+
+/// Whether a kernel's sizes are all known, and nothing but its body says what
+/// it does.
+static bool isPlain(kernel::FuncOp kernel) {
+  FunctionType type = kernel.getFunctionType();
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  return !kernel.getProduct() && !kernel.getGuard() && !kernel.getVersions() &&
+         llvm::all_of(type.getInputs(), isStatic) &&
+         llvm::all_of(type.getResults(), isStatic);
+}
+
+/// Waves of the blocks of a contraction.
+static int64_t wavesOf(const GemvSchedule &schedule, const CudaChip &chip) {
+  linalg::GenericOp op = schedule.ops.front();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t columns = 1;
+  for (unsigned loop : schedule.columns)
+    columns *= sizes[loop];
+  int64_t blocks = llvm::divideCeil(columns, schedule.tile()) * schedule.blocks;
+  return llvm::divideCeil(blocks,
+                          chip.multiprocessors * schedule.residentBlocks);
+}
+
+namespace {
+class JoinRowsPass : public tripy::impl::JoinRowsPassBase<JoinRowsPass> {
+public:
+  using JoinRowsPassBase::JoinRowsPassBase;
+
+  void runOnOperation() override;
+
+private:
+  /// What a contraction's argument `argument` is computed by.
+  using Key = std::tuple<Operation *, Operation *, unsigned>;
+
+  bool join(kernel::CallOp call, SymbolTable &symbols);
+  kernel::FuncOp joined(kernel::FuncOp rows, kernel::FuncOp reader,
+                        unsigned argument, SymbolTable &symbols);
+  kernel::FuncOp build(kernel::FuncOp rows, kernel::FuncOp reader,
+                       unsigned argument);
+  void report(kernel::CallOp call, kernel::CallOp rows);
+
+  std::map<Key, kernel::FuncOp> known;
+};
+} // namespace
+
+/// The contraction `reader` with the body of `rows` in the place of an
+/// argument: the arguments are those of `rows`, and then the other ones.
+kernel::FuncOp JoinRowsPass::build(kernel::FuncOp rows, kernel::FuncOp reader,
+                                   unsigned argument) {
+  OpBuilder b(reader);
+  SmallVector<Type> inputs(rows.getFunctionType().getInputs());
+  llvm::append_range(inputs, reader.getFunctionType().getInputs());
+  unsigned begin = rows.getFunctionType().getNumInputs();
+  inputs.erase(inputs.begin() + begin + argument);
+  auto type = b.getFunctionType(inputs, reader.getFunctionType().getResults());
+  Location loc = fuseLocations({rows.getLoc(), reader.getLoc()});
+  auto function = kernel::FuncOp::create(
+      b, loc, reader.getSymName(), reader.getRoot(), type, ArrayRef<int64_t>(),
+      /*config=*/nullptr, /*waitsFor=*/nullptr,
+      /*product=*/nullptr, reader.getSizesAttr(), *reader.getSchedule(),
+      /*guard=*/nullptr, /*versions=*/nullptr);
+  Block *body = b.createBlock(&function.getBody());
+  IRMapping mapping;
+  auto add = [&](Value of) {
+    mapping.map(of, body->addArgument(of.getType(), of.getLoc()));
+  };
+  for (BlockArgument of : rows.getBody().getArguments())
+    add(of);
+  for (BlockArgument of : reader.getBody().getArguments())
+    if (of.getArgNumber() != argument)
+      add(of);
+  for (Operation &op : rows.getBody().front().without_terminator())
+    b.clone(op, mapping);
+  Value result = rows.getBody().front().getTerminator()->getOperand(0);
+  mapping.map(reader.getBody().getArgument(argument), mapping.lookup(result));
+  for (Operation &op : reader.getBody().front())
+    b.clone(op, mapping);
+  return function;
+}
+
+/// The joined kernel, made where it is not there yet; null where there is none.
+kernel::FuncOp JoinRowsPass::joined(kernel::FuncOp rows, kernel::FuncOp reader,
+                                    unsigned argument, SymbolTable &symbols) {
+  auto [it, isNew] = known.insert({Key(rows, reader, argument), {}});
+  if (!isNew)
+    return it->second;
+  auto schedule = dyn_cast_if_present<kernel::GemvScheduleAttr>(
+      reader.getSchedule().value_or(Attribute()));
+  if (!schedule || rows.getRoot() != kernel::FusionRoot::Row ||
+      !isPlain(rows) || !isPlain(reader) ||
+      rows.getFunctionType().getNumResults() != 1 ||
+      rows.getFunctionType().getNumInputs() +
+              reader.getFunctionType().getNumInputs() +
+              reader.getFunctionType().getNumResults() >
+          maxTensors)
+    return {};
+  kernel::FuncOp function = build(rows, reader, argument);
+  const CudaChip &target = CudaChip::of(chip);
+  StringRef rule;
+  std::optional<GemvSchedule> read =
+      readGemvSchedule(function, schedule, target, rule);
+  if (!read || read->ofRows.empty() || wavesOf(*read, target) > maxWaves) {
+    function.erase();
+    return {};
+  }
+  symbols.insert(function);
+  return it->second = function;
+}
+
+/// Notes what became one launch.
+void JoinRowsPass::report(kernel::CallOp call, kernel::CallOp rows) {
+  auto options = remark::RemarkOpts::name("fused").category("fusion").function(
+      call.getCallee());
+  if (auto remark = remark::passed(placeOf(call.getLoc()), options))
+    remark << remark::add("{0}", "each block of the contraction computes the "
+                                 "rows that it reads, of '" +
+                                     rows.getCallee().str() +
+                                     "': saves a launch");
+}
+
+/// Joins `call` with a kernel whose result it alone reads.
+bool JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
+  auto reader = symbols.lookup<kernel::FuncOp>(call.getCallee());
+  if (!reader)
+    return false;
+  for (auto [number, input] : llvm::enumerate(call.getInputs())) {
+    auto rows = input.getDefiningOp<kernel::CallOp>();
+    if (!rows || !input.hasOneUse())
+      continue;
+    auto callee = symbols.lookup<kernel::FuncOp>(rows.getCallee());
+    if (!callee)
+      continue;
+    kernel::FuncOp function = joined(callee, reader, number, symbols);
+    if (!function)
+      continue;
+    SmallVector<Value> inputs(rows.getInputs());
+    llvm::append_range(inputs, call.getInputs());
+    inputs.erase(inputs.begin() + rows.getInputs().size() + number);
+    OpBuilder b(call);
+    report(call, rows);
+    auto made = kernel::CallOp::create(
+        b, fuseLocations({rows.getLoc(), call.getLoc()}), call.getResultTypes(),
+        function.getSymName(), inputs, ValueRange());
+    call.replaceAllUsesWith(made.getResults());
+    call.erase();
+    rows.erase();
+    return true;
+  }
+  return false;
+}
+
+void JoinRowsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  known.clear();
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> left;
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    SmallVector<kernel::CallOp> calls;
+    function.walk([&](kernel::CallOp call) { calls.push_back(call); });
+    for (kernel::CallOp call : calls)
+      if (join(call, symbols))
+        ++numJoined;
+  }
+  for (auto &[key, function] : known)
+    if (function) {
+      left.insert(std::get<0>(key));
+      left.insert(std::get<1>(key));
+    }
+  for (Operation *kernel : left)
+    if (SymbolTable::symbolKnownUseEmpty(kernel, module))
+      symbols.erase(kernel);
+}
