@@ -252,18 +252,8 @@ def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
   let summary = "Computes norms in the contractions of few rows that read them";
   let description = [{
     Where only a contraction with `#kernel.gemv_schedule` reads the result of a
-    row kernel, such as a norm, as its vectors, and its blocks run at once or in
-    two waves, both become one kernel, and their calls one. Each block computes
-    all rows, and keeps them in shared memory. Sizes are static.
-
-    A remark of category `fusion` names what was joined.
-
-    ```mlir
-    %0 = kernel.call @norm(%x) sizes() : (tensor<1x768xf16>) -> tensor<1x768xf16>
-    %1 = kernel.call @dot(%0, %w) sizes() : (tensor<1x768xf16>, tensor<3072x768xf16>) -> tensor<1x3072xf16>
-    // becomes
-    %1 = kernel.call @dot_0(%x, %w) sizes() : (tensor<1x768xf16>, tensor<3072x768xf16>) -> tensor<1x3072xf16>
-    ```
+    row kernel of static sizes as its vectors, and its blocks run in two waves at
+    most, each block computes all rows: `dot(norm(%x), %w)` becomes one kernel.
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];

@@ -2,7 +2,9 @@
 //
 // A warp has each row, or all warps have one row after the other, whichever
 // takes less time: an exchange among the warps costs as much as some vectors
-// more of a thread.
+// more of a thread. Registers hold the elements of a short row between the
+// passes over it; of others each pass reads the row again, from the L1 cache,
+// since the part of the matrix that is on its way needs registers too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,8 @@ using namespace tripy::codegen;
 /// Vectors of a thread that take as long as what a row costs besides: exchanges
 /// through shared memory with their barriers.
 static constexpr int64_t vectorsOfExchange = 2;
+/// Elements of a row that a thread keeps, at most.
+static constexpr int64_t maxHeld = 16;
 
 /// Threads of a row and their vectors, for a block of `threads`.
 void RowEmitter::planShared(int64_t threads, int64_t rows) {
@@ -33,8 +37,10 @@ void RowEmitter::planShared(int64_t threads, int64_t rows) {
   int64_t byBlock = rows * (pieces(threads) + vectorsOfExchange);
   plan.threads = byWarps < byBlock ? 32 : threads;
   plan.pieces = pieces(plan.threads);
-  // What all rows read is loaded together with the row.
-  plan.atOnce = 1;
+  if (plan.pieces * plan.vectorSize > maxHeld)
+    plan.pieces = 0;
+  // What all rows read is loaded together with a row that is held.
+  plan.atOnce = plan.pieces > 0 ? 1 : 0;
 }
 
 /// Computes row number `number` of `tensor`.
@@ -44,10 +50,26 @@ void RowEmitter::emitShared(Value tensor, Index number, const Memory &memory) {
   places.clear();
   placePieces();
   reducePasses();
+  using At = SmallVector<Index>;
+  auto read = [&](Index column) {
+    At at = position(column);
+    return std::pair(at, e.elements.emit(tensor, at, plan.vectorSize));
+  };
+  for (const Loop &loop : loops())
+    e.loop(loop.begin, loop.end,
+           math.constant(loop.pieces * plan.threads * plan.vectorSize),
+           [&](Index first) {
+             SmallVector<std::pair<At, Elements>> found;
+             for (Index column : piecesFrom(first, loop))
+               found.push_back(read(column));
+             for (auto &[at, values] : found)
+               e.elements.store(memory, at, values);
+           });
   for (auto [column, inside] : places) {
-    SmallVector<Index> at = position(column);
-    Elements values = e.elements.emit(tensor, at, plan.vectorSize);
-    auto store = [&] { e.elements.store(memory, at, values); };
+    auto [at, values] = read(column);
+    auto store = [&, &at = at, &values = values] {
+      e.elements.store(memory, at, values);
+    };
     if (inside)
       e.when(inside, store);
     else
