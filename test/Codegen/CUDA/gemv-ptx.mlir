@@ -4,7 +4,7 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=FIRST
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=SECOND
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=LINT --implicit-check-not=global.nc.b16 --implicit-check-not=global.b16 --implicit-check-not=.local --implicit-check-not=wgmma
-// RUN: tripy-compile %s --target=cuda:sm_90a --no-overlap --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=griddepcontrol --implicit-check-not=prefetch
+// RUN: tripy-compile %s --target=cuda:sm_90a --no-overlap --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=griddepcontrol
 
 // OFF: .entry
 // What ran before the program may write the first layer's arguments: it reads
@@ -20,22 +20,20 @@
 // FIRST: shfl.sync.bfly
 // FIRST: st.global
 //
-// The second one asks for its weights, and waits for its input.
+// The second one loads its first weights, and waits for its input.
 // SECOND: .entry main_gemm_1
-// SECOND-COUNT-4: prefetch.global.L2
+// SECOND-COUNT-4: ld.global.nc.L1::no_allocate.v4.b32
 // SECOND: griddepcontrol.launch_dependents
 // SECOND: griddepcontrol.wait
-// SECOND-DAG: ld.global.nc.L1::no_allocate.v4.b32
-// SECOND-DAG: ld.global.v4.b32
+// SECOND: ld.global.v4.b32
 // SECOND: shfl.sync.bfly
 //
-// Nothing writes parameters: the first layer asks for them too.
+// Nothing writes parameters: the first layer loads them too.
 // RUN: tripy-compile %s --function=parameters --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=PARAMETERS
 // PARAMETERS: .entry
-// PARAMETERS-COUNT-4: prefetch.global.L2
+// PARAMETERS-COUNT-4: ld.global.nc.L1::no_allocate.v4.b32
 // PARAMETERS: griddepcontrol.wait
-// PARAMETERS-DAG: ld.global.nc.L1::no_allocate.v4.b32
-// PARAMETERS-DAG: ld.global.v4.b32
+// PARAMETERS: ld.global.v4.b32
 // LINT: .target sm_90a
 func.func @main(%x: tensor<1x1024xf16>, %w1: tensor<4096x1024xf16>, %b1: tensor<4096xf16>, %w2: tensor<1024x4096xf16>, %b2: tensor<1024xf16>) -> tensor<1x1024xf16> {
   %0 = trace.linear %x, %w1, %b1 : (tensor<1x1024xf16>, tensor<4096x1024xf16>, tensor<4096xf16>) -> tensor<1x4096xf16>

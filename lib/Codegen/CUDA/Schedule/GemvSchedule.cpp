@@ -21,6 +21,7 @@
 #include "Codegen/Emit/ContractionSpace.h"
 #include "Codegen/Emit/KernelSizes.h"
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -201,15 +202,22 @@ static bool keepsRows(linalg::GenericOp op, unsigned rowRank) {
   return true;
 }
 
+/// Whether only what computes one of `values` reads `value`.
+static bool isReadWithin(Value value, const llvm::SetVector<Value> &values) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user->getNumResults() == 1 && values.contains(user->getResult(0));
+  });
+}
+
 /// Whether the vectors are all rows of a tensor of static shape, with the
-/// reductions of `schedule`, and the matrix reads none.
+/// reductions of `schedule`, and nothing else reads these.
 static bool areRows(const GemvSchedule &schedule) {
   auto type = cast<RankedTensorType>(schedule.vectors().getType());
   linalg::GenericOp first = schedule.ofRows.front();
   unsigned rowRank = first.getNumParallelLoops();
   ArrayRef<int64_t> shape = type.getShape();
   auto product = [](ArrayRef<int64_t> sizes) {
-    return llvm::accumulate(sizes, int64_t(1), std::multiplies<int64_t>());
+    return llvm::accumulate(sizes, int64_t(1), saturatingMul);
   };
   linalg::GenericOp op = schedule.ops.front();
   if (!type.hasStaticShape() || rowRank >= shape.size() ||
@@ -232,9 +240,12 @@ static bool areRows(const GemvSchedule &schedule) {
                      }))
       return false;
   }
-  for (Value value : computedFrom(schedule.vectors()))
-    if (auto from = value.getDefiningOp<linalg::GenericOp>())
-      if (!keepsRows(from, rowRank))
+  llvm::SetVector<Value> from = computedFrom(schedule.vectors());
+  for (Value value : from)
+    if (auto made = value.getDefiningOp<linalg::GenericOp>())
+      if (!keepsRows(made, rowRank) ||
+          (value != schedule.vectors() && readsReduction(value) &&
+           !isReadWithin(value, from)))
         return false;
   return true;
 }
