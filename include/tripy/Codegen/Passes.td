@@ -176,7 +176,6 @@ def RoundValuesPass : Pass<"kernel-round-values", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numRounded", "rounded", "Values rounded for all readers">];
 }
 
 def EmitCPUPass : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
@@ -257,7 +256,6 @@ def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
-  let statistics = [Statistic<"numJoined", "joined", "Row kernels that became part of a contraction">];
 }
 
 def BuildTilesPass : Pass<"kernel-build-tiles", "::mlir::ModuleOp"> {

@@ -50,7 +50,7 @@ class ValueRounder {
 public:
   explicit ValueRounder(kernel::FuncOp kernel) : kernel(kernel) {}
   /// Returns how many values it rounds.
-  int64_t run();
+  void run();
 
 private:
   void add(Value value, unsigned readers) {
@@ -74,7 +74,6 @@ private:
 
   kernel::FuncOp kernel;
   llvm::DenseMap<Value, uint8_t> known;
-  int64_t numRounded = 0;
 };
 } // namespace
 
@@ -262,7 +261,6 @@ void ValueRounder::roundBehind(Value result, Location loc) {
         linalg::YieldOp::create(inner, at, rounded);
       });
   result.replaceAllUsesExcept(rounding.getResult(0), rounding);
-  ++numRounded;
 }
 
 void ValueRounder::roundIn(linalg::GenericOp op) {
@@ -286,24 +284,22 @@ void ValueRounder::roundIn(linalg::GenericOp op) {
     Operation *rounded =
         kernel::RoundOp::create(b, scalar.getLoc(), value.getType(), value);
     value.replaceAllUsesExcept(rounded->getResult(0), rounded);
-    ++numRounded;
   }
 }
 
-int64_t ValueRounder::run() {
+void ValueRounder::run() {
   Block &body = kernel.getBody().front();
   for (Operation &op : llvm::reverse(body))
     visit(&op);
   for (auto op : llvm::make_early_inc_range(body.getOps<linalg::GenericOp>()))
     roundIn(op);
-  return numRounded;
 }
 
 namespace {
 class RoundValues : public tripy::impl::RoundValuesPassBase<RoundValues> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<kernel::FuncOp>())
-      numRounded += ValueRounder(kernel).run();
+      ValueRounder(kernel).run();
   }
 };
 } // namespace

@@ -70,7 +70,7 @@ private:
   /// What a contraction's argument `argument` is computed by.
   using Key = std::tuple<Operation *, Operation *, unsigned>;
 
-  bool join(kernel::CallOp call, SymbolTable &symbols);
+  void join(kernel::CallOp call, SymbolTable &symbols);
   kernel::FuncOp joined(kernel::FuncOp rows, kernel::FuncOp reader,
                         unsigned argument, SymbolTable &symbols);
   kernel::FuncOp build(kernel::FuncOp rows, kernel::FuncOp reader,
@@ -157,10 +157,10 @@ void JoinRowsPass::report(kernel::CallOp call, kernel::CallOp rows) {
 }
 
 /// Joins `call` with a kernel whose result it alone reads.
-bool JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
+void JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
   auto reader = symbols.lookup<kernel::FuncOp>(call.getCallee());
   if (!reader)
-    return false;
+    return;
   for (auto [number, input] : llvm::enumerate(call.getInputs())) {
     auto rows = input.getDefiningOp<kernel::CallOp>();
     if (!rows || !input.hasOneUse())
@@ -182,9 +182,8 @@ bool JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
     call.replaceAllUsesWith(made.getResults());
     call.erase();
     rows.erase();
-    return true;
+    return;
   }
-  return false;
 }
 
 void JoinRowsPass::runOnOperation() {
@@ -196,8 +195,7 @@ void JoinRowsPass::runOnOperation() {
     SmallVector<kernel::CallOp> calls;
     function.walk([&](kernel::CallOp call) { calls.push_back(call); });
     for (kernel::CallOp call : calls)
-      if (join(call, symbols))
-        ++numJoined;
+      join(call, symbols);
   }
   for (auto &[key, function] : known)
     if (function) {
