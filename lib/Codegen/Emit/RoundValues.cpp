@@ -49,7 +49,6 @@ enum Readers : uint8_t {
 class ValueRounder {
 public:
   explicit ValueRounder(kernel::FuncOp kernel) : kernel(kernel) {}
-  /// Returns how many values it rounds.
   void run();
 
 private:

@@ -4,7 +4,7 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=FIRST
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=SECOND
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=LINT --implicit-check-not=global.nc.b16 --implicit-check-not=global.b16 --implicit-check-not=.local --implicit-check-not=wgmma
-// RUN: tripy-compile %s --target=cuda:sm_90a --no-overlap --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=griddepcontrol
+// RUN: tripy-compile %s --target=cuda:sm_90a --no-overlap --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=griddepcontrol --implicit-check-not=prefetch
 
 // OFF: .entry
 // What ran before the program may write the first layer's arguments: it reads
