@@ -108,6 +108,7 @@ def attentionBlockBytes : Constant<"double", "bytes / cycle", "What a block of a
 def attentionCopyCycles : Constant<"double", "cycles", "The first keys of a block of attention with few queries, from launch to shared memory.">;
 def attentionJoinCycles : Constant<"double", "cycles", "Joining of parts whose keys blocks divide: stores, a counter, loads.">;
 def attentionPartCycles : Constant<"double", "cycles / part", "The same, for each part.">;
+def attentionComputedCycles : Constant<"double", "cycles / score / multiprocessor", "What a score costs more where the kernel computes its queries, so that mma.sync multiplies them and not wgmma.">;
 def prologueMemoryBytes : Constant<"double", "bytes / cycle", "What memory delivers to a kernel that writes a left operand, and its reader.">;
 def prologueLaunchCycles : Constant<"double", "cycles / launch", "A kernel that computes a left operand ahead of the product.">;
 def prologueInstructions : Constant<"double", "instructions / element", "To read, widen and round an element of a left operand that is computed on the way, besides the function's own.">;
@@ -149,8 +150,7 @@ def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Resul
 def rowStart : Constant<"double", "elements / row of a tile", "What each row's first and last store cost more.">;
 def sectorElements : Constant<"double", "elements / cycle / multiprocessor", "Results of which warps store whole sectors, in tiles that overlap.">;
 def windowStart : Constant<"double", "elements / row of a window", "What each window of 128 columns costs there, and once more where rows are odd.">;
-def missedTwice : Constant<"double", "share of bytes", "Of a left operand that two blocks read at about the same time, each half of the columns: "
-                          "what memory delivers twice.">;
+def missedTwice : Constant<"double", "share of bytes", "Of a left operand that two blocks read at about the same time, each half of the columns: what memory delivers twice.">;
 def threadSources : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store, each with an element of a residual that they read.">;
 def epilogueOperations : Constant<"double", "operations / cycle / multiprocessor", "Of an epilogue, on one element each.">;
 def prologueWait : Constant<"double", "cycles / k-block", "Tensor cores wait for a single consumer that computes its left operand.">;
@@ -159,8 +159,7 @@ def fewRowsElements : Constant<"int64_t", "elements", "Four to eight rows of 16 
 def fewRowsColumns : Constant<"int64_t", "columns", "And from so many of its columns on, those of all batches.">;
 def fewRowsProducts : Constant<"int64_t", "multiply-adds", "The same of a matrix along its columns, and of one to eight rows.">;
 def attentionKeys : Constant<"int64_t", "keys / block of keys", "What a block of keys costs beside its products: barriers, and the sums that are multiplied.">;
-def attentionTile : Constant<"double", "blocks of keys / tile", "What a tile costs beside its blocks of keys: its first scores and its "
-                             "results, which nothing overlaps with.">;
+def attentionTile : Constant<"double", "blocks of keys / tile", "What a tile costs beside its blocks of keys: its first scores and its results, which nothing overlaps with.">;
 def keptBytes : Constant<"int64_t", "bytes", "Keys and values that stay in the L2 cache, of 50 MB, while queries and results go through it.">;
 }
 
@@ -239,6 +238,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<attentionCopyCycles, "1500", Guess>,
   Fact<attentionJoinCycles, "2000", Guess>,
   Fact<attentionPartCycles, "40", Guess>,
+  Fact<attentionComputedCycles, "0.38", Measured<"2026-11-27", gemm # " 32">>,
   Fact<prologueMemoryBytes, "2450", Guess>,
   Fact<prologueLaunchCycles, "3000", Guess>,
   Fact<prologueInstructions, "3", Guess>,

@@ -240,19 +240,62 @@ static bool isOfUpdate(const FusionGraph &graph, Operation *op) {
   return graph.nameOf(op) == "update_slice";
 }
 
+static kernel::AttentionOp attentionOf(const Node *kernel) {
+  auto isAttention = [](Operation *op) { return isa<kernel::AttentionOp>(op); };
+  return cast<kernel::AttentionOp>(*llvm::find_if(kernel->ops, isAttention));
+}
+
 /// Whether tensor cores have all queries of heads that share keys in one tile
 /// (SplitAttention.cpp): it reads each key and value once, or twice.
 static bool readsKeysOnce(const FusionGraph &graph, const Node *kernel) {
   constexpr int64_t maxRows = 32;
-  auto isAttention = [](Operation *op) { return isa<kernel::AttentionOp>(op); };
-  auto attention =
-      cast<kernel::AttentionOp>(*llvm::find_if(kernel->ops, isAttention));
+  kernel::AttentionOp attention = attentionOf(kernel);
   auto query = cast<RankedTensorType>(attention.getQuery().getType());
   int64_t queries = query.getDimSize(query.getRank() - 2);
   int64_t group = std::max<int64_t>(1, attention.getGroupSize());
   return graph.options.tensorCores &&
          query.getElementType().getIntOrFloatBitWidth() == 16 &&
          !ShapedType::isDynamic(queries) && queries * group <= maxRows;
+}
+
+/// Whether TMA copies the attention's queries, as they are in memory, and wgmma
+/// multiplies them, unless the kernel computes them (AttentionProblem.cpp).
+static bool copiesQueries(const FusionGraph &graph, const Node *kernel) {
+  kernel::AttentionOp attention = attentionOf(kernel);
+  auto hasSuitableHeads = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return (type.getElementType().isF16() || type.getElementType().isBF16()) &&
+           type.getShape().back() % 8 == 0;
+  };
+  return graph.options.tensorCores && graph.options.machine->hasWgmma() &&
+         hasSuitableHeads(attention.getQuery()) &&
+         hasSuitableHeads(attention.getValue()) && !attention.getLengths() &&
+         !readsKeysOnce(graph, kernel);
+}
+
+/// Why an attention's kernel does not compute its queries: what that costs in
+/// products, and what a kernel for `op` costs; empty when it does.
+static std::string whyNotQueries(const FusionGraph &graph, const Node *kernel,
+                                 Operation *op) {
+  const Machine &machine = *graph.options.machine;
+  kernel::AttentionOp attention = attentionOf(kernel);
+  TensorSizes::Sizes queries = graph.sizes.get(attention.getQuery());
+  TensorSizes::Sizes keys = graph.sizes.get(attention.getKey());
+  queries.back() = keys[keys.size() - 2];
+  double scores = double(graph.elements(queries));
+  if (attention.getCausal() != kernel::Causal::None)
+    scores /= 2;
+  double lost = scores * machine.attentionComputedCycles /
+                double(machine.multiprocessors);
+  double saved =
+      double(machine.prologueLaunchCycles) +
+      2.0 * double(graph.bytes(op->getResult(0))) / machine.prologueMemoryBytes;
+  if (lost < saved)
+    return "";
+  return "queries that are copied as they are stored are multiplied faster, "
+         "which saves about " +
+         std::to_string(int64_t(lost)) + " cycles; a kernel for them costs " +
+         std::to_string(int64_t(saved));
 }
 
 /// Why an attention's kernel does not compute `op` as it reads an operand;
@@ -264,8 +307,11 @@ static std::string whyNotOfAttention(const FusionGraph &graph,
   AttentionUse use = attentionUse(graph, kernel, op);
   if (use.byKeys && isOfUpdate(graph, op) && readsKeysOnce(graph, kernel))
     return "";
-  if (use.byKeys && (windowsBehind(op) || !isGemmOperandView(op)))
+  bool isComputed = windowsBehind(op) || !isGemmOperandView(op);
+  if (use.byKeys && isComputed)
     return "keys and values are read many times";
+  if (use.byQuery && isComputed && copiesQueries(graph, kernel))
+    return whyNotQueries(graph, kernel, op);
   return "";
 }
 
