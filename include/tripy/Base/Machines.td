@@ -138,13 +138,15 @@ def leastColumns : Constant<"int64_t", "columns", "Instructions of fewer columns
 def clusterStart : Constant<"double", "cycles", "Until the blocks of a cluster that share k-blocks know of each other.">;
 def clusterWait : Constant<"double", "factor of time", "They wait for each other.">;
 def pairWait : Constant<"double", "factor of time", "The same of two blocks above each other where nothing else makes sharing pay.">;
-def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends to join a split K take splitStart + b^2 / splitBytes, "
-                          "2.9, 4.5 and 8.5 to 15 thousand cycles for 8, 16 and 32 KiB. The more they are, the fewer k-blocks are under way.">;
+def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends to join a split K take splitStart + b^2 / splitBytes, 2.9, 4.5 and 8.5 to 15 thousand cycles for 8, 16 and 32 KiB. The more they are, the fewer k-blocks are under way.">;
 def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
 def flagCycles : Constant<"double", "cycles", "Stream-K: a wait for another block's sums.">;
 def streamApart : Constant<"double", "factor of time", "Stream-K: blocks are at different places of K, and share no reads. Not of swapAB.">;
 def sumBytes : Constant<"double", "bytes / cycle / multiprocessor", "Stream-K: sums written to global memory, or read.">;
 def boxElements : Constant<"double", "elements / cycle / multiprocessor", "Results that TMA stores.">;
+def pieceStart : Constant<"double", "elements / row of a tile", "Results that memory bounds: what each row of a tile costs more in stores to memory.">;
+def pingPongElements : Constant<"double", "elements / cycle / multiprocessor", "The same of one of two consumers in ping-pong.">;
+def tileStart : Constant<"double", "cycles / tile", "From a tile of a block to its next one.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store.">;
 def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Results that warps store row by row, in rows that are no multiple of 16 bytes: what becomes of them in the L2 cache, whoever multiplies meanwhile.">;
 def rowStart : Constant<"double", "elements / row of a tile", "What each row's first and last store cost more.">;
@@ -154,8 +156,7 @@ def missedTwice : Constant<"double", "share of bytes", "Of a left operand that t
 def threadSources : Constant<"double", "elements / cycle / multiprocessor", "Results that threads store, each with an element of a residual that they read.">;
 def epilogueOperations : Constant<"double", "operations / cycle / multiprocessor", "Of an epilogue, on one element each.">;
 def prologueWait : Constant<"double", "cycles / k-block", "Tensor cores wait for a single consumer that computes its left operand.">;
-def fewRowsElements : Constant<"int64_t", "elements", "Four to eight rows of 16 bits and a matrix along K: from so many elements of the matrix on, "
-                               "tensor cores are faster than CUDA cores.">;
+def fewRowsElements : Constant<"int64_t", "elements", "Four to eight rows of 16 bits and a matrix along K: from so many elements of the matrix on, tensor cores are faster than CUDA cores.">;
 def fewRowsColumns : Constant<"int64_t", "columns", "And from so many of its columns on, those of all batches.">;
 def fewRowsProducts : Constant<"int64_t", "multiply-adds", "The same of a matrix along its columns, and of one to eight rows.">;
 def attentionKeys : Constant<"int64_t", "keys / block of keys", "What a block of keys costs beside its products: barriers, and the sums that are multiplied.">;
@@ -265,7 +266,10 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<flagCycles, "1500", Guess>,
   Fact<streamApart, "1.3", Fit<gemm # " 23">>,
   Fact<sumBytes, "32", Guess>,
-  Fact<boxElements, "7.5", Fit<gemm # " 27">>,
+  Fact<boxElements, "8", Fit<gemm # " 32">>,
+  Fact<pieceStart, "8", Fit<gemm # " 32">>,
+  Fact<pingPongElements, "5", Fit<gemm # " 32">>,
+  Fact<tileStart, "450", Fit<gemm # " 32">>,
   Fact<threadElements, "6", Fit<gemm # " 27">>,
   Fact<rowElements, "3.1", Fit<gemm # " 27">>,
   Fact<rowStart, "20", Fit<gemm # " 27">>,
@@ -273,7 +277,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<windowStart, "40", Fit<gemm # " 29">>,
   Fact<missedTwice, "0.2", Fit<gemm # " 22">>,
   Fact<threadSources, "1", Measured<"2026-11-24", gemm # " 22">>,
-  Fact<epilogueOperations, "40", Guess>,
+  Fact<epilogueOperations, "70", Fit<gemm # " 32">>,
   Fact<prologueWait, "100", Guess>,
   Fact<fewRowsElements, "8388608", Fit<gemm # " 18">>,
   Fact<fewRowsColumns, "1024", Fit<gemm # " 18">>,

@@ -147,9 +147,11 @@ static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   bool boxes = of.boxes && part % 32 == 0 && !tile.overlap;
   if (of.sourceColumns && part % of.sourceColumns != 0)
     return double(tile.m) * tile.n / chip().threadSources;
+  double stored = !boxes          ? chip().threadElements
+                  : tile.pingPong ? chip().pingPongElements
+                                  : chip().boxElements;
   return double(tile.m) * tile.n *
-         (1.0 / (boxes ? chip().boxElements : chip().threadElements) +
-          of.operations / chip().epilogueOperations);
+         (1.0 / stored + of.operations / chip().epilogueOperations);
 }
 
 /// Cycles in which the L2 cache takes the rows of a tile that TMA does not
@@ -180,14 +182,19 @@ static double tailCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
          elements * of.operations / chip().epilogueOperations;
 }
 
-/// Cycles of one tile of a block. Ping-pong consumers hide the epilogue.
+/// Cycles of one tile of a block, in the `last` wave or one before. Ping-pong
+/// consumers hide the epilogue behind the next tile, but the L2 cache does not
+/// take broken rows as fast while it delivers operands.
 static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
-                       int64_t blocks, double share) {
+                       int64_t blocks, double share, bool last) {
   double mainLoop = mainLoopCycles(tile, of, blocks, share);
   double epilogue = tailCycles(tile, of), rows = rowCycles(tile, of);
-  return tile.pingPong && share < 1
-             ? std::max({mainLoop, (mainLoop + epilogue) / 2, rows})
-             : mainLoop + std::max(epilogue, rows);
+  if (last)
+    return mainLoop + std::max(epilogue, rows);
+  if (!tile.pingPong)
+    return mainLoop + std::max(epilogue, rows) + chip().tileStart;
+  double both = std::cbrt(std::pow(mainLoop, 3) + std::pow(rows, 3));
+  return std::max(both, (mainLoop + epilogue) / 2) + chip().tileStart;
 }
 
 int64_t codegen::clustersOf(const WgmmaTile &tile, const WgmmaProblem &of) {
@@ -225,12 +232,12 @@ static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
   int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
   int64_t waves = llvm::divideCeil(clusters, resident);
   int64_t last = clusters - (waves - 1) * resident;
-  auto wave = [&](int64_t count) {
+  auto wave = [&](int64_t count, bool isLast) {
     return cyclesOf(tile, of, count * tile.cluster(),
-                    double(count) / double(clusters));
+                    double(count) / double(clusters), isLast);
   };
   if (tile.split == 1 || waves == 1)
-    return start + double(waves - 1) * wave(resident) + wave(last);
+    return start + double(waves - 1) * wave(resident, false) + wave(last, true);
   // While some blocks join, others read, and those that join wait for some that
   // began later.
   int64_t blocks = resident * tile.cluster();
@@ -242,7 +249,10 @@ static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 }
 
 /// The same, or what memory takes for operands and results, if that is longer.
+/// The longer the pieces of rows, the faster it takes them.
 double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
+  double pieces = tile.swapAB ? 1 : 1 + chip().pieceStart / double(tile.n);
   return std::max(wavesCost(tile, of),
-                  (of.bytes() + of.resultBytes()) / chip().memoryBytes);
+                  (of.bytes() + of.resultBytes() * pieces) /
+                      chip().memoryBytes);
 }

@@ -34,11 +34,11 @@ struct Cluster {
 } // namespace
 
 static constexpr Tile tiles[] = {
-    {128, 256, false}, {128, 192, false}, {128, 160, true}, {128, 128, true},
-    {128, 128, false}, {128, 112, false}, {128, 64, false}, {64, 256, false},
-    {64, 192, false},  {64, 128, false},  {64, 64, false},  {128, 192, true},
-    {128, 64, true},   {64, 256, true},   {64, 192, true},  {64, 128, true},
-    {64, 64, true}};
+    {128, 256, false}, {128, 192, false}, {128, 160, true},  {128, 128, true},
+    {128, 128, false}, {128, 112, false}, {128, 64, false},  {64, 256, false},
+    {64, 192, false},  {64, 128, false},  {64, 64, false},   {128, 192, true},
+    {128, 96, true},   {128, 64, true},   {64, 256, true},   {64, 192, true},
+    {64, 128, true},   {64, 64, true},    {128, 160, false}, {128, 96, false}};
 
 /// Blocks beside each other share A, those below each other B. More of them
 /// share k-blocks where one row of tiles makes all blocks read the same few

@@ -32,7 +32,7 @@ static int64_t paddedColumns(int64_t columns) {
 /// Whether strides are multiples of 16 bytes, and one column follows the other.
 static bool suitsTMA(const StridedOperand &operand) {
   auto one = dyn_cast<AffineConstantExpr>(operand.strides.back());
-  if (!one || one.getValue() != 1 || operand.offsets.back() != 0)
+  if (!one || one.getValue() != 1 || operand.offsets.back() % 8 != 0)
     return false;
   return llvm::all_of(ArrayRef(operand.strides).drop_back(),
                       [](AffineExpr stride) { return stride.isMultipleOf(8); });
