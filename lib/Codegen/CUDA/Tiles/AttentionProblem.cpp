@@ -153,7 +153,7 @@ static constexpr int64_t maxPercent = 105;
 /// The tiles of FlashAttention-3, where registers and memory have room for
 /// them: for small heads 192 queries, for heads of 128 and many keys 176 of
 /// them.
-AttentionSchedule AttentionProblem::choose(const CudaChip &chip) const {
+AttentionSchedule AttentionProblem::usual(const CudaChip &chip) const {
   AttentionSchedule schedule;
   auto sizeOf = [](Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -183,6 +183,34 @@ AttentionSchedule AttentionProblem::choose(const CudaChip &chip) const {
   return fitted(schedule, chip);
 }
 
+/// Tiles that may be faster than the usual one, and the share of its cycles
+/// that they are taken for: the model is no better than that.
+static constexpr StringRef otherTiles[] = {
+    "64x64",   "64x96",   "64x128", "64x176", "128x64", "128x80",
+    "128x128", "128x176", "192x64", "192x96", "192x128"};
+static constexpr double otherShare = 0.92;
+/// Queries of all heads whose tiles are counted to compare them.
+static constexpr int64_t maxQueriesPriced = int64_t(1) << 24;
+
+AttentionSchedule AttentionProblem::choose(const CudaChip &chip) const {
+  AttentionSchedule best = usual(chip);
+  std::optional<Sizes> sizes = known();
+  if (!sizes || sizes->heads * sizes->queries > maxQueriesPriced)
+    return best;
+  double least = cycles(best, *sizes, chip) * otherShare;
+  for (StringRef text : otherTiles) {
+    AttentionSchedule other = *parseAttentionTile(text);
+    if (whyNot(other, chip))
+      continue;
+    double cost = cycles(other, *sizes, chip);
+    if (cost >= least)
+      continue;
+    least = cost;
+    best = other;
+  }
+  return best;
+}
+
 /// With as many keys as are legal.
 AttentionSchedule AttentionProblem::fitted(AttentionSchedule schedule,
                                            const CudaChip &chip) const {
@@ -191,51 +219,108 @@ AttentionSchedule AttentionProblem::fitted(AttentionSchedule schedule,
   return schedule;
 }
 
+//===----------------------------------------------------------------------===//
+// What tiles cost
+//===----------------------------------------------------------------------===//
+
+std::optional<AttentionProblem::Sizes> AttentionProblem::known() const {
+  Sizes sizes{1, 0, 0};
+  auto read = [](AffineExpr size, int64_t &to) {
+    auto constant = dyn_cast<AffineConstantExpr>(size);
+    to = constant ? constant.getValue() : 0;
+    return constant && to > 0;
+  };
+  for (AffineExpr size : ArrayRef(query.sizes).drop_back(2)) {
+    int64_t own = 0;
+    if (!read(size, own))
+      return std::nullopt;
+    sizes.heads *= own;
+  }
+  if (!read(query.sizes[batchRank + 1], sizes.queries) ||
+      !read(key.sizes[batchRank + 1], sizes.keys))
+    return std::nullopt;
+  return sizes;
+}
+
+/// What the block with most work has of it, in blocks of keys, when tiles of
+/// `section` heads are walked together.
+double AttentionProblem::mostWork(const AttentionSchedule &schedule,
+                                  const Sizes &sizes, int64_t section,
+                                  const CudaChip &chip) const {
+  int64_t tiles = llvm::divideCeil(sizes.queries, schedule.queries);
+  int64_t shift = op.getCausal() == kernel::Causal::BottomRight
+                      ? sizes.keys - sizes.queries
+                      : 0;
+  auto costOf = [&](int64_t tile) {
+    int64_t last = std::min((tile + 1) * schedule.queries, sizes.queries);
+    int64_t seen = isCausal() ? std::clamp<int64_t>(last + shift, 1, sizes.keys)
+                              : sizes.keys;
+    return chip.attentionTile + double(llvm::divideCeil(seen, schedule.keys));
+  };
+  int64_t blocks = chip.multiprocessors;
+  if (!isCausal())
+    return double(llvm::divideCeil(tiles * sizes.heads, blocks)) * costOf(0);
+  std::vector<double> work(blocks);
+  int64_t number = 0;
+  for (int64_t first = 0; first < sizes.heads; first += section) {
+    int64_t own = std::min(section, sizes.heads - first);
+    for (int64_t tile = tiles; tile-- > 0;)
+      for (int64_t head = 0; head < own; ++head, ++number) {
+        int64_t at = number % blocks;
+        work[number / blocks % 2 ? blocks - 1 - at : at] += costOf(tile);
+      }
+  }
+  return *llvm::max_element(work);
+}
+
+/// Heads whose keys and values stay in the L2 cache together.
+int64_t AttentionProblem::mostHeads(const Sizes &sizes,
+                                    const CudaChip &chip) const {
+  int64_t group = std::max<int64_t>(1, op.getGroupSize());
+  int64_t bytes = sizes.keys * (depth + width) * 2;
+  return std::clamp<int64_t>(chip.keptBytes * group / bytes, 1, sizes.heads);
+}
+
+/// Cycles of all tiles, or what memory takes, if that is longer.
+double AttentionProblem::cycles(const AttentionSchedule &schedule,
+                                const Sizes &sizes,
+                                const CudaChip &chip) const {
+  auto scores = double(schedule.queries * schedule.keys);
+  double products = scores * double(depth + width) / double(chip.peakProducts);
+  double powers = scores / chip.attentionScores;
+  int64_t consumers = std::min<int64_t>(schedule.consumers(), 8);
+  double exposed = double(chip.attentionExposed[consumers - 1]) / 100;
+  double block = std::max(products, powers) +
+                 exposed * std::min(products, powers) +
+                 chip.attentionBlockStart;
+  int64_t most = mostHeads(sizes, chip);
+  double work = mostWork(schedule, sizes, most, chip);
+  for (int64_t section = 1; isCausal() && section < most; section *= 2)
+    work = std::min(work, mostWork(schedule, sizes, section, chip));
+  int64_t group = std::max<int64_t>(1, op.getGroupSize());
+  auto rows = double(sizes.heads) *
+              (double(sizes.queries) + double(sizes.keys) / double(group));
+  double bytes = rows * double(depth + width) * 2;
+  return double(chip.attentionLaunchCycles) +
+         std::max(work * block, bytes / chip.memoryBytes);
+}
+
 /// Tiles that are looked at to choose a section.
 static constexpr int64_t maxTilesPriced = int64_t(1) << 22;
 
 /// The number that leaves the block with most work the least of it.
 int64_t AttentionProblem::sectionHeads(const AttentionSchedule &schedule,
                                        const CudaChip &chip) const {
-  int64_t heads = 1;
-  for (AffineExpr size : ArrayRef(query.sizes).drop_back(2)) {
-    auto known = dyn_cast<AffineConstantExpr>(size);
-    if (!known)
-      return 1;
-    heads *= known.getValue();
-  }
-  auto queries = dyn_cast<AffineConstantExpr>(query.sizes[batchRank + 1]);
-  auto keys = dyn_cast<AffineConstantExpr>(key.sizes[batchRank + 1]);
-  if (!queries || !keys)
+  std::optional<Sizes> sizes = known();
+  if (!sizes)
     return 1;
-  int64_t tiles = llvm::divideCeil(queries.getValue(), schedule.queries);
-  int64_t group = std::max<int64_t>(1, op.getGroupSize());
-  int64_t bytes = keys.getValue() * (depth + width) * 2;
-  int64_t most = std::clamp<int64_t>(chip.keptBytes * group / bytes, 1, heads);
-  if (tiles == 0 || heads == 0 || most * tiles * heads > maxTilesPriced)
+  int64_t tiles = llvm::divideCeil(sizes->queries, schedule.queries);
+  int64_t most = mostHeads(*sizes, chip), best = 1;
+  if (most * tiles * sizes->heads > maxTilesPriced)
     return 1;
-  int64_t shift = op.getCausal() == kernel::Causal::BottomRight
-                      ? keys.getValue() - queries.getValue()
-                      : 0;
-  auto costOf = [&](int64_t tile) {
-    int64_t last = std::min((tile + 1) * schedule.queries, queries.getValue());
-    int64_t seen = std::clamp<int64_t>(last + shift, 1, keys.getValue());
-    return chip.attentionTile + double(llvm::divideCeil(seen, schedule.keys));
-  };
-  int64_t blocks = chip.multiprocessors, best = 1;
   double least = 0;
   for (int64_t section = 1; section <= most; ++section) {
-    std::vector<double> work(blocks);
-    int64_t number = 0;
-    for (int64_t first = 0; first < heads; first += section) {
-      int64_t own = std::min(section, heads - first);
-      for (int64_t tile = tiles; tile-- > 0;)
-        for (int64_t head = 0; head < own; ++head, ++number) {
-          int64_t at = number % blocks;
-          work[number / blocks % 2 ? blocks - 1 - at : at] += costOf(tile);
-        }
-    }
-    double longest = *llvm::max_element(work);
+    double longest = mostWork(schedule, *sizes, section, chip);
     if (section == 1 || longest < least) {
       least = longest;
       best = section;

@@ -48,6 +48,7 @@ struct AttentionProblem {
   /// Why `schedule` is illegal; nothing where it is not.
   std::optional<std::string> whyNot(const AttentionSchedule &schedule,
                                     const CudaChip &chip) const;
+  /// The usual schedule, or another that is clearly faster by the model.
   AttentionSchedule choose(const CudaChip &chip) const;
   /// As many stages as shared memory has room for, and as pay; registers for
   /// the producer that consumers have no need of.
@@ -58,6 +59,19 @@ struct AttentionProblem {
                        const CudaChip &chip) const;
 
 private:
+  /// Heads of all batches; queries and keys of one.
+  struct Sizes {
+    int64_t heads, queries, keys;
+  };
+  /// Nothing where one of them is dynamic, or none.
+  std::optional<Sizes> known() const;
+  bool isCausal() const { return op.getCausal() != kernel::Causal::None; }
+  AttentionSchedule usual(const CudaChip &chip) const;
+  double cycles(const AttentionSchedule &schedule, const Sizes &sizes,
+                const CudaChip &chip) const;
+  double mostWork(const AttentionSchedule &schedule, const Sizes &sizes,
+                  int64_t section, const CudaChip &chip) const;
+  int64_t mostHeads(const Sizes &sizes, const CudaChip &chip) const;
   AttentionSchedule fitted(AttentionSchedule schedule,
                            const CudaChip &chip) const;
   /// Registers that a consumer's thread needs.
