@@ -87,10 +87,10 @@ void WgmmaEmitter::separateFromWait() {
 /// Elements between a row of result `result` and the next one, where all are as
 /// far apart.
 std::optional<int64_t> WgmmaEmitter::rowDistance(unsigned result) {
-  if (schedule.m.size() != 1)
+  if (schedule.m.empty())
     return std::nullopt;
   SmallVector<Index> point(schedule.op().getNumLoops(), math.constant(0));
-  point[schedule.m.front()] = math.constant(1);
+  point[schedule.m.back()] = math.constant(1);
   return IndexMath::constantOf(
       math.linearize(space.resultAt(point), e.results[result].sizes));
 }

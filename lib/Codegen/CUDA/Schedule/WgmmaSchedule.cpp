@@ -205,32 +205,34 @@ static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
 }
 
 /// Whether warps can store the results row by row: 16-bit floats, rows that are
-/// equally far apart, and nothing to read that has as many elements.
+/// equally far apart, and nothing to read that has as many elements. Loops of
+/// several dimensions are rows where they stand side by side in front of the
+/// columns.
 static bool canStoreByWarps(kernel::FuncOp kernel,
                             const WgmmaSchedule &schedule) {
   AffineMap map = schedule.op().getIndexingMapsArray().back();
-  if (schedule.m.size() != 1)
+  unsigned rank = map.getNumResults(), rows = schedule.m.size();
+  if (rows == 0 || rank < rows + 1 || !standAt(map, rank - 1, schedule.n) ||
+      (rows > 1 && !standAt(map, rank - 1 - rows, schedule.m)))
     return false;
   for (Type result : kernel.getFunctionType().getResults()) {
     auto type = cast<RankedTensorType>(result);
     Type element = type.getElementType();
-    if ((!element.isF16() && !element.isBF16()) ||
-        type.getRank() != map.getNumResults())
+    if ((!element.isF16() && !element.isBF16()) || type.getRank() != rank)
       return false;
     ArrayRef<int64_t> shape = type.getShape();
     for (AffineExpr each : llvm::reverse(map.getResults())) {
-      if (cast<AffineDimExpr>(each).getPosition() == schedule.m.front())
+      if (cast<AffineDimExpr>(each).getPosition() == schedule.m.back())
         break;
       if (ShapedType::isDynamic(shape.back()))
         return false;
       shape = shape.drop_back();
     }
   }
-  return standAt(map, map.getNumResults() - 1, schedule.n) &&
-         !readsLikeResult(kernel, [&](Operation *user) {
-           return llvm::is_contained(schedule.ops, user) ||
-                  schedule.prologue.ops.contains(user);
-         });
+  return !readsLikeResult(kernel, [&](Operation *user) {
+    return llvm::is_contained(schedule.ops, user) ||
+           schedule.prologue.ops.contains(user);
+  });
 }
 
 /// The instruction's name of what it multiplies; nothing for other types.

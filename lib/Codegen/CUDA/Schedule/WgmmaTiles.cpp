@@ -344,8 +344,11 @@ static void forEachSwapAB(const WgmmaSchedule &schedule, const WgmmaProblem &of,
 }
 
 /// Whether the model knows enough of a tile. One of 128x64 in turns was faster
-/// than wider ones where K is short, and slower for 4096x512x2048.
+/// than wider ones where K is short, and slower for 4096x512x2048. Of several
+/// contractions, tiles of 96 columns store short pieces of rows.
 static bool isTrusted(const Tile &tile, const WgmmaProblem &of) {
+  if (of.parts > 1 && tile.n == 96)
+    return false;
   return !tile.pingPong || tile.n > 64 ||
          (of.knownK && of.k * of.elementBytes <= shortBytes);
 }
@@ -369,7 +372,7 @@ static void forEachOwnTile(const WgmmaSchedule &schedule,
   for (const Tile &row : tiles)
     for (int64_t split : splits)
       if (WgmmaTile tile{row.m, row.n, false, 1, 1, split};
-          !row.pingPong && maySplit(schedule, of, tile))
+          !row.pingPong && isTrusted(row, of) && maySplit(schedule, of, tile))
         use(tile);
   for (const Tile &row : tiles)
     if (!row.pingPong)
