@@ -36,7 +36,8 @@ static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
 /// are left for the GPU. 512 threads load a tile of 32 KB in 4 accesses each,
 /// and begin to store sooner than 256 threads with 8: 8192 x 16384 take 130.5
 /// us, not 136.3. With registers for three such blocks instead of four, the
-/// assembler issues all loads first: 131.4 us in another run, not 132.6.
+/// assembler issues all loads first: 131.4 us in another run, not 132.6. Those
+/// are too few for the version of a kernel whose rows are no words.
 TransposeTile codegen::chooseTransposeTile(CUDAKernel &kernel) {
   std::optional<int64_t> elements = expectedElements(kernel);
   TransposeTile tile;
@@ -45,7 +46,8 @@ TransposeTile codegen::chooseTransposeTile(CUDAKernel &kernel) {
         auto tensor = dyn_cast<RankedTensorType>(type);
         return !tensor || tensor.getElementTypeBitWidth() <= 16;
       });
-  if (narrow && elements && *elements >= kernel.chip.streamedElements) {
+  if (narrow && elements && *elements >= kernel.chip.streamedElements &&
+      kernel.e.innerSizes().empty()) {
     tile.size = 128;
     tile.threads = 512;
   } else if (elements && wantsSmallTiles(*elements, kernel.chip)) {
