@@ -244,7 +244,7 @@ def latent(batch, tokens):
 #===-- encoders --------------------------------------------------------------===#
 
 def t5(batch, tokens):
-    """T5-large's encoder: a bias of places, and scores that nothing scales."""
+    """T5-large's encoder: a bias of places, and queries that are scaled in front of attention, not its scores."""
     m, width, heads = Layer(), 1024, 16
     x, bias = m.input("x", (batch, tokens, width)), m.input("bias", (1, heads, tokens, tokens))
     q, k, v = m.qkv(m.rms_norm("n", x), heads, heads, 64, False)

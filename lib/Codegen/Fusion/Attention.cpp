@@ -2,7 +2,8 @@
 //
 // A composite "attention" whose types kernels know becomes kernel.attention, in
 // place of its decomposition, which would store the scores. All others are
-// inlined, as composites are.
+// inlined, as composites are. Heads of keys and values that were repeated, one
+// for each head of queries, are shared instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,4 +100,101 @@ void fusion::takeAttention(func::FuncOp function, Composites &composites) {
     op->getResult(0).replaceAllUsesWith(result);
     op.erase();
   }
+}
+
+//===-- heads that are repeated
+//---------------------------------------------===//
+
+namespace {
+/// A tensor in which each head of another one comes several times in a row.
+struct RepeatedHeads {
+  Value tensor;
+  int64_t times;
+  /// Of the tensor, with each head once.
+  TensorSizes::Sizes sizes;
+};
+} // namespace
+
+static std::optional<int64_t> product(ArrayRef<OpFoldResult> sizes) {
+  int64_t all = 1;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (!known)
+      return std::nullopt;
+    all *= *known;
+  }
+  return all;
+}
+
+/// Recognises reshape(broadcast(x)), which repeats what has the size of a head.
+static std::optional<RepeatedHeads> findRepeated(Value tensor,
+                                                 const TensorSizes &sizes) {
+  auto reshape = tensor.getDefiningOp<flatir::ReshapeOp>();
+  auto broadcast = reshape
+                       ? reshape.getInput().getDefiningOp<flatir::BroadcastOp>()
+                       : flatir::BroadcastOp();
+  TensorSizes::Sizes all = sizes.get(tensor);
+  if (!broadcast || all.size() < 3)
+    return std::nullopt;
+  TensorSizes::Sizes from = sizes.get(broadcast.getInput());
+  TensorSizes::Sizes to = sizes.get(broadcast.getResult());
+  ArrayRef<int64_t> dims = broadcast.getDims();
+  std::optional<size_t> repeated;
+  for (size_t dim = 0; dim < to.size(); ++dim) {
+    const int64_t *found = llvm::find(dims, static_cast<int64_t>(dim));
+    if (found != dims.end() && from[found - dims.begin()] == to[dim])
+      continue;
+    if (repeated)
+      return std::nullopt;
+    repeated = dim;
+  }
+  if (!repeated)
+    return std::nullopt;
+  auto behind = ArrayRef<OpFoldResult>(to).drop_front(*repeated + 1);
+  auto head = ArrayRef<OpFoldResult>(all).take_back(2);
+  bool isHead = behind == head || (product(head) && product(behind) &&
+                                   *product(head) == *product(behind));
+  size_t place = all.size() - 3;
+  std::optional<int64_t> times = getConstantIntValue(to[*repeated]);
+  std::optional<int64_t> heads = getConstantIntValue(all[place]);
+  if (!isHead || !times || !heads || *times < 2 || *heads % *times != 0)
+    return std::nullopt;
+  all[place] = Builder(tensor.getContext()).getIndexAttr(*heads / *times);
+  return RepeatedHeads{broadcast.getInput(), *times, all};
+}
+
+/// The tensor before its heads were repeated.
+static Value withEachOnce(const RepeatedHeads &repeated, OpBuilder &b,
+                          Location loc, Program &program) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamic;
+  for (OpFoldResult size : repeated.sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    shape.push_back(known.value_or(ShapedType::kDynamic));
+    if (!known)
+      dynamic.push_back(cast<Value>(size));
+  }
+  auto type = RankedTensorType::get(shape, elementTypeOf(repeated.tensor));
+  auto reshape =
+      flatir::ReshapeOp::create(b, loc, type, repeated.tensor, dynamic);
+  program.sizes.set(reshape.getResult(), repeated.sizes);
+  program.composites[reshape] = b.getStringAttr("attention");
+  return reshape.getResult();
+}
+
+void fusion::shareRepeatedHeads(Program &program) {
+  for (auto attention :
+       program.function.getBody().front().getOps<kernel::AttentionOp>()) {
+    auto key = findRepeated(attention.getKey(), program.sizes);
+    auto value = findRepeated(attention.getValue(), program.sizes);
+    if (!key || !value || key->times != value->times)
+      continue;
+    OpBuilder b(attention);
+    Location loc = inserted(
+        attention.getLoc(),
+        {"attention", "read heads of keys and values as they were repeated"});
+    attention.getKeyMutable().assign(withEachOnce(*key, b, loc, program));
+    attention.getValueMutable().assign(withEachOnce(*value, b, loc, program));
+  }
+  eraseDead(program);
 }

@@ -419,6 +419,7 @@ static LogicalResult planFunction(func::FuncOp function,
   Program program{function, known, {}, composites, options};
   program.estimates.read(function);
   recogniseAttention(program);
+  shareRepeatedHeads(program);
   program.estimates.read(function);
   padOperands(program);
   splitContractions(program);

@@ -258,19 +258,59 @@ static bool readsKeysOnce(const FusionGraph &graph, const Node *kernel) {
          !ShapedType::isDynamic(queries) && queries * group <= maxRows;
 }
 
+/// Whether TMA can copy `tensor`, a key or value, through the views that it is
+/// read by: no conversions and repetitions, and no parts of dynamic sizes.
+static bool isCopied(Value tensor) {
+  for (Operation *op = tensor.getDefiningOp(); op && isGemmOperandView(op);
+       op = op->getOperand(0).getDefiningOp()) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (classOf(op) == OpClass::Convert || isa<flatir::BroadcastOp>(op) ||
+        (isa<flatir::SliceOp>(op) && !type.hasStaticShape()))
+      return false;
+  }
+  return true;
+}
+
 /// Whether TMA copies the attention's queries, as they are in memory, and wgmma
 /// multiplies them, unless the kernel computes them (AttentionProblem.cpp).
 static bool copiesQueries(const FusionGraph &graph, const Node *kernel) {
+  constexpr int64_t maxRank = 5, maxFewQueries = 32;
   kernel::AttentionOp attention = attentionOf(kernel);
+  auto query = cast<RankedTensorType>(attention.getQuery().getType());
+  int64_t queries = query.getDimSize(query.getRank() - 2);
   auto hasSuitableHeads = [](Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
     return (type.getElementType().isF16() || type.getElementType().isBF16()) &&
            type.getShape().back() % 8 == 0;
   };
   return graph.options.tensorCores && graph.options.machine->hasWgmma() &&
+         query.getRank() <= maxRank &&
+         (ShapedType::isDynamic(queries) || queries > maxFewQueries) &&
          hasSuitableHeads(attention.getQuery()) &&
          hasSuitableHeads(attention.getValue()) && !attention.getLengths() &&
-         !readsKeysOnce(graph, kernel);
+         isCopied(attention.getKey()) && isCopied(attention.getValue());
+}
+
+/// Scores that are computed: with a causal mask, those on one side of it.
+static double scoresOf(const FusionGraph &graph,
+                       kernel::AttentionOp attention) {
+  TensorSizes::Sizes rows = graph.sizes.get(attention.getQuery());
+  size_t rank = rows.size();
+  OpFoldResult query = rows[rank - 2];
+  OpFoldResult key = graph.sizes.get(attention.getKey())[rank - 2];
+  rows.resize(rank - 2);
+  auto heads = double(graph.elements(rows));
+  auto queries = double(graph.elements({query}));
+  auto keys = double(graph.elements({key}));
+  if (attention.getCausal() == kernel::Causal::None)
+    return heads * queries * keys;
+  double less = std::min(queries, keys);
+  double above = less * less / 2;
+  if (queries > keys && attention.getCausal() == kernel::Causal::TopLeft)
+    return heads * (queries * keys - above);
+  if (queries < keys && attention.getCausal() == kernel::Causal::BottomRight)
+    return heads * (queries * keys - above);
+  return heads * above;
 }
 
 /// Why an attention's kernel does not compute its queries: what that costs in
@@ -278,14 +318,8 @@ static bool copiesQueries(const FusionGraph &graph, const Node *kernel) {
 static std::string whyNotQueries(const FusionGraph &graph, const Node *kernel,
                                  Operation *op) {
   const Machine &machine = *graph.options.machine;
-  kernel::AttentionOp attention = attentionOf(kernel);
-  TensorSizes::Sizes queries = graph.sizes.get(attention.getQuery());
-  TensorSizes::Sizes keys = graph.sizes.get(attention.getKey());
-  queries.back() = keys[keys.size() - 2];
-  double scores = double(graph.elements(queries));
-  if (attention.getCausal() != kernel::Causal::None)
-    scores /= 2;
-  double lost = scores * machine.attentionComputedCycles /
+  double lost = scoresOf(graph, attentionOf(kernel)) *
+                machine.attentionComputedCycles /
                 double(machine.multiprocessors);
   double saved =
       double(machine.prologueLaunchCycles) +
@@ -310,7 +344,9 @@ static std::string whyNotOfAttention(const FusionGraph &graph,
   bool isComputed = windowsBehind(op) || !isGemmOperandView(op);
   if (use.byKeys && isComputed)
     return "keys and values are read many times";
-  if (use.byQuery && isComputed && copiesQueries(graph, kernel))
+  bool isConverted = classOf(op) == OpClass::Convert;
+  if (use.byQuery && (isComputed || isConverted) &&
+      copiesQueries(graph, kernel))
     return whyNotQueries(graph, kernel, op);
   return "";
 }

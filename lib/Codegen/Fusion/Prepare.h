@@ -27,9 +27,18 @@ struct Program {
   FusionOptions options;
 };
 
+/// Erases tensors that nothing needs. Sizes stay: other tensors' are known by
+/// them.
+void eraseDead(Program &program);
+
 /// composite "attention" -> kernel.attention, and a conversion, where kernels
 /// take the operands' types. Before other composites are inlined.
 void takeAttention(mlir::func::FuncOp function, Composites &composites);
+
+/// attention(q, reshape(broadcast(k)), reshape(broadcast(v))) -> attention(q,
+/// k, v), where each head of keys and values was repeated for several of
+/// queries.
+void shareRepeatedHeads(Program &program);
 
 /// dot(softmax(f(dot(q, k))), v) -> kernel.attention, in any order of
 /// dimensions, where f is a scale, a mask and a bias, nothing else reads scores

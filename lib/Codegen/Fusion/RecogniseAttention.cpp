@@ -119,9 +119,7 @@ static void recognise(flatir::DotOp product, Program &program) {
   }
 }
 
-/// Erases tensors that nothing needs. Sizes stay: other tensors' are known by
-/// them.
-static void eraseDead(Program &program) {
+void fusion::eraseDead(Program &program) {
   for (Operation &op : llvm::make_early_inc_range(
            llvm::reverse(program.function.getBody().front()))) {
     if (op.getNumResults() != 1 ||

@@ -3,6 +3,7 @@
 // RUN: tripy-compile %t/linear.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/linear.mlir
 // RUN: tripy-compile %t/linear.mlir --target=cuda --stop-after=plan -o - | FileCheck %t/linear.mlir --check-prefix=PLAN
 // RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/batch.mlir
+// RUN: tripy-compile %t/few.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/few.mlir --check-prefix=FEW
 // RUN: tripy-compile %t/none.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: sed 's/max = \[0, 64\]/max = [1, 64]/' %t/none.mlir | tripy-compile - --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: tripy-compile %t/stages.mlir --target=cuda --stop-after=kernels -o %t/stages.out
@@ -24,17 +25,19 @@
 //--- linear.mlir
 // CHECK: kernel.func @main_gemm_0_dot
 // CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 769, most = 1024>, schedule = #kernel.wgmma_schedule<
-// CHECK-SAME: versions = [@main_gemm_0_dot_1_to_32, @main_gemm_0_dot_33_to_64, {{.*}}, @main_gemm_0_dot_513_to_768, @main_gemm_0_dot_1025_to_2048, @main_gemm_0_dot_2049_to_4096]
+// CHECK-SAME: versions = [@main_gemm_0_dot_1_to_2, @main_gemm_0_dot_3_to_32, @main_gemm_0_dot_33_to_64, {{.*}}, @main_gemm_0_dot_513_to_768, {{.*}}, @main_gemm_0_dot_2049_to_4096]
 // CHECK-DAG: kernel.func @main_gemm_0_dot_33_to_64 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 33, most = 64>
-// CHECK-DAG: kernel.func @main_gemm_0_dot_1_to_32 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 1, most = 32>{{.*}}swapAB = true
+// CHECK-DAG: kernel.func @main_gemm_0_dot_3_to_32 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 3, most = 32>{{.*}}swapAB = true
+// CHECK-DAG: kernel.func @main_gemm_0_dot_1_to_2 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 1, most = 2>{{.*}}#kernel.gemv_schedule
 // The grid is a product with whether the rows are between the ends.
 // PLAN: %[[ROWS:.*]] = kernel.input_size 0, 0
 // PLAN: kernel.launch @main_gemm_0_dot grid(
-// PLAN: %[[LESS:.*]] = arith.minsi %[[ROWS]], %c32
+// PLAN: %[[LESS:.*]] = arith.minsi %[[ROWS]], %c2
 // PLAN: %[[IS:.*]] = arith.cmpi eq, %[[ROWS]], %[[LESS]]
 // PLAN: %[[ONE:.*]] = arith.index_castui %[[IS]]
 // PLAN: %[[GRID:.*]] = arith.muli %{{.*}}, %[[ONE]]
-// PLAN: kernel.launch @main_gemm_0_dot_1_to_32 grid(%[[GRID]], %
+// PLAN: kernel.launch @main_gemm_0_dot_1_to_2 grid(%[[GRID]], %
+// PLAN: kernel.launch @main_gemm_0_dot_3_to_32 grid(
 // PLAN: kernel.launch @main_gemm_0_dot_33_to_64 grid(
 // ASKED: kernel.func @main_gemm_0_dot {{.*}}schedule = #kernel.wgmma_schedule<tile = [64, 64]
 // ASKED-NOT: kernel.func
@@ -51,6 +54,15 @@ func.func @main(%x: tensor<?x4096xf16> {tripy.profile = #tripy.profile<min = [1,
 func.func @main(%x: tensor<?x64xf16> {tripy.profile = #tripy.profile<min = [0, 64], opt = [0, 64], max = [0, 64]>}, %w: tensor<64x64xf16>) -> tensor<?x64xf16> {
   %y = trace.linear %x, %w : (tensor<?x64xf16>, tensor<64x64xf16>) -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
+}
+
+//--- few.mlir
+// What streams the matrix multiplies as many rows as there may be, so that few rows have kernels of their own; not below the least.
+// FEW: kernel.func @main_gemm_0_dot {{.*}}least = 3, most = 4>{{.*}}gemv_schedule{{.*}}versions = [@main_gemm_0_dot_2_to_2, @main_gemm_0_dot_5_to_8]
+func.func @main(%x: tensor<?x768xf16> {tripy.profile = #tripy.profile<min = [2, 768], opt = [3, 768], max = [8, 768]>},
+                %w: tensor<768x5001xf16>) -> tensor<?x5001xf16> {
+  %y = trace.matmul %x, %w : (tensor<?x768xf16>, tensor<768x5001xf16>) -> tensor<?x5001xf16>
+  return %y : tensor<?x5001xf16>
 }
 
 //--- batch.mlir

@@ -1,6 +1,6 @@
 // A compiled program as gpu operations, run by a stock mlir-runner: inputs,
-// constants and an arena, a dynamic size, three kernels,
-// of which one is for other sizes. Row i of the result is
+// constants and an arena, a dynamic size, five kernels,
+// of which three are for other sizes. Row i of the result is
 // i * (i + 1) / 2 + i * j.
 //
 // RUN: tripy-opt %s --pass-pipeline='builtin.module(tripy-cuda{chip=sm_80},device-code-to-binary{chip=sm_80},kernel-to-gpu)' | FileCheck %s --check-prefix=LOWERED
@@ -10,8 +10,10 @@
 // LOWERED: func.func @main_constants() -> memref<64xf32>
 // LOWERED: func.func @main_output_sizes(%{{.*}}: memref<?x64xf32>, %{{.*}}: memref<64x64xf32>) -> index
 // LOWERED: func.func @main(%{{.*}}: memref<?x64xf32>, %{{.*}}: memref<64x64xf32>, %{{.*}}: memref<64xf32>, %{{.*}}: memref<?x64xf32>)
-// LOWERED: %[[FEW:.*]] = gpu.launch_func async [%{{.*}}] @device_code::@main_gemm_0_dot
-// LOWERED: %[[FIRST:.*]] = gpu.launch_func async [%[[FEW]]] @device_code::@main_gemm_0_dot_9_to_16
+// LOWERED: %[[OWN:.*]] = gpu.launch_func async [%{{.*}}] @device_code::@main_gemm_0_dot blocks
+// LOWERED: %[[TWO:.*]] = gpu.launch_func async [%[[OWN]]] @device_code::@main_gemm_0_dot_1_to_2
+// LOWERED: %[[FOUR:.*]] = gpu.launch_func async [%[[TWO]]] @device_code::@main_gemm_0_dot_3_to_4
+// LOWERED: %[[FIRST:.*]] = gpu.launch_func async [%[[FOUR]]] @device_code::@main_gemm_0_dot_9_to_16
 // LOWERED: %[[SECOND:.*]] = gpu.launch_func async [%[[FIRST]]] @device_code::@main_scan_1_scan_sub
 // LOWERED: gpu.dealloc async [%[[SECOND]]]
 // LOWERED: gpu.binary @device_code [#gpu.object<#nvvm.target<{{.*}}chip = "sm_80"

@@ -336,7 +336,7 @@ LogicalResult Chooser::chooseAttentionTile(bool &isChosen) {
       schedule.queryStages, schedule.producerRegisters,
       schedule.consumerRegisters, asked ? Origin::User : Origin::Model));
   report("attention",
-         "tile " + size + (asked ? ": asked for" : ": by head size"));
+         "tile " + size + (asked ? ": asked for" : ": by the model"));
   return success();
 }
 

@@ -1,9 +1,9 @@
 //===- ChooseVersions.cpp - Kernels for few and for many rows -------------===//
 //
-// A contraction of 1 to 4096 rows -> one kernel for up to 8 of them, which
-// streams the matrix, one for up to 32, with swapAB, and some for more, as the
-// model of costs says. A call launches all; the grids of those that the rows
-// are not for are empty.
+// A contraction of 1 to 4096 rows -> kernels for up to 2, 4 and 8 of them,
+// which stream the matrix, one for up to 32, with swapAB, and some for more, as
+// the model of costs says. A call launches all; the grids of those that the
+// rows are not for are empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -266,8 +266,9 @@ bool Ranges::suits(size_t step, size_t first, size_t count, double tolerance) {
     if (!isFaster && !isNear)
       return false;
   }
+  // What streams a matrix of few columns does so at each number of rows.
   if (isOfAll && isa<kernel::GemvScheduleAttr>(schedule))
-    return count == 1;
+    return steps[first].version.least > maxVectorRows;
   return within(kernel, rows, steps[first].version.least,
                 steps[first + count - 1].version.most,
                 [&] { return ScheduleModel(kernel, chip).isLegal(schedule); });

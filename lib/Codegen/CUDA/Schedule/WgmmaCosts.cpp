@@ -251,7 +251,8 @@ static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 /// The same, or what memory takes for operands and results, if that is longer.
 /// The longer the pieces of rows, the faster it takes them.
 double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
-  double pieces = tile.swapAB ? 1 : 1 + chip().pieceStart / double(tile.n);
+  double piece = double(tile.n) / double(of.parts);
+  double pieces = tile.swapAB ? 1 : 1 + chip().pieceStart / piece;
   return std::max(wavesCost(tile, of),
                   (of.bytes() + of.resultBytes() * pieces) /
                       chip().memoryBytes);

@@ -229,10 +229,21 @@ static bool canStoreByWarps(kernel::FuncOp kernel,
       shape = shape.drop_back();
     }
   }
-  return !readsLikeResult(kernel, [&](Operation *user) {
+  auto isOperand = [&](Operation *user) {
     return llvm::is_contained(schedule.ops, user) ||
            schedule.prologue.ops.contains(user);
-  });
+  };
+  // One for all of an outer dimension, such as embeddings of places, has other
+  // sizes than the result.
+  int64_t columns = schedule.extent(schedule.n, 1);
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (rows == 1 || !type || llvm::all_of(argument.getUsers(), isOperand))
+      continue;
+    if (!type.hasStaticShape() || type.getNumElements() > 2 * columns)
+      return false;
+  }
+  return !readsLikeResult(kernel, isOperand);
 }
 
 /// The instruction's name of what it multiplies; nothing for other types.

@@ -375,7 +375,7 @@ static void forEachOwnTile(const WgmmaSchedule &schedule,
           !row.pingPong && isTrusted(row, of) && maySplit(schedule, of, tile))
         use(tile);
   for (const Tile &row : tiles)
-    if (!row.pingPong)
+    if (!row.pingPong && isTrusted(row, of))
       for (Cluster cluster : clustersFor(row, of))
         use({row.m, row.n, false, cluster.clusterM, cluster.clusterN, 1,
              /*streams=*/true});

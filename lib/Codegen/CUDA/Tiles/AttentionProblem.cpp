@@ -189,13 +189,15 @@ static constexpr StringRef otherTiles[] = {
     "64x64",   "64x96",   "64x128", "64x176", "128x64", "128x80",
     "128x128", "128x176", "192x64", "192x96", "192x128"};
 static constexpr double otherShare = 0.92;
-/// Queries of all heads whose tiles are counted to compare them.
-static constexpr int64_t maxQueriesPriced = int64_t(1) << 24;
+/// Queries of all heads whose tiles are counted to compare them, where a causal
+/// mask makes them different.
+static constexpr int64_t maxCausalQueries = int64_t(1) << 21;
 
 AttentionSchedule AttentionProblem::choose(const CudaChip &chip) const {
   AttentionSchedule best = usual(chip);
   std::optional<Sizes> sizes = known();
-  if (!sizes || sizes->heads * sizes->queries > maxQueriesPriced)
+  if (!sizes ||
+      (isCausal() && sizes->heads * sizes->queries > maxCausalQueries))
     return best;
   double least = cycles(best, *sizes, chip) * otherShare;
   for (StringRef text : otherTiles) {
@@ -244,9 +246,9 @@ std::optional<AttentionProblem::Sizes> AttentionProblem::known() const {
 
 /// What the block with most work has of it, in blocks of keys, when tiles of
 /// `section` heads are walked together.
-double AttentionProblem::mostWork(const AttentionSchedule &schedule,
-                                  const Sizes &sizes, int64_t section,
-                                  const CudaChip &chip) const {
+double AttentionProblem::maxWork(const AttentionSchedule &schedule,
+                                 const Sizes &sizes, int64_t section,
+                                 const CudaChip &chip) const {
   int64_t tiles = llvm::divideCeil(sizes.queries, schedule.queries);
   int64_t shift = op.getCausal() == kernel::Causal::BottomRight
                       ? sizes.keys - sizes.queries
@@ -274,8 +276,8 @@ double AttentionProblem::mostWork(const AttentionSchedule &schedule,
 }
 
 /// Heads whose keys and values stay in the L2 cache together.
-int64_t AttentionProblem::mostHeads(const Sizes &sizes,
-                                    const CudaChip &chip) const {
+int64_t AttentionProblem::maxHeads(const Sizes &sizes,
+                                   const CudaChip &chip) const {
   int64_t group = std::max<int64_t>(1, op.getGroupSize());
   int64_t bytes = sizes.keys * (depth + width) * 2;
   return std::clamp<int64_t>(chip.keptBytes * group / bytes, 1, sizes.heads);
@@ -293,10 +295,10 @@ double AttentionProblem::cycles(const AttentionSchedule &schedule,
   double block = std::max(products, powers) +
                  exposed * std::min(products, powers) +
                  chip.attentionBlockStart;
-  int64_t most = mostHeads(sizes, chip);
-  double work = mostWork(schedule, sizes, most, chip);
+  int64_t most = maxHeads(sizes, chip);
+  double work = maxWork(schedule, sizes, most, chip);
   for (int64_t section = 1; isCausal() && section < most; section *= 2)
-    work = std::min(work, mostWork(schedule, sizes, section, chip));
+    work = std::min(work, maxWork(schedule, sizes, section, chip));
   int64_t group = std::max<int64_t>(1, op.getGroupSize());
   auto rows = double(sizes.heads) *
               (double(sizes.queries) + double(sizes.keys) / double(group));
@@ -315,12 +317,12 @@ int64_t AttentionProblem::sectionHeads(const AttentionSchedule &schedule,
   if (!sizes)
     return 1;
   int64_t tiles = llvm::divideCeil(sizes->queries, schedule.queries);
-  int64_t most = mostHeads(*sizes, chip), best = 1;
+  int64_t most = maxHeads(*sizes, chip), best = 1;
   if (most * tiles * sizes->heads > maxTilesPriced)
     return 1;
   double least = 0;
   for (int64_t section = 1; section <= most; ++section) {
-    double longest = mostWork(schedule, *sizes, section, chip);
+    double longest = maxWork(schedule, *sizes, section, chip);
     if (section == 1 || longest < least) {
       least = longest;
       best = section;

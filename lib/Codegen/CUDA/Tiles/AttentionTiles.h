@@ -69,9 +69,9 @@ private:
   AttentionSchedule usual(const CudaChip &chip) const;
   double cycles(const AttentionSchedule &schedule, const Sizes &sizes,
                 const CudaChip &chip) const;
-  double mostWork(const AttentionSchedule &schedule, const Sizes &sizes,
-                  int64_t section, const CudaChip &chip) const;
-  int64_t mostHeads(const Sizes &sizes, const CudaChip &chip) const;
+  double maxWork(const AttentionSchedule &schedule, const Sizes &sizes,
+                 int64_t section, const CudaChip &chip) const;
+  int64_t maxHeads(const Sizes &sizes, const CudaChip &chip) const;
   AttentionSchedule fitted(AttentionSchedule schedule,
                            const CudaChip &chip) const;
   /// Registers that a consumer's thread needs.

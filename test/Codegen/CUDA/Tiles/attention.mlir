@@ -48,9 +48,9 @@ kernel.func @plain attention sizeArgs = [] : (tensor<4x32x2048x128xf16>, tensor<
 // -----
 
 // A causal mask: a loop over the blocks that it cuts, and one over those before. The 40 columns of a row are 64 in
-// shared memory. Heads share keys.
+// shared memory. Heads share keys. Tiles are few: each has 64 queries.
 // CHECK-LABEL: tile.func @causal_tiles of @causal
-// CHECK: tile.map <buffer = 0, dims = () -> (40, 300, 4, 2), strides = () -> (80, 24000, 96000), box = [64, 128, 1, 1], swizzle = 128> : <128x64xbf16, 128>
+// CHECK: tile.map <buffer = 0, dims = () -> (40, 300, 4, 2), strides = () -> (80, 24000, 96000), box = [64, 64, 1, 1], swizzle = 128> : <64x64xbf16, 128>
 // CHECK: tile.map <buffer = 1, dims = () -> (40, 300, 2, 2)
 // CHECK: tile.role "consumer"
 // CHECK: tile.score {{.*}} within %{{.*}} unscaled :
@@ -70,7 +70,7 @@ kernel.func @causal attention sizeArgs = [] : (tensor<2x4x300x40xbf16>, tensor<2
 // Queries, keys and values are parts of one tensor, with the heads inside of rows: maps with strides, and coordinates
 // that begin at a later head. A bias: the score has it, with the scale.
 // CHECK-LABEL: tile.func @parts_tiles of @parts
-// CHECK: tile.map <buffer = 0, dims = () -> (64, 200, 8), strides = () -> (3072, 128), box = [64, 128, 1]
+// CHECK: tile.map <buffer = 0, dims = () -> (64, 200, 8), strides = () -> (3072, 128), box = [64, 64, 1]
 // CHECK: tile.map <buffer = 0, dims = () -> (64, 200, 16), strides = () -> (3072, 128), box = [64, 128, 1]
 // CHECK: tile.map <buffer = 0, dims = () -> (64, 200, 24), strides = () -> (3072, 128), box = [64, 128, 1]
 // CHECK: tile.role "consumer"
@@ -107,7 +107,22 @@ kernel.func @parts attention sizeArgs = [] : (tensor<200x1536xf16>, tensor<8x200
 
 // -----
 
-// Few queries, lengths in memory, rows of 66 bytes, f32: none of these.
+// Values are columns of a tensor from a multiple of 16 bytes on: the map ends where they do, and copies begin there.
+// CHECK-LABEL: tile.func @columns_tiles of @columns
+// CHECK: tile.map <buffer = 2, dims = () -> (104, 300, 4), strides = () -> (208, 62400), box = [64, {{[0-9]+}}, 1], swizzle = 128>
+// CHECK: tile.role "producer"
+// CHECK: %[[FIRST:.*]] = arith.addi %c0{{.*}}, %c40{{.*}} : index
+// CHECK: tile.ring_fill {{.*}}, %[[FIRST]]]
+kernel.func @columns attention sizeArgs = [] : (tensor<4x300x64xf16>, tensor<4x300x64xf16>, tensor<4x300x104xf16>) -> tensor<4x300x64xf32> {
+^bb0(%q: tensor<4x300x64xf16>, %k: tensor<4x300x64xf16>, %x: tensor<4x300x104xf16>):
+  %v = tensor.extract_slice %x[0, 0, 40] [4, 300, 64] [1, 1, 1] : tensor<4x300x104xf16> to tensor<4x300x64xf16>
+  %r = kernel.attention %q, %k, %v causal = none scale = 0.125 : (tensor<4x300x64xf16>, tensor<4x300x64xf16>, tensor<4x300x64xf16>) -> tensor<4x300x64xf32>
+  kernel.yield %r : tensor<4x300x64xf32>
+}
+
+// -----
+
+// Few queries, lengths in memory, rows of 66 bytes, columns from no multiple of 16 bytes on, f32: none of these.
 // CHECK-NOT: tile.func
 kernel.func @few attention sizeArgs = [] : (tensor<8x4x64xf16>, tensor<8x200x64xf16>) -> tensor<8x4x64xf32> {
 ^bb0(%q: tensor<8x4x64xf16>, %k: tensor<8x200x64xf16>):
@@ -123,6 +138,12 @@ kernel.func @odd attention sizeArgs = [] : (tensor<8x100x33xf16>) -> tensor<8x10
 ^bb0(%q: tensor<8x100x33xf16>):
   %r = kernel.attention %q, %q, %q causal = none scale = 0.125 : (tensor<8x100x33xf16>, tensor<8x100x33xf16>, tensor<8x100x33xf16>) -> tensor<8x100x33xf32>
   kernel.yield %r : tensor<8x100x33xf32>
+}
+kernel.func @between attention sizeArgs = [] : (tensor<4x300x64xf16>, tensor<4x300x104xf16>) -> tensor<4x300x64xf32> {
+^bb0(%q: tensor<4x300x64xf16>, %x: tensor<4x300x104xf16>):
+  %v = tensor.extract_slice %x[0, 0, 36] [4, 300, 64] [1, 1, 1] : tensor<4x300x104xf16> to tensor<4x300x64xf16>
+  %r = kernel.attention %q, %q, %v causal = none scale = 0.125 : (tensor<4x300x64xf16>, tensor<4x300x64xf16>, tensor<4x300x64xf16>) -> tensor<4x300x64xf32>
+  kernel.yield %r : tensor<4x300x64xf32>
 }
 kernel.func @wide attention sizeArgs = [] : (tensor<8x100x64xf32>) -> tensor<8x100x64xf32> {
 ^bb0(%q: tensor<8x100x64xf32>):

@@ -1,0 +1,74 @@
+// Keys and values whose heads were repeated, one for each head of queries, are read as they were: kernels share heads. Written
+// as expand and reshape, with sizes known at run time only as well, and as repeat.
+// RUN: tripy-opt %s --split-input-file --trace-to-flatir --flatir-form-dispatches="tensor-cores=1 chip=sm_90a" --kernel-outline --flatir-to-linalg | FileCheck %s
+
+// CHECK-LABEL: func.func @expanded(
+// CHECK: kernel.call @expanded_attention_0_attention(
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x32x100x64xf16>, tensor<1x8x100x64xf16>, tensor<1x8x100x64xf16>)
+func.func @expanded(%q: tensor<1x32x100x64xf16>, %k: tensor<1x8x100x64xf16>, %v: tensor<1x8x100x64xf16>) -> tensor<1x32x100x64xf16> {
+  %k1 = trace.unsqueeze %k dim = 2 : (tensor<1x8x100x64xf16>) -> tensor<1x8x1x100x64xf16>
+  %k2 = trace.expand %k1 to [1, 8, 4, 100, 64] : (tensor<1x8x1x100x64xf16>) -> tensor<1x8x4x100x64xf16>
+  %k3 = trace.reshape %k2 to [1, 32, 100, 64] : (tensor<1x8x4x100x64xf16>) -> tensor<1x32x100x64xf16>
+  %v1 = trace.unsqueeze %v dim = 2 : (tensor<1x8x100x64xf16>) -> tensor<1x8x1x100x64xf16>
+  %v2 = trace.expand %v1 to [1, 8, 4, 100, 64] : (tensor<1x8x1x100x64xf16>) -> tensor<1x8x4x100x64xf16>
+  %v3 = trace.reshape %v2 to [1, 32, 100, 64] : (tensor<1x8x4x100x64xf16>) -> tensor<1x32x100x64xf16>
+  %y = trace.attention %q, %k3, %v3 : (tensor<1x32x100x64xf16>, tensor<1x32x100x64xf16>, tensor<1x32x100x64xf16>) -> tensor<1x32x100x64xf16>
+  return %y : tensor<1x32x100x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>)
+func.func @dynamic(%q: tensor<?x8x?x64xf16> {tripy.dims = ["b", "", "n", ""]}, %k: tensor<?x2x?x64xf16> {tripy.dims = ["b", "", "n", ""]}) -> tensor<?x8x?x64xf16> {
+  %b = trace.dim %q dim = 0 : (tensor<?x8x?x64xf16>) -> index
+  %n = trace.dim %q dim = 2 : (tensor<?x8x?x64xf16>) -> index
+  %k1 = trace.unsqueeze %k dim = 2 : (tensor<?x2x?x64xf16>) -> tensor<?x2x1x?x64xf16>
+  %k2 = trace.expand %k1 to [%b, 2, 4, %n, 64] : (tensor<?x2x1x?x64xf16>) -> tensor<?x2x4x?x64xf16>
+  %k3 = trace.reshape %k2 to [%b, 8, %n, 64] : (tensor<?x2x4x?x64xf16>) -> tensor<?x8x?x64xf16>
+  %y = trace.attention %q, %k3, %k3 : (tensor<?x8x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?x64xf16>) -> tensor<?x8x?x64xf16>
+  return %y : tensor<?x8x?x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @repeated(
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x6x10x64xf16>, tensor<2x2x10x64xf16>, tensor<2x2x10x64xf16>)
+func.func @repeated(%q: tensor<2x6x10x64xf16>, %k: tensor<2x2x10x64xf16>, %v: tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16> {
+  %k3 = trace.repeat %k by [1, 3, 1, 1] : (tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16>
+  %v3 = trace.repeat %v by [1, 3, 1, 1] : (tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16>
+  %y = trace.attention %q, %k3, %v3 : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>) -> tensor<2x6x10x64xf16>
+  return %y : tensor<2x6x10x64xf16>
+}
+
+// -----
+
+// Not these: heads in another order, each key repeated, and keys whose heads are repeated more often than values'.
+// CHECK-LABEL: func.func @tiled(
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>)
+func.func @tiled(%q: tensor<2x6x10x64xf16>, %k: tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16> {
+  %k3 = trace.tile %k by [1, 3, 1, 1] : (tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16>
+  %y = trace.attention %q, %k3, %k3 : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>) -> tensor<2x6x10x64xf16>
+  return %y : tensor<2x6x10x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keys(
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x6x10x64xf16>, tensor<2x6x30x64xf16>, tensor<2x6x30x64xf16>)
+func.func @keys(%q: tensor<2x6x10x64xf16>, %k: tensor<2x6x10x64xf16>) -> tensor<2x6x10x64xf16> {
+  %k3 = trace.repeat %k by [1, 1, 3, 1] : (tensor<2x6x10x64xf16>) -> tensor<2x6x30x64xf16>
+  %y = trace.attention %q, %k3, %k3 : (tensor<2x6x10x64xf16>, tensor<2x6x30x64xf16>, tensor<2x6x30x64xf16>) -> tensor<2x6x10x64xf16>
+  return %y : tensor<2x6x10x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unequal(
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>)
+func.func @unequal(%q: tensor<2x6x10x64xf16>, %k: tensor<2x1x10x64xf16>, %v: tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16> {
+  %k3 = trace.repeat %k by [1, 6, 1, 1] : (tensor<2x1x10x64xf16>) -> tensor<2x6x10x64xf16>
+  %v3 = trace.repeat %v by [1, 3, 1, 1] : (tensor<2x2x10x64xf16>) -> tensor<2x6x10x64xf16>
+  %y = trace.attention %q, %k3, %v3 : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>) -> tensor<2x6x10x64xf16>
+  return %y : tensor<2x6x10x64xf16>
+}
