@@ -418,8 +418,15 @@ void AttentionBuilder::replaceBy(Value attention) {
     attention = known(
         flatir::ConvertOp::create(b, loc, type.clone(element), attention));
   DimAxes dims{outer, heads, groups, queries, pattern.width};
-  attention = arranged(attention, dims, axes.flat(pattern.result),
-                       program.sizes.get(old));
+  Axes order = axes.flat(pattern.result);
+  SizeList from = axes.sizesOf(order), to = program.sizes.get(old), joined = to;
+  // 8x4 heads -> 1x32: each of two reshapes keeps rows whole, so that the
+  // kernel stores them where they belong.
+  if (from.size() == to.size() && from != to)
+    llvm::erase_if(
+        joined, [](OpFoldResult size) { return isConstantIntValue(size, 1); });
+  attention = arranged(attention, dims, order, joined);
+  attention = reshaped(attention, to);
   if (attention.getType() != old.getType())
     attention = known(flatir::ReshapeOp::create(
         b, loc, old.getType(), attention, program.sizes.dynamic(old)));

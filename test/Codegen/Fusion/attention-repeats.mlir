@@ -72,3 +72,20 @@ func.func @unequal(%q: tensor<2x6x10x64xf16>, %k: tensor<2x1x10x64xf16>, %v: ten
   %y = trace.attention %q, %k3, %v3 : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>) -> tensor<2x6x10x64xf16>
   return %y : tensor<2x6x10x64xf16>
 }
+
+// -----
+
+// Written out, with a batch of one: the result's 8x4 heads are 1x32 where the kernel stores them.
+// CHECK-LABEL: func.func @written(
+// CHECK: kernel.call @written_attention_0_attention(
+// CHECK-NEXT: return
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<8x4x1024x64xf16>, tensor<8x1x1024x64xf16>, tensor<8x1x1024x64xf16>)
+func.func @written(%q: tensor<1x32x1024x64xf16>, %k: tensor<1x8x1024x64xf16>, %v: tensor<1x8x1024x64xf16>) -> tensor<1x32x1024x64xf16> {
+  %k3 = trace.repeat %k by [1, 4, 1, 1] : (tensor<1x8x1024x64xf16>) -> tensor<1x32x1024x64xf16>
+  %v3 = trace.repeat %v by [1, 4, 1, 1] : (tensor<1x8x1024x64xf16>) -> tensor<1x32x1024x64xf16>
+  %kt = trace.permute %k3 [0, 1, 3, 2] : (tensor<1x32x1024x64xf16>) -> tensor<1x32x64x1024xf16>
+  %s = trace.matmul %q, %kt : (tensor<1x32x1024x64xf16>, tensor<1x32x64x1024xf16>) -> tensor<1x32x1024x1024xf16>
+  %p = trace.softmax %s dim = 3 : (tensor<1x32x1024x1024xf16>) -> tensor<1x32x1024x1024xf16>
+  %y = trace.matmul %p, %v3 : (tensor<1x32x1024x1024xf16>, tensor<1x32x1024x64xf16>) -> tensor<1x32x1024x64xf16>
+  return %y : tensor<1x32x1024x64xf16>
+}
