@@ -64,24 +64,16 @@ class Layer(Model):
         return self.op(f"slice {{}} {low} to {high} by {[1] * len(shape)}", [x], [tuple(shape)],
                        lambda lib, x: x.narrow(dim, begin, end - begin))
 
-    def concatenate(self, parts, dim):
-        shape = list(parts[0].shape)
-        shape[dim] = sum(part.shape[dim] for part in parts)
-        return self.op(f"concatenate {', '.join(['{}'] * len(parts))} dim = {dim}", parts, [tuple(shape)],
-                       lambda lib, *parts: lib.cat(parts, dim))
-
     #===-- attention -------------------------------------------------------===#
 
     def tables(self, tokens, depth):
         return self.input("cos", (tokens, depth)), self.input("sin", (tokens, depth))
 
     def rotated(self, x, cos, sin, depth=0):
-        """In halves, as most models do; of the first `depth` numbers of each head alone, if there are more."""
-        if depth:
-            return self.concatenate([self.rotated(self.slice(x, 3, 0, depth), cos, sin), self.slice(x, 3, depth, x.shape[3])], 3)
-        a, b = self.split(x, 2)
-        turned = self.concatenate([self.unary("neg", b, lambda lib, b: -b), a], 3)
-        return self.add(self.mul(x, cos), self.mul(turned, sin))
+        """Of the first `depth` numbers of each head alone, if there are more."""
+        if not depth:
+            return super().rotated(x, cos, sin)
+        return self.concatenate([super().rotated(self.slice(x, 3, 0, depth), cos, sin), self.slice(x, 3, depth, x.shape[3])], 3)
 
     def rotated_end(self, x, cos, sin):
         """Of the last numbers of each head."""

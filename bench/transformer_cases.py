@@ -100,6 +100,18 @@ class Model:
         rows = self.permute(x, [0, 2, 1, 3])
         return self.reshape(rows, (*rows.shape[:2], rows.shape[2] * rows.shape[3]))
 
+    def concatenate(self, parts, dim):
+        shape = list(parts[0].shape)
+        shape[dim] = sum(part.shape[dim] for part in parts)
+        return self.op(f"concatenate {', '.join(['{}'] * len(parts))} dim = {dim}", parts, [tuple(shape)],
+                       lambda lib, *parts: lib.cat(parts, dim))
+
+    def rotated(self, x, cos, sin):
+        """In halves, as most models do."""
+        a, b = self.split(x, 2)
+        turned = self.concatenate([self.unary("neg", b, lambda lib, b: -b), a], 3)
+        return self.add(self.mul(x, cos), self.mul(turned, sin))
+
     def attention(self, q, k, v, causal=False):
         grouped = q.shape[1] != k.shape[1]
         self.products += 4 * math.prod(q.shape) * k.shape[2] // (2 if causal else 1)
@@ -178,17 +190,11 @@ def llama(batch, tokens, keys=0):
     cos, sin = m.input("cos", (tokens, depth)), m.input("sin", (tokens, depth))
     start = m.input("start", (), "i32", below=1) if keys else None
     table, x = m.embedding("words", ids, WORDS["llama"], width)
-
-    def rotated(x):
-        a, b = m.split(x, 2)
-        turned = m.op("concatenate {}, {} dim = 3", [m.unary("neg", b, lambda lib, b: -b), a], [x.shape],
-                      lambda lib, b, a: lib.cat([b, a], 3))
-        return m.add(m.mul(x, cos), m.mul(turned, sin))
     for i in range(16):
         n = m.rms_norm(f"n{i}", x)
         q, k, v = (m.heads(m.linear(f"{name}{i}", n, count * depth, False), count)
                    for name, count in (("q", heads), ("k", shared), ("v", shared)))
-        q, k = rotated(q), rotated(k)
+        q, k = m.rotated(q, cos, sin), m.rotated(k, cos, sin)
         if keys:
             k, v = (m.update(m.input(f"{name}{i}", (batch, shared, keys, depth)), new, start, 0)
                     for name, new in (("keys", k), ("values", v)))

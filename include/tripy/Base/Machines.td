@@ -5,6 +5,7 @@
 // the struct Machine (Machines.h), docs/machines.md and what 'tripy-compile
 // --print-machine' prints. Tables of tiles, threads of a block and the like are
 // properties of kernels and stay there.
+//
 // MachineConstants.td says what each of them means.
 //
 //===----------------------------------------------------------------------===//

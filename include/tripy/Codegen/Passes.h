@@ -18,6 +18,9 @@ inline constexpr int64_t maxVectorRows = 8;
 /// Queries of all heads that share one of keys, up to which blocks divide the
 /// keys of attention. More of them share keys better.
 inline constexpr int64_t maxSplitRows = 32;
+/// Queries from which on attention has tiles: with fewer, those of 64 and more
+/// are mostly empty.
+inline constexpr int64_t minTileQueries = 33;
 /// sm_90a: rows up to which tensor cores take the contraction with swapAB: the
 /// matrix is on the side that has 64 rows.
 inline constexpr int64_t maxSwapABRows = 32;

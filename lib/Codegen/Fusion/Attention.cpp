@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Prepare.h"
+#include "AttentionBuilder.h"
 
 #include "tripy/Dialect/Tripy/Provenance.h"
 
@@ -102,8 +102,9 @@ void fusion::takeAttention(func::FuncOp function, Composites &composites) {
   }
 }
 
-//===-- heads that are repeated
-//---------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Heads that are repeated
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// A tensor in which each head of another one comes several times in a row.
@@ -163,26 +164,8 @@ static std::optional<RepeatedHeads> findRepeated(Value tensor,
   return RepeatedHeads{broadcast.getInput(), *times, all};
 }
 
-/// The tensor before its heads were repeated.
-static Value withEachOnce(const RepeatedHeads &repeated, OpBuilder &b,
-                          Location loc, Program &program) {
-  SmallVector<int64_t> shape;
-  SmallVector<Value> dynamic;
-  for (OpFoldResult size : repeated.sizes) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    shape.push_back(known.value_or(ShapedType::kDynamic));
-    if (!known)
-      dynamic.push_back(cast<Value>(size));
-  }
-  auto type = RankedTensorType::get(shape, elementTypeOf(repeated.tensor));
-  auto reshape =
-      flatir::ReshapeOp::create(b, loc, type, repeated.tensor, dynamic);
-  program.sizes.set(reshape.getResult(), repeated.sizes);
-  program.composites[reshape] = b.getStringAttr("attention");
-  return reshape.getResult();
-}
-
 void fusion::shareRepeatedHeads(Program &program) {
+  bool isChanged = false;
   for (auto attention :
        program.function.getBody().front().getOps<kernel::AttentionOp>()) {
     auto key = findRepeated(attention.getKey(), program.sizes);
@@ -193,8 +176,13 @@ void fusion::shareRepeatedHeads(Program &program) {
     Location loc = inserted(
         attention.getLoc(),
         {"attention", "read heads of keys and values as they were repeated"});
-    attention.getKeyMutable().assign(withEachOnce(*key, b, loc, program));
-    attention.getValueMutable().assign(withEachOnce(*value, b, loc, program));
+    auto eachOnce = [&](const RepeatedHeads &of) {
+      return reshapedTo(of.tensor, of.sizes, b, loc, program);
+    };
+    attention.getKeyMutable().assign(eachOnce(*key));
+    attention.getValueMutable().assign(eachOnce(*value));
+    isChanged = true;
   }
-  eraseDead(program);
+  if (isChanged)
+    eraseDead(program);
 }

@@ -216,10 +216,14 @@ std::string AttentionBuilder::chooseHeads() {
 }
 
 /// Tells the sizes of a new tensor.
-Value AttentionBuilder::known(Operation *op) {
+static Value tellSizes(Operation *op, OpBuilder &b, Program &program) {
   program.sizes.infer(op, b);
   program.composites[op] = b.getStringAttr("attention");
   return op->getResult(0);
+}
+
+Value AttentionBuilder::known(Operation *op) {
+  return tellSizes(op, b, program);
 }
 
 static RankedTensorType typeOf(const SizeList &sizes, Type element) {
@@ -237,12 +241,18 @@ static SmallVector<Value> dynamicOf(const SizeList &sizes) {
   return values;
 }
 
-Value AttentionBuilder::reshaped(Value tensor, const SizeList &sizes) {
+Value fusion::reshapedTo(Value tensor, const SizeList &sizes, OpBuilder &b,
+                         Location loc, Program &program) {
   RankedTensorType type = typeOf(sizes, elementTypeOf(tensor));
   if (tensor.getType() == type && program.sizes.get(tensor) == sizes)
     return tensor;
-  return known(
-      flatir::ReshapeOp::create(b, loc, type, tensor, dynamicOf(sizes)));
+  auto reshape =
+      flatir::ReshapeOp::create(b, loc, type, tensor, dynamicOf(sizes));
+  return tellSizes(reshape, b, program);
+}
+
+Value AttentionBuilder::reshaped(Value tensor, const SizeList &sizes) {
+  return reshapedTo(tensor, sizes, b, loc, program);
 }
 
 /// The tensor with its axes in this order, as one of these sizes.

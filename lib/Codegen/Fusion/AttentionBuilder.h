@@ -27,6 +27,11 @@ struct Visibility {
   double hidden = -std::numeric_limits<double>::infinity();
 };
 
+/// `tensor` with these sizes, as a part of an attention.
+mlir::Value reshapedTo(mlir::Value tensor, const SizeList &sizes,
+                       mlir::OpBuilder &b, mlir::Location loc,
+                       Program &program);
+
 /// Makes one kernel.attention of a pattern that matched.
 class AttentionBuilder {
 public:

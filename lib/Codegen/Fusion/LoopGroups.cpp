@@ -9,6 +9,8 @@
 
 #include "FusionGraph.h"
 
+#include "tripy/Codegen/Passes.h"
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
@@ -248,14 +250,14 @@ static kernel::AttentionOp attentionOf(const Node *kernel) {
 /// Whether tensor cores have all queries of heads that share keys in one tile
 /// (SplitAttention.cpp): it reads each key and value once, or twice.
 static bool readsKeysOnce(const FusionGraph &graph, const Node *kernel) {
-  constexpr int64_t maxRows = 32;
   kernel::AttentionOp attention = attentionOf(kernel);
   auto query = cast<RankedTensorType>(attention.getQuery().getType());
   int64_t queries = query.getDimSize(query.getRank() - 2);
   int64_t group = std::max<int64_t>(1, attention.getGroupSize());
   return graph.options.tensorCores &&
          query.getElementType().getIntOrFloatBitWidth() == 16 &&
-         !ShapedType::isDynamic(queries) && queries * group <= maxRows;
+         !ShapedType::isDynamic(queries) &&
+         queries * group <= codegen::maxSplitRows;
 }
 
 /// Whether TMA can copy `tensor`, a key or value, through the views that it is
@@ -274,7 +276,7 @@ static bool isCopied(Value tensor) {
 /// Whether TMA copies the attention's queries, as they are in memory, and wgmma
 /// multiplies them, unless the kernel computes them (AttentionProblem.cpp).
 static bool copiesQueries(const FusionGraph &graph, const Node *kernel) {
-  constexpr int64_t maxRank = 5, maxFewQueries = 32;
+  constexpr int64_t maxRank = 5;
   kernel::AttentionOp attention = attentionOf(kernel);
   auto query = cast<RankedTensorType>(attention.getQuery().getType());
   int64_t queries = query.getDimSize(query.getRank() - 2);
@@ -285,7 +287,8 @@ static bool copiesQueries(const FusionGraph &graph, const Node *kernel) {
   };
   return graph.options.tensorCores && graph.options.machine->hasWgmma() &&
          query.getRank() <= maxRank &&
-         (ShapedType::isDynamic(queries) || queries > maxFewQueries) &&
+         (ShapedType::isDynamic(queries) ||
+          queries >= codegen::minTileQueries) &&
          hasSuitableHeads(attention.getQuery()) &&
          hasSuitableHeads(attention.getValue()) && !attention.getLengths() &&
          isCopied(attention.getKey()) && isCopied(attention.getValue());

@@ -306,9 +306,6 @@ codegen::readAttentionSplit(kernel::FuncOp kernel,
   return **split;
 }
 
-/// Tiles of 64 queries and more are mostly empty below so many.
-static constexpr int64_t leastQueries = 33;
-
 LogicalResult Chooser::chooseAttentionTile(bool &isChosen) {
   std::string why;
   auto problem = tiles::AttentionProblem::find(emission, chip, why);
@@ -317,7 +314,7 @@ LogicalResult Chooser::chooseAttentionTile(bool &isChosen) {
   auto query = cast<RankedTensorType>(problem->op.getQuery().getType());
   int64_t queries = query.getDimSize(query.getRank() - 2);
   if (requests.tiles == ScheduleRequests::Tiles::Auto &&
-      !ShapedType::isDynamic(queries) && queries < leastQueries)
+      !ShapedType::isDynamic(queries) && queries < minTileQueries)
     return miss("there are few queries");
   const auto &asked = requests.attentionTile;
   tiles::AttentionSchedule schedule = asked ? *asked : problem->choose(chip);

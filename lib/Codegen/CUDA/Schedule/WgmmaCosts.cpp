@@ -189,12 +189,11 @@ static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
                        int64_t blocks, double share, bool last) {
   double mainLoop = mainLoopCycles(tile, of, blocks, share);
   double epilogue = tailCycles(tile, of), rows = rowCycles(tile, of);
-  if (last)
-    return mainLoop + std::max(epilogue, rows);
-  if (!tile.pingPong)
-    return mainLoop + std::max(epilogue, rows) + chip().tileStart;
+  double next = last ? 0 : chip().tileStart;
+  if (!tile.pingPong || last)
+    return mainLoop + std::max(epilogue, rows) + next;
   double both = std::cbrt(std::pow(mainLoop, 3) + std::pow(rows, 3));
-  return std::max(both, (mainLoop + epilogue) / 2) + chip().tileStart;
+  return std::max(both, (mainLoop + epilogue) / 2) + next;
 }
 
 int64_t codegen::clustersOf(const WgmmaTile &tile, const WgmmaProblem &of) {
