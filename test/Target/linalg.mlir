@@ -8,9 +8,18 @@
 // EVALUATED: {{\[}}[1.5000, 2.5000, 2.5000, 4.5000],
 // EVALUATED: tensor([11.0000, 23.0000, 35.0000]
 // RUN: tripy-opt %t/program.mlir --tripy-cpu | FileCheck %s --check-prefix=LAUNCHES
-// RUN: tripy-opt %t/program.mlir --tripy-cuda | FileCheck %s --check-prefix=LAUNCHES
+// RUN: tripy-opt %t/program.mlir --tripy-cuda | FileCheck %s --check-prefix=VERSIONS
 // LAUNCHES-COUNT-3: kernel.launch
 // LAUNCHES-NOT: kernel.launch
+// One version of the contraction runs, by the number of rows.
+// VERSIONS: kernel.launch @main_gemm_0_dot_add grid
+// VERSIONS-NOT: kernel.launch @main_row
+// VERSIONS: kernel.launch @main_gemm_0_dot_add_{{[0-9]+}}_to_8 grid
+// VERSIONS-NOT: kernel.launch @main_gemm
+// VERSIONS: kernel.launch @main_row_1_sum
+// VERSIONS-NOT: kernel.launch
+// VERSIONS: kernel.launch @main_loop_2_copy
+// VERSIONS-NOT: kernel.launch
 // CHECK: q = tensor(
 // CHECK-NEXT: {{\[}}[1.5000, 2.5000, 2.5000, 4.5000],
 // CHECK-NEXT: [3.5000, 4.5000, 6.5000, 8.5000],
