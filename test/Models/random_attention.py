@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Attention as users write it, in random spellings, against float64 NumPy.
 
-usage: random_attention.py --bin DIR [--target cpu|cuda:sm_90a] [--device cpu|cuda:0] [--seed 1] [--count 30] [--write FOLDER]
+usage: random_attention.py --bin DIR [--target cpu|cuda:sm_90a] [--device cpu|cuda:0] [--seed 1] [--count 30] [--long] [--write FOLDER]
 
 Draws the order of dimensions of queries, keys and values, whether they are parts of one tensor, where they are scaled,
-heads that share keys and how these are repeated, masks (causal, of truth values, added; with minus infinity or a finite
+heads that share keys and how these are repeated, masks (causal, windows, of truth values, added; with minus infinity or a finite
 number), how softmax is written, element types, and dynamic sizes. Each program must have one kernel.attention, but those
 whose probabilities have another use, and the same numbers as NumPy, NaN where a query sees no key.
 """
@@ -52,7 +52,7 @@ class Program:
         extra = ""
         if any(d in self.dynamic for d in dims):
             low = [1 if d in self.dynamic else s for d, s in zip(dims, shape)]
-            high = [100 if d in self.dynamic else s for d, s in zip(dims, shape)]
+            high = [3 * s if d in self.dynamic else s for d, s in zip(dims, shape)]
             extra = (f", tripy.dims = [{names}], tripy.profile = #tripy.profile<min = {low}, opt = {shape}, max = {high}>")
         self.arguments.append(f'{name}: {self.type(dims, dtype)} {{tripy.name = "{name[1:]}"{extra}}}')
         self.inputs.append((name[1:], dtype, stored))
@@ -161,6 +161,64 @@ def causal(p, offset):
         lambda: (p.op("gt {0}, {1}", [column, row], ("m", "n"), column[3] > row[3], "i1"), False)])()
 
 
+def constant(p, dims, dtype, value, texts):
+    """A constant of two dimensions, as a model that was exported has it."""
+    text = ", ".join("[" + ", ".join(line) + "]" for line in texts)
+    p.lines.append(f"  %{len(p.lines)} = trace.constant dense<[{text}]> : {p.type(dims, dtype)}")
+    return f"%{len(p.lines) - 1}", dims, dtype, value
+
+
+def band(d, offset):
+    """Truth values (m, n): keys near each query."""
+    left, right = d.choice([None, 0, d.randrange(SIZES["n"])]), d.choice([None, 0, 0, d.randrange(SIZES["n"])])
+    row, column = np.arange(SIZES["m"])[:, None] + offset, np.arange(SIZES["n"])[None]
+    seen = np.ones((SIZES["m"], SIZES["n"]), bool)
+    seen &= (column >= row - left) if left is not None else seen
+    seen &= (column <= row + right) if right is not None else seen
+    return seen
+
+
+def window(p, offset):
+    """A tensor (m, n) of truth values: keys that are near each query, and whether it is true for these."""
+    d = p.draw
+    m, n = p.size("m"), p.size("n")
+    if d.random() < 0.2 and not {"m", "n"} & p.dynamic:
+        seen = band(d, offset)
+        return constant(p, ("m", "n"), "i1", seen, np.where(seen, "true", "false")), True
+    row = p.op(f"iota [{m}, 1] dim = 0 dtype = i32", [], ("m", 1), np.arange(SIZES["m"])[:, None], "i32")
+    column = p.op(f"iota [1, {n}] dim = 1 dtype = i32", [], (1, "n"), np.arange(SIZES["n"])[None], "i32")
+
+    def number(value):
+        name = f"%{len(p.lines)}"
+        p.lines.append(f"  {name} = trace.constant dense<{value}> : tensor<i32>")
+        return (name, (), "i32", np.array(value))
+
+    def binary(op, a, b, value, dtype="i32"):
+        dims = tuple(x if x != 1 else y for x, y in zip(a[1], b[1])) if len(a[1]) == len(b[1]) else a[1] or b[1]
+        return p.op(f"{op} {{0}}, {{1}}", [a, b], dims, value, dtype)
+
+    if offset:
+        row = binary("add", row, number(offset), row[3] + offset)
+    reach = d.choice([0, 1, d.randrange(SIZES["n"] + 2)])
+    kind = d.choice(["abs", "left", "left", "both", "outside"])
+    away = binary("sub", column, row, column[3] - row[3])
+    if kind in ("abs", "outside"):
+        away = p.op("abs {0}", [away], away[1], np.abs(away[3]), "i32")
+        if kind == "outside":
+            return binary("gt", away, number(reach), away[3] > reach, "i1"), False
+        return binary("le", away, number(reach), away[3] <= reach, "i1"), True
+    near = d.choice([
+        lambda: binary("ge", away, number(-reach), away[3] >= -reach, "i1"),
+        lambda: binary("gt", binary("add", column, number(reach + 1), column[3] + reach + 1), row, column[3] + reach + 1 > row[3], "i1"),
+        lambda: binary("le", binary("sub", row, number(reach), row[3] - reach), column, row[3] - reach <= column[3], "i1")])()
+    if kind == "left":
+        return near, True
+    ahead = d.choice([0, 0, d.randrange(SIZES["n"])])
+    behind = binary("le", away, number(ahead), away[3] <= ahead, "i1")
+    pair = d.choice([(near, behind), (behind, near)])
+    return binary("logical_and", *pair, near[3] & behind[3], "i1"), True
+
+
 def hide(p, s, mask, seen_where_true, fill):
     number = p.number(fill, s[2])
     seen = mask[3] if seen_where_true else ~mask[3]
@@ -171,14 +229,16 @@ def hide(p, s, mask, seen_where_true, fill):
 
 def masked(p, s):
     d = p.draw
-    kind = d.choice(["none", "none", "causal", "causal", "padding", "random", "bias", "alibi", "causal+padding", "bias+causal"])
+    kind = d.choice(["none", "none", "causal", "causal", "padding", "random", "bias", "alibi", "causal+padding", "bias+causal",
+                     "window", "window", "causal+window", "band", "band", "window+padding", "bias+window"])
     low = -np.inf if d.random() < 0.6 else (-1e4 if s[2] == "f16" else -1e9)
     batched = len(s[1]) == 4
     if "bias" in kind:
         dims = d.choice([s[1], s[1][-2:], (1, *s[1][-2:])])
         s = p.binary("add", s, p.cast(p.input(dims), s[2]))
     if kind == "alibi":
-        slopes = p.cast(p.input((s[1][-3], 1, 1)), s[2])
+        # Powers of two, as models have: their products with places are exact.
+        slopes = p.cast(p.input((s[1][-3], 1, 1), value=2.0**-p.rng.integers(1, 8, (SIZES[s[1][-3]], 1, 1))), s[2])
         n = p.size("n")
         column = p.op(f"iota [{n}] dim = 0 dtype = {s[2]}", [], ("n",), np.arange(SIZES["n"]).astype(float), s[2])
         s = p.binary("add", s, p.binary("mul", slopes, column))
@@ -187,6 +247,16 @@ def masked(p, s):
         fill = -np.inf if "bias" in kind else low
         offset = SIZES["n"] - SIZES["m"] if d.random() < 0.3 and not p.dynamic else 0
         s = hide(p, s, *causal(p, offset), fill)
+    if "window" in kind:
+        offset = SIZES["n"] - SIZES["m"] if d.random() < 0.3 and not p.dynamic else 0
+        s = hide(p, s, *window(p, offset), -np.inf if "bias" in kind else low)
+    if kind == "band" and not {"m", "n"} & p.dynamic:
+        # Added: minus infinity, or the least number of f32.
+        seen = band(d, d.choice([0, 0, SIZES["n"] - SIZES["m"]]))
+        lowest = -np.inf if s[2] != "f32" or d.random() < 0.5 else float(np.finfo("f4").min)
+        infinity = {"f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}[s[2]]
+        text = infinity if np.isinf(lowest) else "-3.40282347E+38"
+        s = p.binary("add", s, constant(p, ("m", "n"), s[2], np.where(seen, 0, lowest), np.where(seen, "0.0", text)))
     if "padding" in kind or kind == "random":
         dims = ("b", 1, 1, "n") if batched and "padding" in kind else ("m", "n")
         shape = [SIZES[x] if isinstance(x, str) else x for x in dims]
@@ -258,11 +328,15 @@ def build(p):
     return [r, w] if d.random() < 0.1 else [r]
 
 
-def draw_sizes(d):
+def draw_sizes(d, long):
     sizes = {"b": d.choice([1, 2]), "k": d.choice([1, 2]), "g": d.choice([2, 3]), "m": d.choice([1, 5, 33]),
              "d": d.choice([4, 8, 20, 40]), "w": d.choice([4, 8, 24])}
     sizes["h"] = sizes["k"] * sizes["g"]
     sizes["n"] = sizes["m"] if d.random() < 0.4 and sizes["m"] > 1 else d.choice([2, 7, 70])
+    if long:
+        sizes.update({"b": 1, "k": 1, "m": d.choice([1, 5, 97, 200, 385]), "d": d.choice([64, 64, 80, 128]), "w": d.choice([64, 64, 128])})
+        sizes["n"] = sizes["m"] if d.random() < 0.6 and sizes["m"] > 1 else d.choice([130, 333, 512])
+    sizes["h"] = sizes["k"] * sizes["g"]
     sizes["bh"] = sizes["b"] * sizes["h"]
     return sizes
 
@@ -270,7 +344,7 @@ def draw_sizes(d):
 def check(options, seed, folder):
     global SIZES
     d = random.Random(seed)
-    SIZES = draw_sizes(d)
+    SIZES = draw_sizes(d, options.long)
     p = Program(d, d.choice(["f32", "f16", "f16", "bf16"]))
     if d.random() < 0.3:
         p.dynamic = {"m", "n"} if SIZES["m"] != SIZES["n"] else set()
@@ -320,6 +394,7 @@ def main():
     parser.add_argument("--emulator", help="the folder of the CUDA emulator's libraries")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=30)
+    parser.add_argument("--long", action="store_true", help="hundreds of queries and keys, so that windows leave blocks of keys out")
     parser.add_argument("--write", help="keep the last program here")
     options = parser.parse_args()
     failed = 0

@@ -258,13 +258,15 @@ void AttentionEmitter::emitBlock(Index item) {
     store(maxima, i, space.minusInfinity());
     store(totals, i, space.number(0));
   });
-  e.loop(constant(0), block.end, constant(blockKeys), [&](Index first) {
-    Index count = math.min(constant(blockKeys), math.sub(block.end, first));
-    packKeys(first, count);
-    multiplyScores();
-    takePowers(first, count);
-    addValues(count);
-  });
+  e.loop(space.firstKey(block, blockKeys), block.end, constant(blockKeys),
+         [&](Index first) {
+           Index count =
+               math.min(constant(blockKeys), math.sub(block.end, first));
+           packKeys(first, count);
+           multiplyScores();
+           takePowers(first, count);
+           addValues(count);
+         });
   finish();
 }
 

@@ -88,33 +88,48 @@ AttentionSpace::Block AttentionSpace::blockAt(Index number, int64_t rowsEach) {
         arith::IndexCastOp::create(e->b, e->loc, e->b.getIndexType(), length);
     block.limit = math.min(length, keys);
   }
-  block.end = keysBefore(block, rowsEach);
-  block.all = keysOfAll(block);
+  placeKeys(block, rowsEach);
   return block;
 }
 
-/// Keys before the first that some row of the block does not see. Where heads
-/// share keys, a block may have the first query of any.
-Index AttentionSpace::keysOfAll(const Block &block) {
-  if (op.getCausal() == kernel::Causal::None)
-    return block.limit;
-  Index first = group == 1 ? block.firstRow : math.constant(0);
-  Index seen = math.add(first, math.constant(1));
-  if (op.getCausal() == kernel::Causal::TopLeft)
-    return math.min(block.limit, seen);
-  return math.sub(math.max(math.add(seen, block.limit), queries), queries);
+/// Keys before the one that is `keys` behind the own key of `query`; 0 where
+/// that is before the first.
+Index AttentionSpace::pastOwnKey(const Block &block, Index query,
+                                 int64_t keys) {
+  Index past = math.add(query, math.constant(std::max<int64_t>(keys, 0)));
+  Index before = math.constant(std::max<int64_t>(-keys, 0));
+  // No number is negative.
+  if (op.getCausal() == kernel::Causal::BottomRight) {
+    past = math.add(past, block.limit);
+    before = math.add(before, queries);
+  } else if (keys >= 0) {
+    return past;
+  }
+  return math.sub(math.max(past, before), before);
 }
 
-/// Keys before the first that no row of the block sees.
-Index AttentionSpace::keysBefore(const Block &block, int64_t rowsEach) {
-  if (op.getCausal() == kernel::Causal::None)
-    return block.limit;
-  Index next = queries;
-  if (group == 1)
-    next = math.min(math.add(block.firstRow, math.constant(rowsEach)), queries);
-  if (op.getCausal() == kernel::Causal::TopLeft)
-    return math.min(block.limit, next);
-  return math.sub(math.max(math.add(next, block.limit), queries), queries);
+/// Where heads share keys, a block may have the first query of any, and the
+/// last.
+void AttentionSpace::placeKeys(Block &block, int64_t rowsEach) {
+  Index first = math.constant(0), end = queries;
+  if (group == 1) {
+    first = block.firstRow;
+    end = math.min(math.add(first, math.constant(rowsEach)), queries);
+  }
+  block.begin = block.firstOfAll = math.constant(0);
+  block.end = block.endOfAll = block.limit;
+  if (std::optional<int64_t> behind = op.getKeysBehind()) {
+    block.end = pastOwnKey(block, end, *behind);
+    block.endOfAll = pastOwnKey(block, first, *behind + 1);
+    if (op.getCausal() != kernel::Causal::BottomRight) {
+      block.end = math.min(block.limit, block.end);
+      block.endOfAll = math.min(block.limit, block.endOfAll);
+    }
+  }
+  if (std::optional<int64_t> before = op.getWindowLeft()) {
+    block.begin = pastOwnKey(block, first, -*before);
+    block.firstOfAll = pastOwnKey(block, end, -*before - 1);
+  }
 }
 
 AttentionSpace::Row AttentionSpace::rowAt(const Block &block, Index row) {
@@ -152,12 +167,20 @@ Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
     seen = seen ? arith::AndIOp::create(e->b, e->loc, seen, more).getResult()
                 : more;
   };
-  if (op.getCausal() == kernel::Causal::TopLeft && !isOfAll)
-    add(compare(CmpIPredicate::ule, key, row.query));
   // As in the decomposition: no number is negative.
-  if (op.getCausal() == kernel::Causal::BottomRight && !isOfAll)
-    add(compare(CmpIPredicate::ule, math.add(key, queries),
-                math.add(row.query, block.limit)));
+  Index place = key, own = row.query;
+  if (op.getCausal() == kernel::Causal::BottomRight) {
+    place = math.add(key, queries);
+    own = math.add(row.query, block.limit);
+  }
+  std::optional<int64_t> behind = op.getKeysBehind();
+  if (behind && !isOfAll)
+    add(compare(CmpIPredicate::ule, place,
+                math.add(own, math.constant(*behind))));
+  std::optional<int64_t> before = op.getWindowLeft();
+  if (before && !isOfAll)
+    add(compare(CmpIPredicate::uge, math.add(place, math.constant(*before)),
+                own));
   if (op.getMask() && !hasBias() && !op.getHidden())
     add(e->elements.emitOne(op.getMask(), ofQuery(block, row, key)));
   return seen;

@@ -48,9 +48,11 @@ public:
   struct Block {
     llvm::SmallVector<Index> batch;
     Index keyHead, firstRow;
-    /// Keys that `lengths` leaves, those before the first that no row sees, and
-    /// those before the first that some row does not see: a mask apart.
-    Index limit, end, all;
+    /// Keys that `lengths` leaves.
+    Index limit;
+    /// Keys from the first that some row sees to the last, and those between
+    /// that all rows see: a mask apart. The others may be none.
+    Index begin, end, firstOfAll, endOfAll;
   };
   /// A query of a block.
   struct Row {
@@ -60,6 +62,11 @@ public:
   /// Blocks of `rows` rows, for the launch grid.
   mlir::AffineExpr numBlocks(int64_t rows) const;
   Block blockAt(Index number, int64_t rows);
+  /// The first key of the block of `keys` keys that has `block.begin`.
+  Index firstKey(const Block &block, int64_t keys) {
+    Index each = math.constant(keys);
+    return math.mul(math.div(block.begin, each), each);
+  }
   /// Row `row` of all rows, which is one.
   Row rowAt(const Block &block, Index row);
   /// Indices of an element of the query, or of the result.
@@ -82,7 +89,7 @@ public:
   mlir::Value scaled(const Block &block, const Row &row, Index key,
                      mlir::Value product);
   /// `score`; minus infinity where the key is hidden, or not `inside` where
-  /// that is given. `isOfAll`: the key is before `block.all`.
+  /// that is given. `isOfAll`: all rows see the key, a mask apart.
   mlir::Value unlessHidden(const Block &block, const Row &row, Index key,
                            mlir::Value score, mlir::Value inside = {},
                            bool isOfAll = false);
@@ -105,8 +112,8 @@ public:
   Index heads, rows, queries, keys;
 
 private:
-  Index keysBefore(const Block &block, int64_t rows);
-  Index keysOfAll(const Block &block);
+  Index pastOwnKey(const Block &block, Index query, int64_t keys);
+  void placeKeys(Block &block, int64_t rows);
   mlir::Value isSeen(const Block &block, const Row &row, Index key,
                      mlir::Value inside, bool isOfAll);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index a, Index b);

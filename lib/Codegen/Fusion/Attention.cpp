@@ -68,7 +68,9 @@ static kernel::AttentionOp build(flatir::CompositeOp op,
   auto attention = kernel::AttentionOp::create(
       b, op.getLoc(), type.clone(b.getF32Type()), operands.query, operands.key,
       operands.value, operands.mask, operands.lengths,
-      kernel::CausalAttr::get(op.getContext(), operands.causal), operands.scale,
+      kernel::CausalAttr::get(op.getContext(), operands.causal),
+      /*windowLeft=*/IntegerAttr(), /*windowRight=*/IntegerAttr(),
+      operands.scale,
       /*hidden=*/FloatAttr(), /*emptyIsNaN=*/UnitAttr());
   // Its verifier knows; what it says is no error here.
   ScopedDiagnosticHandler quiet(op.getContext(),

@@ -28,47 +28,93 @@ Location AttentionBuilder::locate() {
 
 //===-- masks -------------------------------------------------------------===//
 
-/// Takes a condition that hides the keys behind each query; false for others.
+/// Takes that a query sees the keys up to `offset` behind the one of its
+/// number: a causal mask, or a window's right side.
+bool AttentionBuilder::readKeysBehind(LinearSize offset) {
+  LinearSize fromEnd = offset;
+  fromEnd.add(axes.sizeOf(pattern.keys[0]), -1);
+  fromEnd.add(axes.sizeOf(*seen.queries), 1);
+  std::optional<int64_t> behind = offset.constant();
+  auto causal = behind == 0               ? kernel::Causal::TopLeft
+                : fromEnd.constant() == 0 ? kernel::Causal::BottomRight
+                                          : kernel::Causal::None;
+  if (causal == kernel::Causal::None &&
+      (!behind || *behind < 0 || *behind > kernel::AttentionOp::maxWindow))
+    return false;
+  // Both count from the same key, or the second one is left to the mask.
+  bool isFromEnd = causal == kernel::Causal::BottomRight;
+  if (seen.causal != kernel::Causal::None)
+    return (seen.causal == kernel::Causal::BottomRight) == isFromEnd;
+  if (isFromEnd && (seen.left || seen.right))
+    return false;
+  if (causal != kernel::Causal::None) {
+    seen.causal = causal;
+    seen.right.reset();
+    return true;
+  }
+  seen.right = std::min(*behind, seen.right.value_or(*behind));
+  return true;
+}
+
+/// Takes that a query sees the keys from `offset` before the one of its number
+/// on: a window's left side.
+bool AttentionBuilder::readKeysBefore(LinearSize offset) {
+  if (seen.causal == kernel::Causal::BottomRight) {
+    offset.add(axes.sizeOf(pattern.keys[0]), 1);
+    offset.add(axes.sizeOf(*seen.queries), -1);
+  }
+  std::optional<int64_t> before = offset.constant();
+  if (!before || *before < 0 || *before > kernel::AttentionOp::maxWindow)
+    return false;
+  seen.left = std::min(*before, seen.left.value_or(*before));
+  return true;
+}
+
+/// Whether each of `rows` queries sees one of `columns` keys for certain.
+static bool seesSomeKey(const Visibility &seen, OpFoldResult rows,
+                        OpFoldResult columns) {
+  auto m = getConstantIntValue(rows), n = getConstantIntValue(columns);
+  bool hasOwn = rows == columns || (m && n && *m <= *n);
+  return hasOwn || (!seen.left && seen.causal != kernel::Causal::BottomRight);
+}
+
+/// Takes a condition that hides keys by how far they are behind each query, or
+/// before it; false for others.
 bool AttentionBuilder::readCondition(const Condition &condition,
-                                     const DimAxes &dims) {
+                                     const DimAxes &dims, bool areBehind) {
   std::optional<HalfSpace> half = halfSpaceOf(condition, program.sizes);
   if (!half)
     return false;
+  if (llvm::all_of(half->factors, [](int64_t factor) { return factor == 0; }))
+    return half->offset.constant().value_or(-1) >= 0;
   std::optional<unsigned> query;
-  bool hasKey = false;
+  int64_t ofQuery = 0, ofKey = 0;
   for (auto [factor, list] : llvm::zip(half->factors, dims)) {
     Axes own = axes.flat(list);
     if (factor == 0 || own.empty())
       continue;
     if (own.size() != 1)
       return false;
-    if (factor == -1 && pattern.keys == own)
-      hasKey = true;
-    else if (factor == 1 && !query && llvm::is_contained(pattern.rows, own[0]))
+    if (ofKey == 0 && pattern.keys == own)
+      ofKey = factor;
+    else if (!query && llvm::is_contained(pattern.rows, own[0])) {
       query = own[0];
-    else
+      ofQuery = factor;
+    } else
       return false;
   }
-  if (!query || !hasKey || (seen.queries && seen.queries != query))
+  if (!query || ofKey != (areBehind ? -1 : 1) || ofQuery != -ofKey ||
+      (seen.queries && seen.queries != query))
     return false;
-  OpFoldResult keySize = axes.sizeOf(pattern.keys[0]),
-               querySize = axes.sizeOf(*query);
-  LinearSize behind = half->offset;
-  behind.add(keySize, -1);
-  behind.add(querySize, 1);
-  auto causal = half->offset.isZero() ? kernel::Causal::TopLeft
-                : behind.isZero()     ? kernel::Causal::BottomRight
-                                      : kernel::Causal::None;
-  if (causal == kernel::Causal::None ||
-      (seen.causal != kernel::Causal::None && seen.causal != causal))
-    return false;
-  seen.causal = causal;
+  std::optional<unsigned> before = seen.queries;
   seen.queries = query;
-  auto rows = getConstantIntValue(querySize),
-       columns = getConstantIntValue(keySize);
-  seen.seesSome = causal == kernel::Causal::TopLeft ||
-                  (rows && columns && *rows <= *columns);
-  return true;
+  if (areBehind ? readKeysBehind(half->offset) : readKeysBefore(half->offset)) {
+    seen.seesSome =
+        seesSomeKey(seen, axes.sizeOf(*query), axes.sizeOf(pattern.keys[0]));
+    return true;
+  }
+  seen.queries = before;
+  return false;
 }
 
 /// A product that comes near this would have overflowed on its way.
@@ -94,55 +140,96 @@ bool AttentionBuilder::isBeyondScores(double number) const {
   return number < -bound - maxPowers;
 }
 
-/// Conditions of all that hides keys; biases that do nothing else are among
-/// these.
-void AttentionBuilder::readFills() {
-  SmallVector<std::pair<Condition, DimAxes>> all;
-  if (!pattern.fills.empty())
-    seen.hidden = pattern.fills.front().fill;
+/// Takes what hides keys by their place; the others are left to the mask.
+void AttentionBuilder::takePlaces(ArrayRef<HiddenKeys> all) {
+  SmallVector<bool> isRead(all.size(), false);
+  // A causal mask says which key is a query's own: windows count from it.
+  for (bool areBehind : {true, false})
+    for (auto [isRead, each] : llvm::zip(isRead, all))
+      isRead = isRead || readCondition(each.condition, each.dims, areBehind);
+  for (auto [isRead, each] : llvm::zip(isRead, all))
+    if (!isRead)
+      leaveToMask(each);
+}
+
+/// Both bounds of a band are one condition, or one bias.
+void AttentionBuilder::leaveToMask(const HiddenKeys &keys) {
+  auto isSame = [&](const Condition &last) {
+    return last.leaf == keys.condition.leaf &&
+           last.views == keys.condition.views &&
+           last.isNegated == keys.condition.isNegated;
+  };
+  if (keys.bias) {
+    if (pattern.biases.empty() ||
+        pattern.biases.back().tensor.tensor != keys.bias->tensor.tensor)
+      pattern.biases.push_back(*keys.bias);
+  } else if (seen.conditions.empty() || !isSame(seen.conditions.back().first)) {
+    seen.conditions.push_back({keys.condition, keys.dims});
+  }
+}
+
+/// Conditions of all that hides keys: fills, and biases that do nothing else.
+/// Those are taken from the pattern.
+std::vector<HiddenKeys> AttentionBuilder::takeHiddenKeys() {
+  std::vector<HiddenKeys> all;
   for (const ScoreFill &fill : pattern.fills)
     for (const Condition &each :
          conditionsOf(fill.tensor.tensor, !fill.isSeenWhereTrue))
-      all.push_back({each, fill.tensor.dims});
+      all.push_back({each, fill.tensor.dims, fill.fill, std::nullopt});
   SmallVector<ScoreBias> added;
   for (const ScoreBias &bias : pattern.biases) {
     std::optional<Choice> choice = choiceOf(bias.tensor.tensor);
-    bool isMask = choice && pattern.fills.empty();
-    if (isMask && choice->ifTrue != 0) {
+    if (choice && choice->ifTrue != 0) {
       std::swap(choice->ifTrue, choice->ifFalse);
       choice->condition.isNegated ^= true;
     }
-    isMask = isMask && choice->ifTrue == 0 &&
-             choice->ifFalse * bias.factor == -infinity;
-    if (!isMask) {
+    double low = choice ? choice->ifFalse * bias.factor : 0;
+    // Elements of a constant of floats are seen by their place, or stay.
+    bool isConstant =
+        choice && !elementTypeOf(choice->condition.leaf).isInteger(1);
+    if (!choice || choice->ifTrue != 0 ||
+        !(isConstant ? low <= nearOverflow
+                     : low == -infinity && pattern.fills.empty())) {
       added.push_back(bias);
-      continue;
-    }
-    SmallVector<std::pair<Condition, DimAxes>> own;
-    bool isConstant = !elementTypeOf(choice->condition.leaf).isInteger(1);
-    if (isConstant) {
-      if (!readCondition(choice->condition, bias.tensor.dims))
-        added.push_back(bias);
       continue;
     }
     for (Condition each :
          conditionsOf(choice->condition.leaf, choice->condition.isNegated)) {
       llvm::append_range(each.views, choice->condition.views);
-      all.push_back({each, bias.tensor.dims});
+      all.push_back({each, bias.tensor.dims, low,
+                     isConstant ? std::optional(bias) : std::nullopt});
     }
   }
   pattern.biases = std::move(added);
-  for (auto &[condition, dims] : all)
-    if (!readCondition(condition, dims))
-      seen.conditions.push_back({condition, dims});
-  bool isFinite = std::isfinite(seen.hidden);
-  bool isCausalAlone = seen.conditions.empty() && seen.seesSome;
-  if (isFinite && isCausalAlone && isBeyondScores(seen.hidden))
+  return all;
+}
+
+/// A finite number hides as minus infinity does where no visible score is as
+/// low, and each query has one.
+void AttentionBuilder::readFills() {
+  if (!pattern.fills.empty())
+    seen.hidden = pattern.fills.front().fill;
+  std::vector<HiddenKeys> all = takeHiddenKeys();
+  SmallVector<ScoreBias> added(pattern.biases);
+  takePlaces(all);
+  auto isFinite = [](const HiddenKeys &keys) {
+    return std::isfinite(keys.number);
+  };
+  if (llvm::none_of(all, isFinite))
+    return;
+  if (seen.conditions.empty() && seen.seesSome &&
+      llvm::all_of(all, [&](const HiddenKeys &keys) {
+        return isBeyondScores(keys.number);
+      })) {
     seen.hidden = -infinity;
-  else if (isFinite) {
-    seen.causal = kernel::Causal::None;
-    seen.conditions = std::move(all);
+    return;
   }
+  seen.causal = kernel::Causal::None;
+  seen.left = seen.right = std::nullopt;
+  seen.conditions.clear();
+  pattern.biases = std::move(added);
+  for (const HiddenKeys &keys : all)
+    leaveToMask(keys);
 }
 
 //===-- shapes ------------------------------------------------------------===//
@@ -484,10 +571,13 @@ std::string AttentionBuilder::rewrite() {
                joined({outer, heads, pattern.keys, pattern.width}),
                with(ofKey, product(pattern.keys), product(pattern.width)));
   bool isSure = seen.seesSome && !mask && !hasBias;
+  auto side = [&](std::optional<int64_t> keys) {
+    return keys ? b.getI64IntegerAttr(*keys) : IntegerAttr();
+  };
   auto attention = kernel::AttentionOp::create(
       b, loc, typeOf(sizes, b.getF32Type()), q, k, v, mask ? mask : added,
       Value(), kernel::CausalAttr::get(b.getContext(), seen.causal),
-      b.getF64FloatAttr(pattern.scale),
+      side(seen.left), side(seen.right), b.getF64FloatAttr(pattern.scale),
       isFinite ? b.getF64FloatAttr(seen.hidden) : FloatAttr(),
       /*emptyIsNaN=*/!isSure && !isFinite ? b.getUnitAttr() : UnitAttr());
   program.sizes.set(attention, sizes);

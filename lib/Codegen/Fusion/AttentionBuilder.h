@@ -18,6 +18,8 @@ namespace tripy::fusion {
 /// What hides keys, as the kernel takes it.
 struct Visibility {
   kernel::Causal causal = kernel::Causal::None;
+  /// Keys before each query's own and behind it that it sees; none where all.
+  std::optional<int64_t> left, right;
   /// The axis of the queries that the mask counts.
   std::optional<unsigned> queries;
   /// Whether each query sees a key for certain.
@@ -25,6 +27,15 @@ struct Visibility {
   /// Conditions that are left, each with the axes of its tensor's dimensions.
   llvm::SmallVector<std::pair<Condition, DimAxes>> conditions;
   double hidden = -std::numeric_limits<double>::infinity();
+};
+
+/// A condition of which keys a query sees, and the number that the scores of
+/// the others become. `bias`: the constant whose elements say so.
+struct HiddenKeys {
+  Condition condition;
+  DimAxes dims;
+  double number;
+  std::optional<ScoreBias> bias;
 };
 
 /// `tensor` with these sizes, as a part of an attention.
@@ -47,7 +58,13 @@ private:
   std::string chooseRows();
   std::string chooseHeads();
   void readFills();
-  bool readCondition(const Condition &condition, const DimAxes &dims);
+  std::vector<HiddenKeys> takeHiddenKeys();
+  void takePlaces(llvm::ArrayRef<HiddenKeys> all);
+  void leaveToMask(const HiddenKeys &keys);
+  bool readCondition(const Condition &condition, const DimAxes &dims,
+                     bool areBehind);
+  bool readKeysBehind(LinearSize offset);
+  bool readKeysBefore(LinearSize offset);
   bool isBeyondScores(double number) const;
 
   mlir::Value reshaped(mlir::Value tensor, const SizeList &sizes);

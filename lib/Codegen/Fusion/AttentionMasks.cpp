@@ -76,9 +76,10 @@ void LinearSize::add(const LinearSize &other, int64_t times) {
     sizes[value] += factor * times;
 }
 
-bool LinearSize::isZero() const {
-  return number == 0 &&
-         llvm::all_of(sizes, [](auto &each) { return each.second == 0; });
+std::optional<int64_t> LinearSize::constant() const {
+  if (llvm::any_of(sizes, [](auto &each) { return each.second != 0; }))
+    return std::nullopt;
+  return number;
 }
 
 //===-- views -------------------------------------------------------------===//
@@ -256,7 +257,7 @@ positionsOf(Value tensor, const TensorSizes &sizes, unsigned depth = maxDepth) {
 static std::optional<Condition> comparedChoice(flatir::CompareOp op) {
   std::optional<double> number = splatNumber(op.getRhs());
   std::optional<Choice> choice = number ? choiceOf(op.getLhs()) : std::nullopt;
-  if (!choice)
+  if (!choice || !elementTypeOf(choice->condition.leaf).isInteger(1))
     return std::nullopt;
   auto holds = [&](double value) {
     switch (op.getDirection()) {
@@ -281,6 +282,18 @@ static std::optional<Condition> comparedChoice(flatir::CompareOp op) {
   Condition condition = choice->condition;
   condition.isNegated ^= !ifTrue;
   return condition;
+}
+
+/// Whether this, or its negation, says that an absolute value is at most some
+/// number, or less than it.
+static bool isBand(flatir::CompareOp op, bool isNegated) {
+  ComparisonDirection direction = op.getDirection();
+  bool isLess = direction == ComparisonDirection::Le ||
+                direction == ComparisonDirection::Lt;
+  bool isMore = direction == ComparisonDirection::Ge ||
+                direction == ComparisonDirection::Gt;
+  return op.getLhs().getDefiningOp<flatir::AbsOp>() &&
+         (isNegated ? isMore : isLess);
 }
 
 namespace {
@@ -316,18 +329,40 @@ void Conditions::visit(Value tensor, SmallVector<Operation *> views,
     visit(op->getOperand(0), views, isNegated);
     return visit(op->getOperand(1), views, isNegated);
   }
-  if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op))
+  bool isBounded = isa_and_nonnull<flatir::ConstantOp>(op);
+  if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op)) {
+    isBounded = isBand(compare, isNegated);
     if (std::optional<Condition> inner = comparedChoice(compare)) {
       llvm::append_range(inner->views, views);
       return visit(inner->leaf, inner->views, isNegated ^ inner->isNegated);
     }
-  found.push_back({tensor, std::move(views), isNegated});
+  }
+  if (!isBounded)
+    return found.push_back({tensor, std::move(views), isNegated, Bound::All});
+  for (Bound bound : {Bound::Upper, Bound::Lower})
+    found.push_back({tensor, views, isNegated, bound});
 }
 
 SmallVector<Condition> fusion::conditionsOf(Value tensor, bool isNegated) {
   Conditions conditions;
   conditions.visit(tensor, {}, isNegated);
   return std::move(conditions.found);
+}
+
+/// Of a constant whose elements are 0 and one other float: that one.
+static std::optional<double> lowOf(flatir::ConstantOp op) {
+  auto values = dyn_cast<DenseFPElementsAttr>(op.getValue());
+  if (!values || values.isSplat() || values.getNumElements() > maxLookedAt)
+    return std::nullopt;
+  std::optional<double> low;
+  for (const APFloat &value : values.getValues<APFloat>()) {
+    if (value.isZero())
+      continue;
+    if (value.isNaN() || (low && value.convertToDouble() != *low))
+      return std::nullopt;
+    low = value.convertToDouble();
+  }
+  return low;
 }
 
 std::optional<Choice> fusion::choiceOf(Value tensor) {
@@ -343,6 +378,9 @@ std::optional<Choice> fusion::choiceOf(Value tensor) {
     // Converted numbers may be rounded: the type of the choice decides.
     return std::nullopt;
   }
+  if (auto constant = dyn_cast_or_null<flatir::ConstantOp>(op))
+    if (std::optional<double> low = lowOf(constant))
+      return Choice{{constant, views, false}, 0, *low};
   auto select = dyn_cast_or_null<flatir::SelectOp>(op);
   if (!select)
     return std::nullopt;
@@ -353,59 +391,91 @@ std::optional<Choice> fusion::choiceOf(Value tensor) {
   return Choice{{select.getCondition(), views, false}, *ifTrue, *ifFalse};
 }
 
-/// Where a constant of i1 is true up to a diagonal: column <= row + offset.
-static std::optional<HalfSpace> lowerTriangle(flatir::ConstantOp op,
-                                              bool isNegated) {
+namespace {
+/// Elements of two dimensions: true, or the float 0, where row + first <=
+/// column <= row + last, as far as these are given.
+struct Band {
+  SmallVector<int64_t> dims;
+  std::optional<int64_t> first, last;
+};
+} // namespace
+
+static std::optional<Band> bandOf(flatir::ConstantOp op, bool isNegated) {
   auto values = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!values || values.isSplat() || values.getNumElements() > maxLookedAt)
     return std::nullopt;
+  SmallVector<bool> seen;
+  if (auto floats = dyn_cast<DenseFPElementsAttr>(values))
+    for (const APFloat &value : floats.getValues<APFloat>())
+      seen.push_back(value.isZero());
+  else
+    llvm::append_range(seen, values.getValues<bool>());
+  Band band;
   ArrayRef<int64_t> shape = values.getType().getShape();
-  SmallVector<int64_t> dims;
   for (auto [dim, size] : llvm::enumerate(shape))
     if (size != 1)
-      dims.push_back(static_cast<int64_t>(dim));
-  if (dims.size() != 2)
+      band.dims.push_back(static_cast<int64_t>(dim));
+  if (band.dims.size() < 2)
     return std::nullopt;
-  int64_t rows = shape[dims[0]], columns = shape[dims[1]];
-  SmallVector<bool> seen(values.getValues<bool>());
-  for (bool &each : seen)
-    each ^= isNegated;
-  // Either dimension may be the queries'.
-  for (bool isTransposed : {false, true}) {
-    auto at = [&](int64_t row, int64_t column) {
-      return seen[isTransposed ? column * columns + row
-                               : row * columns + column];
-    };
-    int64_t m = isTransposed ? columns : rows,
-            n = isTransposed ? rows : columns;
-    // The offset, from a row that sees some keys and not all.
-    std::optional<int64_t> offset;
-    for (int64_t row = 0; row < m && !offset; ++row)
-      for (int64_t column = 0; column + 1 < n; ++column)
-        if (at(row, column) && !at(row, column + 1)) {
-          offset = column - row;
-          break;
-        }
-    bool fits = offset.has_value();
-    for (int64_t row = 0; row < m && fits; ++row)
-      for (int64_t column = 0; column < n && fits; ++column)
-        fits = at(row, column) == (column <= row + *offset);
-    if (!fits)
-      continue;
-    HalfSpace found;
-    found.factors.assign(shape.size(), 0);
-    found.factors[dims[isTransposed ? 1 : 0]] = 1;
-    found.factors[dims[isTransposed ? 0 : 1]] = -1;
-    found.offset.number = *offset;
+  // Others repeat the last two.
+  band.dims.erase(band.dims.begin(), band.dims.end() - 2);
+  int64_t rows = shape[band.dims[0]], columns = shape[band.dims[1]];
+  for (size_t i = rows * columns; i < seen.size(); ++i)
+    if (seen[i] != seen[i - rows * columns])
+      return std::nullopt;
+  auto at = [&](int64_t row, int64_t column) {
+    return seen[row * columns + column] != isNegated;
+  };
+  // The ends, from rows that have them inside.
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column + 1 < columns; ++column) {
+      if (at(row, column) && !at(row, column + 1))
+        band.last = column - row;
+      if (!at(row, column) && at(row, column + 1))
+        band.first = column + 1 - row;
+    }
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      if (at(row, column) != ((!band.first || column >= row + *band.first) &&
+                              (!band.last || column <= row + *band.last)))
+        return std::nullopt;
+  return band;
+}
+
+static std::optional<HalfSpace> positionsOfBand(flatir::ConstantOp op,
+                                                const Condition &condition) {
+  std::optional<Band> band = bandOf(op, condition.isNegated);
+  if (!band)
+    return std::nullopt;
+  HalfSpace found;
+  found.factors.assign(rankOf(op), 0);
+  bool isUpper = condition.bound == Bound::Upper;
+  std::optional<int64_t> end = isUpper ? band->last : band->first;
+  if (!end)
     return found;
-  }
-  return std::nullopt;
+  found.factors[band->dims[0]] = isUpper ? 1 : -1;
+  found.factors[band->dims[1]] = isUpper ? -1 : 1;
+  found.offset.number = isUpper ? *end : -*end;
+  return found;
+}
+
+static HalfSpace negated(const HalfSpace &positions) {
+  HalfSpace found;
+  for (int64_t factor : positions.factors)
+    found.factors.push_back(-factor);
+  found.offset.add(positions.offset, -1);
+  return found;
 }
 
 /// left - right >= 0, > 0, <= 0 or < 0, or the opposite.
-static std::optional<HalfSpace> compared(flatir::CompareOp op, bool isNegated,
+static std::optional<HalfSpace> compared(flatir::CompareOp op,
+                                         const Condition &condition,
                                          const TensorSizes &sizes) {
-  auto left = positionsOf(op.getLhs(), sizes);
+  bool isNegated = condition.isNegated;
+  Value lhs = op.getLhs();
+  if (condition.bound != Bound::All)
+    lhs = lhs.getDefiningOp()->getOperand(0);
+  auto left = positionsOf(lhs, sizes);
   auto right = left ? positionsOf(op.getRhs(), sizes) : std::nullopt;
   if (!right)
     return std::nullopt;
@@ -414,6 +484,9 @@ static std::optional<HalfSpace> compared(flatir::CompareOp op, bool isNegated,
   for (const HalfSpace &side : {*left, *right})
     if (std::abs(side.offset.number) > largestOffset)
       return std::nullopt;
+  // x >= -c is -x <= c.
+  if (condition.bound == Bound::Lower)
+    *left = negated(*left);
   for (auto [to, from] : llvm::zip(left->factors, right->factors))
     to -= from;
   left->offset.add(right->offset, -1);
@@ -425,20 +498,11 @@ static std::optional<HalfSpace> compared(flatir::CompareOp op, bool isNegated,
   if (direction == ComparisonDirection::Eq ||
       direction == ComparisonDirection::Ne)
     return std::nullopt;
-  HalfSpace found = *left;
-  auto negate = [&] {
-    for (int64_t &factor : found.factors)
-      factor = -factor;
-    LinearSize offset;
-    offset.add(found.offset, -1);
-    found.offset = offset;
-  };
-  if (isLess)
-    negate();
+  HalfSpace found = isLess ? negated(*left) : *left;
   if (isStrict)
     found.offset.number -= 1;
   if (isNegated) {
-    negate();
+    found = negated(found);
     found.offset.number -= 1;
   }
   return found;
@@ -449,9 +513,9 @@ std::optional<HalfSpace> fusion::halfSpaceOf(const Condition &condition,
   Operation *op = condition.leaf.getDefiningOp();
   std::optional<HalfSpace> found;
   if (auto constant = dyn_cast_or_null<flatir::ConstantOp>(op))
-    found = lowerTriangle(constant, condition.isNegated);
+    found = positionsOfBand(constant, condition);
   else if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op))
-    found = compared(compare, condition.isNegated, sizes);
+    found = compared(compare, condition, sizes);
   for (Operation *view : condition.views) {
     if (!found)
       return std::nullopt;

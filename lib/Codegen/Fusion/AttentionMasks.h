@@ -24,7 +24,8 @@ struct LinearSize {
 
   void add(mlir::OpFoldResult size, int64_t times);
   void add(const LinearSize &other, int64_t times);
-  bool isZero() const;
+  /// The number, where no size is left.
+  std::optional<int64_t> constant() const;
 
 private:
   void add(mlir::OpFoldResult size, int64_t times, unsigned depth);
@@ -36,23 +37,31 @@ struct HalfSpace {
   LinearSize offset;
 };
 
+/// Of a band of positions, |x| <= c, what is meant: all of it, or one side,
+/// x <= c or x >= -c.
+enum class Bound { All, Upper, Lower };
+
 /// A tensor of i1, seen through views: `leaf`, of which `views`, innermost
-/// first, make the tensor; true where the leaf is false if `isNegated`.
+/// first, make the tensor; true where the leaf is false if `isNegated`. With
+/// one bound, the leaf is perhaps more: true where the other one is, too.
 struct Condition {
   mlir::Value leaf;
   llvm::SmallVector<mlir::Operation *> views;
   bool isNegated = false;
+  Bound bound = Bound::All;
 };
 
 /// What must all be true for `tensor`, or its negation, to be.
 llvm::SmallVector<Condition> conditionsOf(mlir::Value tensor, bool isNegated);
 
 /// The condition by positions of the tensor's dimensions, if it is one: a
-/// comparison of what iotas count, or a constant that is such.
+/// comparison of what iotas count, or a constant that is such. Its factors are
+/// all 0 where the condition always holds.
 std::optional<HalfSpace> halfSpaceOf(const Condition &condition,
                                      const TensorSizes &sizes);
 
-/// A tensor that has one of two numbers: `ifTrue` where the condition is.
+/// A tensor that has one of two numbers: `ifTrue` where the condition is. Of a
+/// constant of floats that is the leaf, the condition is true where it is 0.
 struct Choice {
   Condition condition;
   double ifTrue, ifFalse;

@@ -294,7 +294,8 @@ static bool copiesQueries(const FusionGraph &graph, const Node *kernel) {
          isCopied(attention.getKey()) && isCopied(attention.getValue());
 }
 
-/// Scores that are computed: with a causal mask, those on one side of it.
+/// Scores that are computed: with a causal mask, those on one side of it, and
+/// with a window those inside, of whole rows.
 static double scoresOf(const FusionGraph &graph,
                        kernel::AttentionOp attention) {
   TensorSizes::Sizes rows = graph.sizes.get(attention.getQuery());
@@ -305,7 +306,11 @@ static double scoresOf(const FusionGraph &graph,
   auto heads = double(graph.elements(rows));
   auto queries = double(graph.elements({query}));
   auto keys = double(graph.elements({key}));
-  if (attention.getCausal() == kernel::Causal::None)
+  if (attention.getWindowLeft() && attention.getKeysBehind())
+    keys = std::min(keys, double(*attention.getWindowLeft() + 1 +
+                                 *attention.getKeysBehind()));
+  if (attention.getCausal() == kernel::Causal::None ||
+      attention.getWindowLeft())
     return heads * queries * keys;
   double less = std::min(queries, keys);
   double above = less * less / 2;

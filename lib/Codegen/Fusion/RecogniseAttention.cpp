@@ -22,8 +22,41 @@ static int64_t queriesOf(const AttentionPattern &pattern) {
   return pattern.program.estimates.elements(pattern.axes.sizesOf(pattern.rows));
 }
 
-/// Cycles that the kernel on tensor cores takes, two blocks side by side on a
-/// multiprocessor, and its parts.
+/// Whether tiles whose operands TMA copies may compute it (sm_90a).
+static bool mayHaveTiles(const AttentionPattern &pattern) {
+  auto isSuitable = [&](const Axes &axes) {
+    std::optional<int64_t> size = 1;
+    for (unsigned axis : axes) {
+      auto own = getConstantIntValue(pattern.axes.sizeOf(axis));
+      size = own && size ? std::optional(*own * *size) : std::nullopt;
+    }
+    return size && *size % 8 == 0;
+  };
+  return pattern.program.options.machine->hasWgmma() &&
+         queriesOf(pattern) >= codegen::minTileQueries &&
+         isSuitable(pattern.depth) && isSuitable(pattern.width);
+}
+
+/// Cycles of tiles of 128 queries, one on a multiprocessor, that go through
+/// `keys` by 128.
+static int64_t cyclesOfTiles(const Machine &machine, int64_t heads,
+                             int64_t queries, int64_t keys, int64_t columns) {
+  constexpr int64_t tileRows = 128, tileKeys = 128,
+                    scores = tileRows * tileKeys;
+  int64_t tiles = saturatingMul(heads, llvm::divideCeil(queries, tileRows));
+  int64_t waves = llvm::divideCeil(tiles, machine.multiprocessors);
+  double products = double(scores * columns) / double(machine.peakProducts);
+  double powers = double(scores) / machine.attentionScores;
+  double exposed = double(machine.attentionExposed[1]) / 100;
+  double block = std::max(products, powers) +
+                 exposed * std::min(products, powers) +
+                 machine.attentionBlockStart;
+  return saturatingMul(saturatingMul(waves, llvm::divideCeil(keys, tileKeys)),
+                       static_cast<int64_t>(block));
+}
+
+/// Cycles that the kernel on tensor cores takes, of two blocks side by side on
+/// a multiprocessor or of tiles, and its parts.
 static std::pair<int64_t, int64_t> cyclesOf(const AttentionPattern &pattern) {
   constexpr int64_t blockRows = 64, blockKeys = 64, blockWidth = 128;
   constexpr int64_t resident = 2;
@@ -44,6 +77,12 @@ static std::pair<int64_t, int64_t> cyclesOf(const AttentionPattern &pattern) {
       saturatingMul(saturatingMul(waves, steps), machine.attentionBlockCycles);
   fused =
       saturatingMul(fused, width) / blockWidth + machine.attentionLaunchCycles;
+  int64_t columns = count(pattern.depth) + count(pattern.width);
+  if (mayHaveTiles(pattern))
+    fused = std::min(fused, cyclesOfTiles(machine, count(pattern.batch),
+                                          queriesOf(pattern),
+                                          count(pattern.keys), columns) +
+                                machine.attentionLaunchCycles);
   int64_t read = 0;
   for (Value tensor : {pattern.key.tensor, pattern.value.tensor})
     read = saturatingAdd(read, bytes(tensor));
@@ -53,10 +92,16 @@ static std::pair<int64_t, int64_t> cyclesOf(const AttentionPattern &pattern) {
     fused =
         std::min(fused, read / bytesPerCycle + machine.attentionLaunchCycles +
                             static_cast<int64_t>(machine.attentionJoinCycles));
-  // Scores and probabilities are stored and read.
+  // Scores and probabilities are stored and read; products take as long as on
+  // all multiprocessors at least.
   int64_t moved = saturatingAdd(
       read, saturatingMul(4, bytes(pattern.scores->getResult(0))));
-  return {fused, 3 * machine.attentionLaunchCycles + moved / bytesPerCycle};
+  int64_t products = saturatingMul(estimates.elements(pattern.program.sizes.get(
+                                       pattern.scores->getResult(0))),
+                                   columns);
+  int64_t parts = 3 * machine.attentionLaunchCycles + moved / bytesPerCycle +
+                  products / (machine.peakProducts * machine.multiprocessors);
+  return {fused, parts};
 }
 
 /// Why the kernel would be slower than its parts; empty where it is not.

@@ -173,12 +173,24 @@ static LogicalResult verifyHidden(AttentionOp op) {
   Value mask = op.getMask();
   if (op.getHidden()->isFinite() && mask &&
       getElementTypeOrSelf(mask).isInteger(1) && !op.getLengths() &&
-      op.getCausal() == kernel::Causal::None)
+      !op.isBanded())
     return success();
   return op.emitOpError(
              "a hidden score is finite, and a mask of i1 alone hides "
              "keys then; found ")
          << op.getHidden()->convertToDouble();
+}
+
+static LogicalResult verifyWindow(AttentionOp op) {
+  for (std::optional<int64_t> side : {op.getWindowLeft(), op.getWindowRight()})
+    if (side && (*side < 0 || *side > AttentionOp::maxWindow))
+      return op.emitOpError("a side of a window has 0 to 2^30 keys; found ")
+             << *side;
+  if (op.getWindowRight() && op.getCausal() != kernel::Causal::None)
+    return op.emitOpError("a causal mask is the right side of a window; found "
+                          "both, and window_right = ")
+           << *op.getWindowRight();
+  return success();
 }
 
 LogicalResult AttentionOp::verify() {
@@ -233,7 +245,7 @@ LogicalResult AttentionOp::verify() {
       !isa<FloatType>(getElementTypeOrSelf(getMask())))
     return emitOpError("the mask must be of i1 or floats; found ")
            << getMask().getType();
-  return verifyHidden(*this);
+  return failure(failed(verifyHidden(*this)) || failed(verifyWindow(*this)));
 }
 
 LogicalResult

@@ -109,3 +109,35 @@ func.func @hidden(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8
   %r = kernel.attention %q, %k, %v mask = %m causal = top_left scale = 1.0 hidden = -1.0e4 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>, tensor<1x5x7xi1>) -> tensor<1x5x8xf32>
   return
 }
+
+// -----
+
+func.func @window(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>) -> tensor<1x5x8xf32> {
+  // expected-error @below {{a side of a window has 0 to 2^30 keys; found -1}}
+  %r = kernel.attention %q, %k, %v causal = none window_left = -1 scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>) -> tensor<1x5x8xf32>
+  return %r : tensor<1x5x8xf32>
+}
+
+// -----
+
+func.func @window_wide(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>) -> tensor<1x5x8xf32> {
+  // expected-error @below {{a side of a window has 0 to 2^30 keys; found 1073741825}}
+  %r = kernel.attention %q, %k, %v causal = none window_right = 1073741825 scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>) -> tensor<1x5x8xf32>
+  return %r : tensor<1x5x8xf32>
+}
+
+// -----
+
+func.func @window_causal(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>) -> tensor<1x5x8xf32> {
+  // expected-error @below {{a causal mask is the right side of a window; found both, and window_right = 2}}
+  %r = kernel.attention %q, %k, %v causal = top_left window_left = 3 window_right = 2 scale = 1.0 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>) -> tensor<1x5x8xf32>
+  return %r : tensor<1x5x8xf32>
+}
+
+// -----
+
+func.func @window_hidden(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>, %m: tensor<1x5x7xi1>) -> tensor<1x5x8xf32> {
+  // expected-error @below {{a hidden score is finite, and a mask of i1 alone hides keys then; found -1.000000e+04}}
+  %r = kernel.attention %q, %k, %v mask = %m causal = none window_left = 3 scale = 1.0 hidden = -1.0e4 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>, tensor<1x5x7xi1>) -> tensor<1x5x8xf32>
+  return %r : tensor<1x5x8xf32>
+}

@@ -101,6 +101,11 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
     are f32, f16 or bf16; the mask, of i1 or floats, has the shape of the scores,
     (..., Hq, M, N); lengths, i32, have that of the batch. The result is f32.
 
+    With a window, of either side or both, a query sees the `window_left` keys
+    before its own and the `window_right` behind it. Its own key has the query's
+    number, or, with `causal = bottom_right`, is counted from the end. A causal
+    mask is a window whose right side is 0, and is given in its place.
+
     A score that a mask of i1 hides is `hidden`, as f32, minus infinity unless
     given: with a finite number, a query that sees no key averages all of them.
     What else hides keys takes them away. A query whose scores are all minus
@@ -112,17 +117,27 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Optional<AnyRankedTensor>:$mask,
-                       Optional<AnyRankedTensor>:$lengths, Kernel_CausalAttr:$causal, F64Attr:$scale, OptionalAttr<F64Attr>:$hidden,
-                       UnitAttr:$emptyIsNaN);
+                       Optional<AnyRankedTensor>:$lengths, Kernel_CausalAttr:$causal, OptionalAttr<I64Attr>:$windowLeft,
+                       OptionalAttr<I64Attr>:$windowRight, F64Attr:$scale, OptionalAttr<F64Attr>:$hidden, UnitAttr:$emptyIsNaN);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`mask` `=` $mask^)? (`lengths` `=` $lengths^)? `causal` `=` $causal `scale` `=` $scale
-    (`hidden` `=` $hidden^)? (`empty_is_nan` $emptyIsNaN^)? attr-dict `:` functional-type(operands, results)
+    $query `,` $key `,` $value (`mask` `=` $mask^)? (`lengths` `=` $lengths^)? `causal` `=` $causal
+    (`window_left` `=` $windowLeft^)? (`window_right` `=` $windowRight^)? `scale` `=` $scale (`hidden` `=` $hidden^)? (`empty_is_nan` $emptyIsNaN^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Sizes of heads that kernels take at most.
     static constexpr int64_t maxHeadSize = 256;
+    /// Keys of a window's side at most: places are compared as i32.
+    static constexpr int64_t maxWindow = int64_t(1) << 30;
+    /// Keys behind a query's own that it sees; none where it sees all.
+    std::optional<int64_t> getKeysBehind() {
+      if (getCausal() != ::tripy::kernel::Causal::None)
+        return 0;
+      return getWindowRight();
+    }
+    /// Whether its place hides keys from a query.
+    bool isBanded() { return getWindowLeft() || getKeysBehind(); }
     /// Queries' heads that share one of the key.
     int64_t getGroupSize();
   }];

@@ -291,11 +291,11 @@ void AttentionEmitter::emit() {
        });
   State start{space.minusInfinity(), space.number(0),
               SmallVector<Value>(division.ownSums(), space.number(0))};
-  SmallVector<Value> end =
-      e.reduceLoop(constant(0), block.end, constant(division.keys), pack(start),
-                   [&](Index first, ValueRange carried) {
-                     return pack(takeKeys(first, unpack(carried)));
-                   });
+  SmallVector<Value> end = e.reduceLoop(
+      space.firstKey(block, division.keys), block.end, constant(division.keys),
+      pack(start), [&](Index first, ValueRange carried) {
+        return pack(takeKeys(first, unpack(carried)));
+      });
   finish(unpack(end));
 }
 

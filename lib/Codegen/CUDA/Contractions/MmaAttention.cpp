@@ -119,7 +119,8 @@ AttentionEmitter::State AttentionEmitter::start() {
   State state{warp.start(), words.add(query, queryBytes()), Value()};
   state.next = words.add(state.stage, warp.stageBytes());
   warp.startQuery(blockRows(), attentionThreads);
-  warp.startKeys(state.stage, constant(0), block.end, thread, attentionThreads);
+  warp.startKeys(state.stage, space.firstKey(block, warp.keys), block.end,
+                 thread, attentionThreads);
   return state;
 }
 
@@ -198,16 +199,24 @@ void AttentionEmitter::emit() {
               sharedBytes());
   kernel.await();
   locate();
-  Index whole =
-      math.mul(math.div(block.all, constant(warp.keys)), constant(warp.keys));
-  // Sizes that are known leave one of the two loops.
-  std::optional<int64_t> begin = IndexMath::constantOf(whole),
-                         end = IndexMath::constantOf(block.end);
+  Index each = constant(warp.keys), first = space.firstKey(block, warp.keys);
+  Index whole = first, rest = math.mul(math.div(block.endOfAll, each), each);
+  if (space.op.getWindowLeft()) {
+    whole =
+        math.max(first, math.mul(math.ceilDiv(block.firstOfAll, each), each));
+    rest = math.max(whole, rest);
+  }
   SmallVector<Value> state = pack(start());
-  if (begin != int64_t(0))
-    state = takeRange(constant(0), whole, true, state);
-  if (!begin || begin != end)
-    state = takeRange(whole, block.end, false, state);
+  // Sizes that are known leave one of the loops.
+  auto take = [&](Index from, Index to, bool areOfAll) {
+    std::optional<int64_t> begin = IndexMath::constantOf(from);
+    if (!begin || begin != IndexMath::constantOf(to))
+      state = takeRange(from, to, areOfAll, state);
+  };
+  if (space.op.getWindowLeft())
+    take(first, math.min(whole, block.end), false);
+  take(whole, rest, true);
+  take(rest, block.end, false);
   finish(unpack(state));
 }
 

@@ -142,9 +142,10 @@ void SplitEmitter::locate() {
   tile = math.div(kernel.blockId(), splits);
   split = math.rem(kernel.blockId(), splits);
   block = space.blockAt(tile, plan.tileRows());
+  Index begin = math.div(block.begin, constant(plan.keys));
   Index all = math.ceilDiv(block.end, constant(plan.keys));
-  Index each = math.ceilDiv(all, splits);
-  firstBlock = math.mul(split, each);
+  Index each = math.ceilDiv(math.sub(math.max(all, begin), begin), splits);
+  firstBlock = math.add(begin, math.mul(split, each));
   lastBlock = math.min(math.add(firstBlock, each), all);
   lastKey = math.min(keyOf(lastBlock), block.end);
   warp.locate(block, shared, constant(0));
@@ -223,15 +224,20 @@ SplitEmitter::State SplitEmitter::takeAll() {
   State begin = start();
   SmallVector<Value> state = warp.pack(begin.warp);
   state.append({begin.before, begin.stage});
-  // Blocks of keys that all rows see, and the others.
-  Index whole = math.min(math.div(block.all, constant(plan.keys)), lastBlock);
-  Index own = math.add(firstBlock, number);
+  // Blocks of keys that all rows see, and the others. A window has few: each
+  // of its keys is compared.
+  bool isWindow = space.op.getWindowLeft().has_value();
+  Index own = math.add(firstBlock, number), whole = own;
+  if (!isWindow)
+    whole = math.min(math.div(block.endOfAll, constant(plan.keys)), lastBlock);
   std::optional<int64_t> end = IndexMath::constantOf(block.end);
-  bool areAllWhole =
-      end && IndexMath::constantOf(block.all) == end && *end % plan.keys == 0;
+  bool areAllWhole = !isWindow && end &&
+                     IndexMath::constantOf(block.endOfAll) == end &&
+                     *end % plan.keys == 0;
   if (areAllWhole)
     whole = lastBlock;
-  state = takeRange(own, whole, true, state);
+  if (!isWindow)
+    state = takeRange(own, whole, true, state);
   if (!areAllWhole) {
     Index behind = math.sub(math.max(whole, own), own);
     Index rounds = math.ceilDiv(behind, constant(plan.warps));

@@ -22,21 +22,57 @@ Index TileLowering::fragmentColumn() {
   return math.mul(math.rem(thread, math.constant(4)), math.constant(2));
 }
 
-/// Of a row of scores: keys before the first that is hidden by its position,
-/// counted from this thread's first column on; i32, and perhaps negative.
-static Value seenKeys(OpBuilder &b, Location loc, AttentionSpace *space,
-                      Value query, Value first, Value within, bool seen,
-                      Value queries, Value keys) {
-  auto one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
-  Value end = within;
-  if (!seen && space->op.getCausal() != kernel::Causal::None) {
-    Value next = arith::AddIOp::create(b, loc, query, one);
-    if (space->op.getCausal() == kernel::Causal::BottomRight)
-      next = arith::AddIOp::create(
-          b, loc, next, arith::SubIOp::create(b, loc, keys, queries));
-    end = end ? arith::MinSIOp::create(b, loc, end, next).getResult() : next;
+namespace {
+/// The keys that a row of scores sees by its place, counted from a thread's
+/// first column on; i32, and perhaps negative. Null where there is no bound.
+struct SeenKeys {
+  Value begin, end;
+
+  /// Whether the key of `column` is one of them; null where all are.
+  Value has(OpBuilder &b, Location loc, Value column) const {
+    Value inside;
+    if (end)
+      inside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, end, column);
+    if (!begin)
+      return inside;
+    Value from =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, begin, column);
+    return inside ? arith::AndIOp::create(b, loc, inside, from).getResult()
+                  : from;
   }
-  return end ? arith::SubIOp::create(b, loc, end, first).getResult() : Value();
+};
+} // namespace
+
+/// Of the row of `query`, from the key `first` on; of keys before `within`,
+/// where that is given. `seen`: its place hides none.
+static SeenKeys seenKeys(OpBuilder &b, Location loc, AttentionSpace *space,
+                         Value query, Value first, Value within, bool seen,
+                         Value queries, Value keys) {
+  SeenKeys found{Value(), within};
+  // The key that is `more` behind the row's own.
+  auto placeOf = [&](int64_t more) -> Value {
+    Value by = arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(more)));
+    Value key = arith::AddIOp::create(b, loc, query, by);
+    if (space->op.getCausal() != kernel::Causal::BottomRight)
+      return key;
+    return arith::AddIOp::create(b, loc, key,
+                                 arith::SubIOp::create(b, loc, keys, queries));
+  };
+  if (std::optional<int64_t> behind = space->op.getKeysBehind();
+      behind && !seen) {
+    Value end = placeOf(*behind + 1);
+    found.end =
+        within ? arith::MinSIOp::create(b, loc, within, end).getResult() : end;
+  }
+  if (std::optional<int64_t> before = space->op.getWindowLeft();
+      before && !seen)
+    found.begin = placeOf(-*before);
+  for (Value *key : {&found.begin, &found.end})
+    if (*key)
+      *key = arith::SubIOp::create(b, loc, *key, first);
+  return found;
 }
 
 TileLowering::Registers TileLowering::score(tile::ScoreOp op) {
@@ -64,14 +100,14 @@ TileLowering::Registers TileLowering::scoreKeys(tile::ScoreOp op) {
   Index head = at.pop_back_val();
   AttentionSpace::Block block;
   block.batch = at;
-  block.limit = block.end = block.all = space->keys;
+  block.limit = space->keys;
   bool reads = static_cast<bool>(space->op.getMask());
   Value within = op.getWithin() ? scalar(op.getWithin()) : Value();
-  SmallVector<Value> ends;
+  SmallVector<SeenKeys> seen;
   SmallVector<AttentionSpace::Row> rows;
   for (int64_t half = 0; half < 2; ++half) {
     Index query = math.add(firstQuery, math.constant(8 * half));
-    ends.push_back(seenKeys(b, loc, &*space, toI32(query), toI32(firstKey),
+    seen.push_back(seenKeys(b, loc, &*space, toI32(query), toI32(firstKey),
                             within, op.getSeen(), toI32(space->queries),
                             toI32(space->keys)));
     if (reads)
@@ -82,10 +118,7 @@ TileLowering::Registers TileLowering::scoreKeys(tile::ScoreOp op) {
   Elements masks;
   for (auto [i, value] : llvm::enumerate(scores)) {
     auto [row, column] = tile::placeOf(type, static_cast<int64_t>(i));
-    Value end = ends[row / 8], inside;
-    if (end)
-      inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, end,
-                                     i32(column));
+    Value inside = seen[row / 8].has(b, loc, i32(column));
     Index key = math.add(firstKey, math.constant(column));
     // What lies beyond the end is not read.
     if (reads && within)

@@ -90,7 +90,8 @@ static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
 
 namespace {
 /// An attention with few queries. Sizes: of its tensors, with all rows of a
-/// head of keys; -1 where they are not known.
+/// head of keys; -1 where they are not known. Keys: as many as are read at
+/// most.
 struct FewQueries {
   int64_t rows, keys, depth, width, heads;
 
@@ -133,9 +134,14 @@ std::optional<FewQueries> FewQueries::find(kernel::FuncOp kernel) {
   for (int64_t size : query.getShape().drop_back(2))
     heads = ShapedType::isDynamic(size) || heads < 0 ? -1 : heads * size;
   int64_t keys = key.getDimSize(rank - 2);
-  return FewQueries{queries * group, ShapedType::isDynamic(keys) ? -1 : keys,
-                    query.getShape().back(), value.getShape().back(),
-                    heads < 0 ? -1 : heads / group};
+  if (ShapedType::isDynamic(keys))
+    keys = -1;
+  if (op.getWindowLeft() && op.getKeysBehind()) {
+    int64_t seen = *op.getWindowLeft() + queries + *op.getKeysBehind();
+    keys = keys < 0 ? seen : std::min(keys, seen);
+  }
+  return FewQueries{queries * group, keys, query.getShape().back(),
+                    value.getShape().back(), heads < 0 ? -1 : heads / group};
 }
 
 /// As many stages as bring enough at a time, of two blocks of a multiprocessor

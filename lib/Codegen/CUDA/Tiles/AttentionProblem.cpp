@@ -175,8 +175,8 @@ AttentionSchedule AttentionProblem::usual(const CudaChip &chip) const {
   AttentionSchedule wide = schedule;
   wide.keys = 176;
   // A mask cuts larger blocks more often. Less than a hundredth is no reason.
-  if (op.getCausal() == kernel::Causal::None && depth > 64 &&
-      !whyNot(wide, chip) && costOf(176) * 100 < costOf(schedule.keys) * 99)
+  if (!op.isBanded() && depth > 64 && !whyNot(wide, chip) &&
+      costOf(176) * 100 < costOf(schedule.keys) * 99)
     return wide;
   schedule.keys =
       std::min<int64_t>(schedule.keys, llvm::alignTo(keys, int64_t(16)));
@@ -253,15 +253,24 @@ double AttentionProblem::maxWork(const AttentionSchedule &schedule,
   int64_t shift = op.getCausal() == kernel::Causal::BottomRight
                       ? sizes.keys - sizes.queries
                       : 0;
+  std::optional<int64_t> behind = op.getKeysBehind(),
+                         before = op.getWindowLeft();
   auto costOf = [&](int64_t tile) {
+    int64_t first = tile * schedule.queries + shift;
     int64_t last = std::min((tile + 1) * schedule.queries, sizes.queries);
-    int64_t seen = isCausal() ? std::clamp<int64_t>(last + shift, 1, sizes.keys)
-                              : sizes.keys;
-    return chip.attentionTile + double(llvm::divideCeil(seen, schedule.keys));
+    int64_t end = sizes.keys, begin = 0;
+    if (behind)
+      end = std::clamp<int64_t>(last + shift + *behind, 1, sizes.keys);
+    if (before)
+      begin = std::clamp<int64_t>(first - *before, 0, end - 1);
+    return chip.attentionTile +
+           double(llvm::divideCeil(end, schedule.keys) - begin / schedule.keys);
   };
   int64_t blocks = chip.multiprocessors;
+  // A window in the middle is not cut.
   if (!isCausal())
-    return double(llvm::divideCeil(tiles * sizes.heads, blocks)) * costOf(0);
+    return double(llvm::divideCeil(tiles * sizes.heads, blocks)) *
+           costOf(tiles / 2);
   std::vector<double> work(blocks);
   int64_t number = 0;
   for (int64_t first = 0; first < sizes.heads; first += section) {

@@ -32,11 +32,12 @@ public:
   void build();
 
 private:
-  /// Where a tile lies, and the blocks of keys that it sees: all, and those at
-  /// the end of which some are hidden.
+  /// Where a tile lies, and the blocks of keys that it sees, which are counted
+  /// from the last one on: of those in [masked, whole) all queries see all
+  /// keys. The whole ones are null where only the last block has other keys.
   struct TilePlace {
     llvm::SmallVector<mlir::Value> batch;
-    mlir::Value head, keyHead, firstQuery, blocks, masked;
+    mlir::Value head, keyHead, firstQuery, lastBlock, blocks, masked, whole;
   };
   /// What goes from block to block of keys.
   struct State {
@@ -68,6 +69,8 @@ private:
   }
   void makeSizes();
   TilePlace placeOf(mlir::Value tile);
+  mlir::Value pastOwnKey(mlir::Value query, int64_t keys);
+  void placeKeys(TilePlace &at);
   std::pair<mlir::Value, mlir::Value> splitTile(mlir::Value tile);
   llvm::SmallVector<mlir::Value> coordinates(const StridedOperand &operand,
                                              const TilePlace &at,
@@ -97,6 +100,7 @@ private:
                  mlir::Value member, mlir::Value from, mlir::Value to,
                  const State &state, bool masked);
   bool isCausal() { return op.getCausal() != kernel::Causal::None; }
+  bool isBanded() { return op.isBanded(); }
   /// Whether the last block of keys may go beyond the end.
   bool isRagged();
 

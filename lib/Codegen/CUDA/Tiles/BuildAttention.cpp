@@ -1,11 +1,11 @@
 //===- BuildAttention.cpp - Attention as a tile function ------------------===//
 //
 // The order is that of FlashAttention-3. One thread copies queries, then keys
-// and values block by block, from the last keys to the first: what is hidden
-// comes first. Each consumer has 64 queries. It starts the products of the next
-// keys before it multiplies the powers of the last ones with their values, and
-// computes the next powers while that is under way. With two consumers, one
-// multiplies while the other computes exponentials.
+// and values block by block, from the last keys to the first: what a causal
+// mask hides comes first. Each consumer has 64 queries. It starts the products
+// of the next keys before it multiplies the powers of the last ones with their
+// values, and computes the next powers while that is under way. With two
+// consumers, one multiplies while the other computes exponentials.
 //
 // Blocks are persistent: the producer is a tile ahead where stages are free.
 //
@@ -160,29 +160,62 @@ AttentionTilesBuilder::TilePlace AttentionTilesBuilder::placeOf(Value tile) {
   at.batch.resize(batch.size());
   for (size_t i = batch.size(); i-- > 0;)
     at.batch[i] = i == 0 ? rest : take(batch[i]);
-  // Keys before the first that no query sees, and that some query does not.
-  Value end = keys, all = keys;
-  if (isCausal()) {
-    Value seen = binary<arith::AddIOp>(at.firstQuery, constant(1));
-    Value last = binary<arith::MinUIOp>(
+  placeKeys(at);
+  return at;
+}
+
+/// Keys before the one that is `keys` behind the own key of `query`; 0 where
+/// that is before the first.
+Value AttentionTilesBuilder::pastOwnKey(Value query, int64_t keys) {
+  Value past = query, before;
+  if (keys > 0)
+    past = binary<arith::AddIOp>(past, constant(keys));
+  if (keys < 0)
+    before = constant(-keys);
+  if (op.getCausal() == kernel::Causal::BottomRight) {
+    past = binary<arith::AddIOp>(past, this->keys);
+    before = before ? binary<arith::AddIOp>(before, queries) : queries;
+  }
+  if (!before)
+    return past;
+  return binary<arith::SubIOp>(binary<arith::MaxUIOp>(past, before), before);
+}
+
+void AttentionTilesBuilder::placeKeys(TilePlace &at) {
+  Value last = at.firstQuery;
+  if (isBanded())
+    last = binary<arith::MinUIOp>(
         binary<arith::AddIOp>(at.firstQuery, constant(schedule.queries)),
         queries);
-    auto before = [&](Value query) {
-      if (op.getCausal() == kernel::Causal::TopLeft)
-        return binary<arith::MinUIOp>(keys, query);
-      Value shifted = binary<arith::AddIOp>(query, keys);
-      return binary<arith::SubIOp>(binary<arith::MaxUIOp>(shifted, queries),
-                                   queries);
+  // Keys before the first that no query sees, and that some query does not.
+  Value end = keys, all = keys;
+  if (std::optional<int64_t> behind = op.getKeysBehind()) {
+    auto limited = [&](Value number) {
+      return op.getCausal() == kernel::Causal::BottomRight
+                 ? number
+                 : binary<arith::MinUIOp>(keys, number);
     };
-    end = before(last);
-    all = before(seen);
+    end = limited(pastOwnKey(last, *behind));
+    all = limited(pastOwnKey(at.firstQuery, *behind + 1));
   }
   // One block at least, of hidden keys.
-  at.blocks = binary<arith::MaxUIOp>(ceilDiv(end, schedule.keys), constant(1));
-  Value whole = binary<arith::DivUIOp>(all, constant(schedule.keys));
-  at.masked = binary<arith::SubIOp>(at.blocks,
-                                    binary<arith::MinUIOp>(whole, at.blocks));
-  return at;
+  Value blocks =
+      binary<arith::MaxUIOp>(ceilDiv(end, schedule.keys), constant(1));
+  at.lastBlock = binary<arith::SubIOp>(blocks, constant(1));
+  at.blocks = blocks;
+  auto left = [&](Value block) {
+    return binary<arith::SubIOp>(blocks, binary<arith::MinUIOp>(block, blocks));
+  };
+  at.masked = left(binary<arith::DivUIOp>(all, constant(schedule.keys)));
+  std::optional<int64_t> before = op.getWindowLeft();
+  if (!before)
+    return;
+  Value begin = pastOwnKey(at.firstQuery, -*before);
+  Value first = binary<arith::DivUIOp>(begin, constant(schedule.keys));
+  at.blocks = binary<arith::SubIOp>(
+      blocks, binary<arith::MinUIOp>(first, at.lastBlock));
+  Value firstOfAll = pastOwnKey(last, -*before - 1);
+  at.whole = left(ceilDiv(firstOfAll, schedule.keys));
 }
 
 void AttentionTilesBuilder::overTiles(
@@ -238,9 +271,8 @@ AttentionTilesBuilder::coordinates(const StridedOperand &operand,
 
 /// The first key of the block that is `number` blocks before the last one.
 Value AttentionTilesBuilder::firstKey(const TilePlace &at, Value number) {
-  Value before = binary<arith::SubIOp>(
-      binary<arith::SubIOp>(at.blocks, constant(1)), number);
-  return binary<arith::MulIOp>(before, constant(schedule.keys));
+  return binary<arith::MulIOp>(binary<arith::SubIOp>(at.lastBlock, number),
+                               constant(schedule.keys));
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,7 @@ Value AttentionTilesBuilder::scored(const TilePlace &at, Value products,
   place.append({at.head, query, firstKey(at, number)});
   return tile::ScoreOp::create(b, loc, products.getType(), products, place,
                                masked && isRagged() ? keys : Value(),
-                               exponents.isLate, !masked || !isCausal());
+                               exponents.isLate, !masked || !isBanded());
 }
 
 /// The maximum, or 0 where no key is seen; times the factor where that may be
@@ -95,7 +95,7 @@ void AttentionTilesBuilder::startTile(const TilePlace &at, Value query,
   tile::RingReleaseOp::create(b, loc, keyRing, state.keyPos);
   state.keyPos = tile::RingNextOp::create(b, loc, state.keyPos.getType(),
                                           keyRing, state.keyPos);
-  bool masked = isCausal() || isRagged();
+  bool masked = isBanded() || isRagged();
   Value score = scored(at, products, query, constant(0), masked);
   state.maximum = tile::ReduceOp::create(b, loc, rowsType(false),
                                          tile::ReduceKind::Max, score);
@@ -252,14 +252,19 @@ void AttentionTilesBuilder::consume(Value member) {
         state.valuePos = positions[2];
         startTile(at, query, queries, state);
         Value from = constant(1);
-        if (isCausal()) {
-          Value masked = binary<arith::MaxUIOp>(at.masked, from);
-          state = loopOver(at, query, queries, member, from, masked, state,
-                           /*masked=*/true);
-          from = masked;
-        }
-        state = loopOver(at, query, queries, member, from, at.blocks, state,
-                         /*masked=*/false);
+        auto take = [&](Value to, bool masked) {
+          state = loopOver(at, query, queries, member, from, to, state, masked);
+          from = to;
+        };
+        auto upTo = [&](Value block) {
+          Value to = binary<arith::MaxUIOp>(block, from);
+          return at.whole ? binary<arith::MinUIOp>(to, at.blocks) : to;
+        };
+        if (isBanded())
+          take(upTo(at.masked), /*masked=*/true);
+        take(at.whole ? upTo(at.whole) : at.blocks, /*masked=*/false);
+        if (at.whole)
+          take(at.blocks, /*masked=*/true);
         tile::RingReleaseOp::create(b, loc, queryRing, positions[0]);
         Value nextQuery =
             tile::RingNextOp::create(b, loc, posType, queryRing, positions[0]);
