@@ -230,7 +230,7 @@ def hide(p, s, mask, seen_where_true, fill):
 def masked(p, s):
     d = p.draw
     kind = d.choice(["none", "none", "causal", "causal", "padding", "random", "bias", "alibi", "causal+padding", "bias+causal",
-                     "window", "window", "causal+window", "band", "band", "window+padding", "bias+window"])
+                     "window", "window", "causal+window", "band", "band", "twice", "window+padding", "bias+window"])
     low = -np.inf if d.random() < 0.6 else (-1e4 if s[2] == "f16" else -1e9)
     batched = len(s[1]) == 4
     if "bias" in kind:
@@ -250,6 +250,13 @@ def masked(p, s):
     if "window" in kind:
         offset = SIZES["n"] - SIZES["m"] if d.random() < 0.3 and not p.dynamic else 0
         s = hide(p, s, *window(p, offset), -np.inf if "bias" in kind else low)
+    if kind == "twice" and SIZES["m"] == SIZES["n"] and not {"m", "n"} & p.dynamic:
+        # One mask, of queries by keys and of keys by queries.
+        mask = p.input(("m", "n"), "i1", p.rng.random((SIZES["m"], SIZES["n"])) < 0.8)
+        turned = (*s[1][:-2], s[1][-1], s[1][-2])
+        straight = s[1]
+        s = p.permute(hide(p, s, mask, True, low), turned)
+        s = p.permute(hide(p, s, mask, True, low), straight)
     if kind == "band" and not {"m", "n"} & p.dynamic:
         # Added: minus infinity, or the least number of f32.
         seen = band(d, d.choice([0, 0, SIZES["n"] - SIZES["m"]]))

@@ -92,7 +92,7 @@ AttentionSpace::Block AttentionSpace::blockAt(Index number, int64_t rowsEach) {
   return block;
 }
 
-/// Keys before the one that is `keys` behind the own key of `query`; 0 where
+/// Keys before the one that is `keys` after the own key of `query`; 0 where
 /// that is before the first.
 Index AttentionSpace::pastOwnKey(const Block &block, Index query,
                                  int64_t keys) {
@@ -118,7 +118,7 @@ void AttentionSpace::placeKeys(Block &block, int64_t rowsEach) {
   }
   block.begin = block.firstOfAll = math.constant(0);
   block.end = block.endOfAll = block.limit;
-  if (std::optional<int64_t> behind = op.getKeysBehind()) {
+  if (std::optional<int64_t> behind = op.getKeysAfter()) {
     block.end = pastOwnKey(block, end, *behind);
     block.endOfAll = pastOwnKey(block, first, *behind + 1);
     if (op.getCausal() != kernel::Causal::BottomRight) {
@@ -173,7 +173,7 @@ Value AttentionSpace::isSeen(const Block &block, const Row &row, Index key,
     place = math.add(key, queries);
     own = math.add(row.query, block.limit);
   }
-  std::optional<int64_t> behind = op.getKeysBehind();
+  std::optional<int64_t> behind = op.getKeysAfter();
   if (behind && !isOfAll)
     add(compare(CmpIPredicate::ule, place,
                 math.add(own, math.constant(*behind))));

@@ -15,10 +15,13 @@
 
 namespace tripy::fusion {
 
+/// A product that comes near this would have overflowed on its way.
+inline constexpr double nearOverflow = -0x1p126;
+
 /// What hides keys, as the kernel takes it.
 struct Visibility {
   kernel::Causal causal = kernel::Causal::None;
-  /// Keys before each query's own and behind it that it sees; none where all.
+  /// Keys before each query's own and after it that it sees; none where all.
   std::optional<int64_t> left, right;
   /// The axis of the queries that the mask counts.
   std::optional<unsigned> queries;
@@ -30,11 +33,13 @@ struct Visibility {
 };
 
 /// A condition of which keys a query sees, and the number that the scores of
-/// the others become. `bias`: the constant whose elements say so.
+/// the others become. `origin`: both bounds of a band have one. `bias`: the
+/// constant whose elements say so.
 struct HiddenKeys {
   Condition condition;
   DimAxes dims;
   double number;
+  unsigned origin;
   std::optional<ScoreBias> bias;
 };
 
@@ -62,8 +67,8 @@ private:
   void takePlaces(llvm::ArrayRef<HiddenKeys> all);
   void leaveToMask(const HiddenKeys &keys);
   bool readCondition(const Condition &condition, const DimAxes &dims,
-                     bool areBehind);
-  bool readKeysBehind(LinearSize offset);
+                     bool areAfter);
+  bool readKeysAfter(LinearSize offset);
   bool readKeysBefore(LinearSize offset);
   bool isBeyondScores(double number) const;
 
@@ -92,6 +97,8 @@ private:
   mlir::OpBuilder b;
   mlir::Location loc;
   Visibility seen;
+  /// What was left to the mask last.
+  std::optional<unsigned> lastLeft;
   /// Queries; heads that share keys; dimensions in front of the heads, and the
   /// heads of the keys.
   Axes queries, groups, outer, heads;

@@ -257,7 +257,7 @@ positionsOf(Value tensor, const TensorSizes &sizes, unsigned depth = maxDepth) {
 static std::optional<Condition> comparedChoice(flatir::CompareOp op) {
   std::optional<double> number = splatNumber(op.getRhs());
   std::optional<Choice> choice = number ? choiceOf(op.getLhs()) : std::nullopt;
-  if (!choice || !elementTypeOf(choice->condition.leaf).isInteger(1))
+  if (!choice)
     return std::nullopt;
   auto holds = [&](double value) {
     switch (op.getDirection()) {
@@ -349,38 +349,26 @@ SmallVector<Condition> fusion::conditionsOf(Value tensor, bool isNegated) {
   return std::move(conditions.found);
 }
 
-/// Of a constant whose elements are 0 and one other float: that one.
-static std::optional<double> lowOf(flatir::ConstantOp op) {
-  auto values = dyn_cast<DenseFPElementsAttr>(op.getValue());
-  if (!values || values.isSplat() || values.getNumElements() > maxLookedAt)
-    return std::nullopt;
-  std::optional<double> low;
-  for (const APFloat &value : values.getValues<APFloat>()) {
-    if (value.isZero())
-      continue;
-    if (value.isNaN() || (low && value.convertToDouble() != *low))
-      return std::nullopt;
-    low = value.convertToDouble();
-  }
-  return low;
-}
-
-std::optional<Choice> fusion::choiceOf(Value tensor) {
+/// What a tensor is a view of, and the views, innermost first.
+static std::pair<Operation *, SmallVector<Operation *>>
+behindViews(Value tensor) {
   SmallVector<Operation *> views;
   Operation *op = tensor.getDefiningOp();
   while (isView(op)) {
     views.insert(views.begin(), op);
     op = op->getOperand(0).getDefiningOp();
   }
+  return {op, views};
+}
+
+std::optional<Choice> fusion::choiceOf(Value tensor) {
+  auto [op, views] = behindViews(tensor);
   if (auto convert = dyn_cast_or_null<flatir::ConvertOp>(op)) {
     if (elementTypeOf(convert.getInput()).isInteger(1))
       return Choice{{convert.getInput(), views, false}, 1, 0};
     // Converted numbers may be rounded: the type of the choice decides.
     return std::nullopt;
   }
-  if (auto constant = dyn_cast_or_null<flatir::ConstantOp>(op))
-    if (std::optional<double> low = lowOf(constant))
-      return Choice{{constant, views, false}, 0, *low};
   auto select = dyn_cast_or_null<flatir::SelectOp>(op);
   if (!select)
     return std::nullopt;
@@ -391,35 +379,96 @@ std::optional<Choice> fusion::choiceOf(Value tensor) {
   return Choice{{select.getCondition(), views, false}, *ifTrue, *ifFalse};
 }
 
-namespace {
-/// Elements of two dimensions: true, or the float 0, where row + first <=
-/// column <= row + last, as far as these are given.
-struct Band {
-  SmallVector<int64_t> dims;
-  std::optional<int64_t> first, last;
-};
-} // namespace
+std::optional<Choice> fusion::constantChoiceOf(Value tensor,
+                                               ConstantMasks &constants) {
+  auto [op, views] = behindViews(tensor);
+  auto constant = dyn_cast_or_null<flatir::ConstantOp>(op);
+  std::optional<double> low =
+      constant ? constants.lowOf(constant) : std::nullopt;
+  if (!low)
+    return std::nullopt;
+  return Choice{{constant, views, false}, 0, *low};
+}
 
-static std::optional<Band> bandOf(flatir::ConstantOp op, bool isNegated) {
+//===-- constants ---------------------------------------------------------===//
+
+static DenseElementsAttr maskOf(flatir::ConstantOp op) {
   auto values = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!values || values.isSplat() || values.getNumElements() > maxLookedAt)
+    return {};
+  unsigned width = values.getElementType().getIntOrFloatBitWidth();
+  bool isKnown =
+      values.getElementType().isInteger(1) ||
+      (isa<FloatType>(values.getElementType()) && (width == 16 || width == 32));
+  return isKnown ? values : DenseElementsAttr();
+}
+
+/// The bits of floats of 16 or 32 bits.
+static void forBits(DenseElementsAttr floats,
+                    llvm::function_ref<void(uint32_t)> body) {
+  ArrayRef<char> raw = floats.getRawData();
+  size_t bytes = floats.getElementType().getIntOrFloatBitWidth() / 8;
+  for (size_t at = 0; at < raw.size(); at += bytes) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, raw.data() + at, bytes);
+    body(bits);
+  }
+}
+
+/// The bits of a number without its sign.
+static uint32_t magnitude(uint32_t bits, Type element) {
+  return bits & ((uint32_t(1) << (element.getIntOrFloatBitWidth() - 1)) - 1);
+}
+
+std::optional<double> ConstantMasks::lowOf(flatir::ConstantOp op) {
+  DenseElementsAttr values = maskOf(op);
+  auto element =
+      values ? dyn_cast<FloatType>(values.getElementType()) : nullptr;
+  if (!element)
     return std::nullopt;
-  SmallVector<bool> seen;
-  if (auto floats = dyn_cast<DenseFPElementsAttr>(values))
-    for (const APFloat &value : floats.getValues<APFloat>())
-      seen.push_back(value.isZero());
-  else
-    llvm::append_range(seen, values.getValues<bool>());
-  Band band;
+  auto [known, isNew] = lows.try_emplace(values);
+  if (!isNew)
+    return known->second;
+  std::optional<uint32_t> low;
+  bool isOne = true;
+  forBits(values, [&](uint32_t bits) {
+    if (magnitude(bits, element) == 0)
+      return;
+    isOne &= bits == low.value_or(bits);
+    low = bits;
+  });
+  if (!isOne || !low)
+    return std::nullopt;
+  APFloat number(element.getFloatSemantics(), APInt(element.getWidth(), *low));
+  if (!number.isNaN())
+    known->second = number.convertToDouble();
+  return known->second;
+}
+
+/// Truth values, and whether floats are 0.
+static SmallVector<bool> truthsOf(DenseElementsAttr values) {
+  if (values.getElementType().isInteger(1))
+    return SmallVector<bool>(values.getValues<bool>());
+  SmallVector<bool> truths;
+  truths.reserve(values.getNumElements());
+  forBits(values, [&](uint32_t bits) {
+    truths.push_back(magnitude(bits, values.getElementType()) == 0);
+  });
+  return truths;
+}
+
+static std::optional<ConstantMasks::Band> readBand(DenseElementsAttr values,
+                                                   bool isNegated) {
+  ConstantMasks::Band band;
   ArrayRef<int64_t> shape = values.getType().getShape();
   for (auto [dim, size] : llvm::enumerate(shape))
     if (size != 1)
       band.dims.push_back(static_cast<int64_t>(dim));
   if (band.dims.size() < 2)
     return std::nullopt;
-  // Others repeat the last two.
   band.dims.erase(band.dims.begin(), band.dims.end() - 2);
   int64_t rows = shape[band.dims[0]], columns = shape[band.dims[1]];
+  SmallVector<bool> seen = truthsOf(values);
   for (size_t i = rows * columns; i < seen.size(); ++i)
     if (seen[i] != seen[i - rows * columns])
       return std::nullopt;
@@ -442,9 +491,23 @@ static std::optional<Band> bandOf(flatir::ConstantOp op, bool isNegated) {
   return band;
 }
 
+const std::optional<ConstantMasks::Band> &
+ConstantMasks::bandOf(flatir::ConstantOp op, bool isNegated) {
+  static const std::optional<Band> none;
+  DenseElementsAttr values = maskOf(op);
+  if (!values)
+    return none;
+  auto [known, isNew] = (isNegated ? others : bands).try_emplace(values);
+  if (isNew)
+    known->second = readBand(values, isNegated);
+  return known->second;
+}
+
 static std::optional<HalfSpace> positionsOfBand(flatir::ConstantOp op,
-                                                const Condition &condition) {
-  std::optional<Band> band = bandOf(op, condition.isNegated);
+                                                const Condition &condition,
+                                                ConstantMasks &constants) {
+  const std::optional<ConstantMasks::Band> &band =
+      constants.bandOf(op, condition.isNegated);
   if (!band)
     return std::nullopt;
   HalfSpace found;
@@ -509,11 +572,12 @@ static std::optional<HalfSpace> compared(flatir::CompareOp op,
 }
 
 std::optional<HalfSpace> fusion::halfSpaceOf(const Condition &condition,
-                                             const TensorSizes &sizes) {
+                                             const TensorSizes &sizes,
+                                             ConstantMasks &constants) {
   Operation *op = condition.leaf.getDefiningOp();
   std::optional<HalfSpace> found;
   if (auto constant = dyn_cast_or_null<flatir::ConstantOp>(op))
-    found = positionsOfBand(constant, condition);
+    found = positionsOfBand(constant, condition, constants);
   else if (auto compare = dyn_cast_or_null<flatir::CompareOp>(op))
     found = compared(compare, condition, sizes);
   for (Operation *view : condition.views) {

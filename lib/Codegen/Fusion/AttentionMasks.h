@@ -54,19 +54,43 @@ struct Condition {
 /// What must all be true for `tensor`, or its negation, to be.
 llvm::SmallVector<Condition> conditionsOf(mlir::Value tensor, bool isNegated);
 
+/// What constants that are masks say; each is looked at once.
+class ConstantMasks {
+public:
+  /// Elements of two dimensions: true, or the float 0, where row + first <=
+  /// column <= row + last, as far as these are given. Other dimensions repeat
+  /// these.
+  struct Band {
+    llvm::SmallVector<int64_t> dims;
+    std::optional<int64_t> first, last;
+  };
+  /// Nothing where the elements are no band, or their negation is none.
+  const std::optional<Band> &bandOf(flatir::ConstantOp op, bool isNegated);
+  /// Of a constant whose elements are 0 and one other float: that one.
+  std::optional<double> lowOf(flatir::ConstantOp op);
+
+private:
+  llvm::DenseMap<mlir::Attribute, std::optional<Band>> bands, others;
+  llvm::DenseMap<mlir::Attribute, std::optional<double>> lows;
+};
+
 /// The condition by positions of the tensor's dimensions, if it is one: a
 /// comparison of what iotas count, or a constant that is such. Its factors are
 /// all 0 where the condition always holds.
 std::optional<HalfSpace> halfSpaceOf(const Condition &condition,
-                                     const TensorSizes &sizes);
+                                     const TensorSizes &sizes,
+                                     ConstantMasks &constants);
 
-/// A tensor that has one of two numbers: `ifTrue` where the condition is. Of a
-/// constant of floats that is the leaf, the condition is true where it is 0.
+/// A tensor that has one of two numbers: `ifTrue` where the condition is.
 struct Choice {
   Condition condition;
   double ifTrue, ifFalse;
 };
 std::optional<Choice> choiceOf(mlir::Value tensor);
+/// A constant of 0 and one other float, which is the leaf: the condition is
+/// true where it is 0.
+std::optional<Choice> constantChoiceOf(mlir::Value tensor,
+                                       ConstantMasks &constants);
 
 } // namespace tripy::fusion
 

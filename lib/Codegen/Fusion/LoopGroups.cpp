@@ -306,9 +306,9 @@ static double scoresOf(const FusionGraph &graph,
   auto heads = double(graph.elements(rows));
   auto queries = double(graph.elements({query}));
   auto keys = double(graph.elements({key}));
-  if (attention.getWindowLeft() && attention.getKeysBehind())
+  if (attention.getWindowLeft() && attention.getKeysAfter())
     keys = std::min(keys, double(*attention.getWindowLeft() + 1 +
-                                 *attention.getKeysBehind()));
+                                 *attention.getKeysAfter()));
   if (attention.getCausal() == kernel::Causal::None ||
       attention.getWindowLeft())
     return heads * queries * keys;

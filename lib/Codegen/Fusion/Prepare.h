@@ -8,6 +8,7 @@
 #ifndef TRIPY_CODEGEN_FUSION_PREPARE_H
 #define TRIPY_CODEGEN_FUSION_PREPARE_H
 
+#include "AttentionMasks.h"
 #include "FusionOptions.h"
 #include "OpInfo.h"
 
@@ -25,6 +26,7 @@ struct Program {
   Estimates estimates;
   Composites &composites;
   FusionOptions options;
+  ConstantMasks constantMasks = {};
 };
 
 /// Erases tensors that nothing needs. Sizes stay: other tensors' are known by

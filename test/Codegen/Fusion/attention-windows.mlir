@@ -111,3 +111,40 @@ func.func @constants(%q: tensor<8x4x64xf16>, %k: tensor<8x4x64xf16>, %v: tensor<
   %r1 = trace.matmul %p1, %v : (tensor<8x4x4xf16>, tensor<8x4x64xf16>) -> tensor<8x4x64xf16>
   return %r, %r1 : tensor<8x4x64xf16>, tensor<8x4x64xf16>
 }
+
+// -----
+
+// A constant of 0 and a finite number that is no band is added. The causal mask stays one.
+// CHECK-LABEL: func.func @added(
+// CHECK: kernel.attention {{.*}} mask = {{.*}} causal = top_left scale = 1.000000e+00 empty_is_nan :
+func.func @added(%q: tensor<8x3x64xbf16>, %k: tensor<8x3x64xbf16>, %v: tensor<8x3x64xbf16>) -> tensor<8x3x64xbf16> {
+  %kt = trace.permute %k [0, 2, 1] : (tensor<8x3x64xbf16>) -> tensor<8x64x3xbf16>
+  %s = trace.matmul %q, %kt : (tensor<8x3x64xbf16>, tensor<8x64x3xbf16>) -> tensor<8x3x3xbf16>
+  %m = trace.constant dense<[[0.0, -3.38953139E+38, 0.0], [0.0, 0.0, -3.38953139E+38], [-3.38953139E+38, 0.0, 0.0]]> : tensor<3x3xbf16>
+  %s1 = trace.add %s, %m : (tensor<8x3x3xbf16>, tensor<3x3xbf16>) -> tensor<8x3x3xbf16>
+  %seen = trace.constant dense<[[true, false, false], [true, true, false], [true, true, true]]> : tensor<3x3xi1>
+  %low = trace.constant dense<0xFF80> : tensor<bf16>
+  %t = trace.where %seen, %s1, %low : (tensor<3x3xi1>, tensor<8x3x3xbf16>, tensor<bf16>) -> tensor<8x3x3xbf16>
+  %p = trace.softmax %t dim = -1 : (tensor<8x3x3xbf16>) -> tensor<8x3x3xbf16>
+  %r = trace.matmul %p, %v : (tensor<8x3x3xbf16>, tensor<8x3x64xbf16>) -> tensor<8x3x64xbf16>
+  return %r : tensor<8x3x64xbf16>
+}
+
+// -----
+
+// One mask, of queries by keys and, where scores are transposed, of keys by queries: both hide.
+// CHECK-LABEL: func.func @twice(
+// CHECK: arith.andi
+// CHECK: kernel.attention {{.*}} mask = {{.*}} causal = none scale = 1.000000e+00 empty_is_nan :
+func.func @twice(%q: tensor<8x5x64xf16>, %k: tensor<8x5x64xf16>, %v: tensor<8x5x64xf16>, %p: tensor<5x5xi1>) -> tensor<8x5x64xf16> {
+  %kt = trace.permute %k [0, 2, 1] : (tensor<8x5x64xf16>) -> tensor<8x64x5xf16>
+  %s = trace.matmul %q, %kt : (tensor<8x5x64xf16>, tensor<8x64x5xf16>) -> tensor<8x5x5xf16>
+  %low = trace.constant dense<0xFC00> : tensor<f16>
+  %t0 = trace.where %p, %s, %low : (tensor<5x5xi1>, tensor<8x5x5xf16>, tensor<f16>) -> tensor<8x5x5xf16>
+  %t1 = trace.permute %t0 [0, 2, 1] : (tensor<8x5x5xf16>) -> tensor<8x5x5xf16>
+  %t2 = trace.where %p, %t1, %low : (tensor<5x5xi1>, tensor<8x5x5xf16>, tensor<f16>) -> tensor<8x5x5xf16>
+  %t3 = trace.permute %t2 [0, 2, 1] : (tensor<8x5x5xf16>) -> tensor<8x5x5xf16>
+  %w = trace.softmax %t3 dim = -1 : (tensor<8x5x5xf16>) -> tensor<8x5x5xf16>
+  %r = trace.matmul %w, %v : (tensor<8x5x5xf16>, tensor<8x5x64xf16>) -> tensor<8x5x64xf16>
+  return %r : tensor<8x5x64xf16>
+}

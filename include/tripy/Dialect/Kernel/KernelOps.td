@@ -102,8 +102,9 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
     (..., Hq, M, N); lengths, i32, have that of the batch. The result is f32.
 
     With a window, of either side or both, a query sees the `window_left` keys
-    before its own and the `window_right` behind it. Its own key has the query's
-    number, or, with `causal = bottom_right`, is counted from the end. A causal
+    before its own and the `window_right` after it. Its own key has the query's
+    number, or, with `causal = bottom_right`, is counted from the end, or from that
+    of `lengths`. A causal
     mask is a window whose right side is 0, and is given in its place.
 
     A score that a mask of i1 hides is `hidden`, as f32, minus infinity unless
@@ -130,14 +131,14 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
     static constexpr int64_t maxHeadSize = 256;
     /// Keys of a window's side at most: places are compared as i32.
     static constexpr int64_t maxWindow = int64_t(1) << 30;
-    /// Keys behind a query's own that it sees; none where it sees all.
-    std::optional<int64_t> getKeysBehind() {
+    /// Keys after a query's own that it sees; none where it sees all.
+    std::optional<int64_t> getKeysAfter() {
       if (getCausal() != ::tripy::kernel::Causal::None)
         return 0;
       return getWindowRight();
     }
     /// Whether its place hides keys from a query.
-    bool isBanded() { return getWindowLeft() || getKeysBehind(); }
+    bool isBanded() { return getWindowLeft() || getKeysAfter(); }
     /// Queries' heads that share one of the key.
     int64_t getGroupSize();
   }];

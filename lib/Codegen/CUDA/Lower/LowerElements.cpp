@@ -50,7 +50,7 @@ static SeenKeys seenKeys(OpBuilder &b, Location loc, AttentionSpace *space,
                          Value query, Value first, Value within, bool seen,
                          Value queries, Value keys) {
   SeenKeys found{Value(), within};
-  // The key that is `more` behind the row's own.
+  // The key that is `more` after the row's own.
   auto placeOf = [&](int64_t more) -> Value {
     Value by = arith::ConstantOp::create(
         b, loc, b.getI32IntegerAttr(static_cast<int32_t>(more)));
@@ -60,7 +60,7 @@ static SeenKeys seenKeys(OpBuilder &b, Location loc, AttentionSpace *space,
     return arith::AddIOp::create(b, loc, key,
                                  arith::SubIOp::create(b, loc, keys, queries));
   };
-  if (std::optional<int64_t> behind = space->op.getKeysBehind();
+  if (std::optional<int64_t> behind = space->op.getKeysAfter();
       behind && !seen) {
     Value end = placeOf(*behind + 1);
     found.end =

@@ -136,8 +136,8 @@ std::optional<FewQueries> FewQueries::find(kernel::FuncOp kernel) {
   int64_t keys = key.getDimSize(rank - 2);
   if (ShapedType::isDynamic(keys))
     keys = -1;
-  if (op.getWindowLeft() && op.getKeysBehind()) {
-    int64_t seen = *op.getWindowLeft() + queries + *op.getKeysBehind();
+  if (op.getWindowLeft() && op.getKeysAfter()) {
+    int64_t seen = *op.getWindowLeft() + queries + *op.getKeysAfter();
     keys = keys < 0 ? seen : std::min(keys, seen);
   }
   return FewQueries{queries * group, keys, query.getShape().back(),

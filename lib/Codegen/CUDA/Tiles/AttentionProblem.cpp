@@ -253,7 +253,7 @@ double AttentionProblem::maxWork(const AttentionSchedule &schedule,
   int64_t shift = op.getCausal() == kernel::Causal::BottomRight
                       ? sizes.keys - sizes.queries
                       : 0;
-  std::optional<int64_t> behind = op.getKeysBehind(),
+  std::optional<int64_t> behind = op.getKeysAfter(),
                          before = op.getWindowLeft();
   auto costOf = [&](int64_t tile) {
     int64_t first = tile * schedule.queries + shift;

@@ -34,7 +34,7 @@ public:
 private:
   /// Where a tile lies, and the blocks of keys that it sees, which are counted
   /// from the last one on: of those in [masked, whole) all queries see all
-  /// keys. The whole ones are null where only the last block has other keys.
+  /// keys. `whole` is null, for all blocks, without a window's left side.
   struct TilePlace {
     llvm::SmallVector<mlir::Value> batch;
     mlir::Value head, keyHead, firstQuery, lastBlock, blocks, masked, whole;

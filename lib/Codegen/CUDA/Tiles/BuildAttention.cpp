@@ -164,7 +164,7 @@ AttentionTilesBuilder::TilePlace AttentionTilesBuilder::placeOf(Value tile) {
   return at;
 }
 
-/// Keys before the one that is `keys` behind the own key of `query`; 0 where
+/// Keys before the one that is `keys` after the own key of `query`; 0 where
 /// that is before the first.
 Value AttentionTilesBuilder::pastOwnKey(Value query, int64_t keys) {
   Value past = query, before;
@@ -189,7 +189,7 @@ void AttentionTilesBuilder::placeKeys(TilePlace &at) {
         queries);
   // Keys before the first that no query sees, and that some query does not.
   Value end = keys, all = keys;
-  if (std::optional<int64_t> behind = op.getKeysBehind()) {
+  if (std::optional<int64_t> behind = op.getKeysAfter()) {
     auto limited = [&](Value number) {
       return op.getCausal() == kernel::Causal::BottomRight
                  ? number
