@@ -15,6 +15,7 @@
 #include "tripy/Runtime/Report.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 using namespace tripy;
@@ -177,7 +178,9 @@ void live(const samples::Sample &sample, const std::vector<uint8_t> &bytes,
 template <typename Make>
 void growsInProportion(const char *what, Make make, size_t count,
                        size_t weights = 0) {
+  // What takes seconds is measured well enough at once.
   constexpr int repeats = 3;
+  constexpr auto enough = std::chrono::seconds(3);
   Steps steps[2];
   for (int large : {0, 1}) {
     Folder folder;
@@ -188,7 +191,10 @@ void growsInProportion(const char *what, Make make, size_t count,
     std::unique_ptr<samples::Sample> sample = make(size);
     std::vector<uint8_t> bytes = samples::container(*sample);
     ASSERT_FALSE(bytes.empty());
-    for (int i = 0; i < repeats; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0;
+         i < repeats && std::chrono::steady_clock::now() - start < enough;
+         ++i) {
       live(*sample, bytes, file, steps[large]);
       if (testing::Test::HasFatalFailure())
         return;

@@ -9,10 +9,10 @@
 #ifndef TRIPY_FRONTEND_COMPILE_H
 #define TRIPY_FRONTEND_COMPILE_H
 
+#include "tripy/Frontend/Callable.h"
 #include "tripy/Frontend/Executable.h"
 #include "tripy/Frontend/Module.h"
 
-#include <functional>
 #include <memory>
 
 namespace tripy {
@@ -110,10 +110,10 @@ struct CompileSettings {
   /// Called during the compilation, by one thread at a time; false ends it with
   /// an Error of Code::Cancelled. The passes of one level and the code of one
   /// thread's kernels are finished first. What it throws, compile() throws.
-  std::function<bool(const CompileProgress &)> progress = {};
+  Callable<bool(const CompileProgress &)> progress = {};
   /// Called with the compiler's warnings, with the user's lines, after it has
   /// succeeded. Empty: they are printed to standard error.
-  std::function<void(const std::string &)> warnings = {};
+  Callable<void(const std::string &)> warnings = {};
 };
 
 class Tracer;

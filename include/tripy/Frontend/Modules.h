@@ -6,11 +6,11 @@
 #ifndef TRIPY_FRONTEND_MODULES_H
 #define TRIPY_FRONTEND_MODULES_H
 
+#include "tripy/Frontend/Callable.h"
 #include "tripy/Frontend/Functions.h"
 #include "tripy/Frontend/Module.h"
 
 #include <concepts>
-#include <functional>
 #include <memory>
 
 namespace tripy {
@@ -246,7 +246,7 @@ private:
 /// \endcode
 class Sequential : public Module {
 public:
-  using Function = std::function<Tensor(const Tensor &)>;
+  using Function = Callable<Tensor(const Tensor &)>;
   Sequential() = default;
 
   /// Adds a copy of a module, or a function of one tensor. Errors:

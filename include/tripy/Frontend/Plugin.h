@@ -16,9 +16,9 @@
 #ifndef TRIPY_FRONTEND_PLUGIN_H
 #define TRIPY_FRONTEND_PLUGIN_H
 
+#include "tripy/Frontend/Callable.h"
 #include "tripy/Frontend/Tensor.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 
@@ -103,7 +103,7 @@ struct PluginDescription {
   /// Called once, with the shapes of the operands: numbers where the operands
   /// have them, else sizes that the run knows. It may calculate with them, not
   /// ask for their values.
-  std::function<PluginSizes(const std::vector<Shape> &operands)> sizes;
+  Callable<PluginSizes(const std::vector<Shape> &operands)> sizes;
   std::vector<PluginParameter> parameters = {};
 };
 
