@@ -12,7 +12,7 @@ namespace tripy {
 template <typename Signature> class Callable;
 
 /// What std::function is, for functions and function objects, without the cost
-/// of <functional>: a sixth of the time that tripy/tripy.h takes to compile.
+/// of <functional>: a tenth of the time that tripy/tripy.h takes to compile.
 /// Copies have objects of their own; an empty one may not be called.
 template <typename Result, typename... Arguments>
 class Callable<Result(Arguments...)> {
