@@ -10,6 +10,7 @@
 #include "AttentionBuilder.h"
 #include "Remarks.h"
 
+#include "tripy/Codegen/AttentionCosts.h"
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
@@ -24,13 +25,10 @@ static int64_t queriesOf(const AttentionPattern &pattern) {
 
 /// Whether tiles whose operands TMA copies may compute it (sm_90a).
 static bool mayHaveTiles(const AttentionPattern &pattern) {
+  // Heads of dynamic size are no attention in any case.
   auto isSuitable = [&](const Axes &axes) {
-    std::optional<int64_t> size = 1;
-    for (unsigned axis : axes) {
-      auto own = getConstantIntValue(pattern.axes.sizeOf(axis));
-      size = own && size ? std::optional(*own * *size) : std::nullopt;
-    }
-    return size && *size % 8 == 0;
+    return pattern.program.estimates.elements(pattern.axes.sizesOf(axes)) % 8 ==
+           0;
   };
   return pattern.program.options.machine->hasWgmma() &&
          queriesOf(pattern) >= codegen::minTileQueries &&
@@ -41,16 +39,11 @@ static bool mayHaveTiles(const AttentionPattern &pattern) {
 /// `keys` by 128.
 static int64_t cyclesOfTiles(const Machine &machine, int64_t heads,
                              int64_t queries, int64_t keys, int64_t columns) {
-  constexpr int64_t tileRows = 128, tileKeys = 128,
-                    scores = tileRows * tileKeys;
+  constexpr int64_t tileRows = 128, tileKeys = 128;
   int64_t tiles = saturatingMul(heads, llvm::divideCeil(queries, tileRows));
   int64_t waves = llvm::divideCeil(tiles, machine.multiprocessors);
-  double products = double(scores * columns) / double(machine.peakProducts);
-  double powers = double(scores) / machine.attentionScores;
-  double exposed = double(machine.attentionExposed[1]) / 100;
-  double block = std::max(products, powers) +
-                 exposed * std::min(products, powers) +
-                 machine.attentionBlockStart;
+  double block =
+      codegen::attentionBlockCycles(machine, tileRows, tileKeys, columns);
   return saturatingMul(saturatingMul(waves, llvm::divideCeil(keys, tileKeys)),
                        static_cast<int64_t>(block));
 }

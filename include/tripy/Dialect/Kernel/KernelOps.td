@@ -103,9 +103,9 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
 
     With a window, of either side or both, a query sees the `window_left` keys
     before its own and the `window_right` after it. Its own key has the query's
-    number, or, with `causal = bottom_right`, is counted from the end, or from that
-    of `lengths`. A causal
-    mask is a window whose right side is 0, and is given in its place.
+    number, or, with `causal = bottom_right`, is counted from the end of the keys,
+    or of those that `lengths` leaves. A causal mask is a window whose right side
+    is 0, and is given in its place.
 
     A score that a mask of i1 hides is `hidden`, as f32, minus infinity unless
     given: with a finite number, a query that sees no key averages all of them.
@@ -123,7 +123,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` `=` $mask^)? (`lengths` `=` $lengths^)? `causal` `=` $causal
-    (`window_left` `=` $windowLeft^)? (`window_right` `=` $windowRight^)? `scale` `=` $scale (`hidden` `=` $hidden^)? (`empty_is_nan` $emptyIsNaN^)? attr-dict `:` functional-type(operands, results)
+    (`window_left` `=` $windowLeft^)? (`window_right` `=` $windowRight^)? `scale` `=` $scale
+    (`hidden` `=` $hidden^)? (`empty_is_nan` $emptyIsNaN^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -2,6 +2,7 @@
 
 #include "AttentionTiles.h"
 
+#include "tripy/Codegen/AttentionCosts.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tile/Tile.h"
 
@@ -296,14 +297,8 @@ int64_t AttentionProblem::maxHeads(const Sizes &sizes,
 double AttentionProblem::cycles(const AttentionSchedule &schedule,
                                 const Sizes &sizes,
                                 const CudaChip &chip) const {
-  auto scores = double(schedule.queries * schedule.keys);
-  double products = scores * double(depth + width) / double(chip.peakProducts);
-  double powers = scores / chip.attentionScores;
-  int64_t consumers = std::min<int64_t>(schedule.consumers(), 8);
-  double exposed = double(chip.attentionExposed[consumers - 1]) / 100;
-  double block = std::max(products, powers) +
-                 exposed * std::min(products, powers) +
-                 chip.attentionBlockStart;
+  double block = attentionBlockCycles(chip, schedule.queries, schedule.keys,
+                                      depth + width);
   int64_t most = maxHeads(sizes, chip);
   double work = maxWork(schedule, sizes, most, chip);
   for (int64_t section = 1; isCausal() && section < most; section *= 2)
