@@ -253,7 +253,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   if (failed(cut))
     return failure();
   if (cut->wgmma)
-    return emitWgmma(kernel, *cut->wgmma, device, b);
+    return emitWgmma(kernel, *cut->wgmma, device, b, prefetch);
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });

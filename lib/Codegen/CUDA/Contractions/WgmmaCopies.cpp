@@ -135,19 +135,87 @@ void WgmmaEmitter::clearRows() {
 }
 
 //===----------------------------------------------------------------------===//
+// Before the wait for the kernels in front
+//===----------------------------------------------------------------------===//
+
+bool WgmmaEmitter::isSteady(const WgmmaOperand &operand) {
+  auto tensors = llvm::make_filter_range(
+      e.kernel.getBody().getArguments(), [](BlockArgument argument) {
+        return isa<RankedTensorType>(argument.getType());
+      });
+  return codegen::isSteady(e.kernel,
+                           *std::next(tensors.begin(), operand.buffer));
+}
+
+/// Bytes that a block copies ahead: with more, what follows the wait is held up
+/// behind them (bench/results/notes-gemm.md 34).
+static constexpr int64_t maxBytesAhead = 48 << 10;
+
+/// How many k-blocks of operands that no kernel in front writes, as weights
+/// are, a block copies before the wait for these kernels, where its first tile
+/// has as many.
+int64_t WgmmaEmitter::stagesAhead() {
+  if (!prefetches || !e.kernel.getWaitsFor())
+    return 0;
+  int64_t rows = isSteady(schedule.a) ? schedule.tileM : 0;
+  for (const WgmmaOperand &operand : schedule.b)
+    rows += isSteady(operand) ? schedule.partN() : 0;
+  return rows == 0 ? 0
+                   : std::clamp<int64_t>(maxBytesAhead / (rows * rowBytes), 1,
+                                         schedule.stages);
+}
+
+/// Starts to fill the stages for the first tile of this block.
+void WgmmaEmitter::copyAhead() {
+  Index kBlocks = math.min(locateFirst(), math.constant(stagesAhead()));
+  auto [begin, size] = kRange();
+  e.loop(math.constant(0), kBlocks, math.constant(1),
+         [&, begin = begin, size = size](Index number) {
+           Index k = math.mul(number, math.constant(schedule.tileK()));
+           startStage({toI32(number), i32(0)},
+                      math.add(begin, rotated(k, size)), Operands::Steady);
+         });
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
-void WgmmaEmitter::copyKBlock(RingPosition position, Index k) {
+/// Copies a k-block, which begins at `inTile` of the part of K that the tile
+/// has, and at `k`.
+void WgmmaEmitter::fillStage(RingPosition position, Index inTile, Index k) {
   Value other = arith::XOrIOp::create(b, loc, position.parity, i32(1));
   waitFor(emptyBarrier(position.stage), other);
+  int64_t ahead = stagesAhead();
+  if (ahead == 0)
+    return startStage(position, k, Operands::All);
+  Value isStarted = arith::AndIOp::create(
+      b, loc, isFirstTile,
+      isBelow(inTile, math.constant(ahead * schedule.tileK())));
+  e.when(isStarted, [&] { copyKBlock(position, k, Operands::Changing); });
+  Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  e.when(arith::XOrIOp::create(b, loc, isStarted, always),
+         [&] { startStage(position, k, Operands::All); });
+}
+
+/// Says how many bytes of both operands come, and starts the copies of `which`.
+void WgmmaEmitter::startStage(RingPosition position, Index k, Operands which) {
+  Value bytesB = mul(rowsToExpect(rowsOfB()), schedule.parts() * rowBytes);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, loc, Type(), fullBarrier(position.stage),
+      add(mul(rowsToExpect(rowsOfA()), rowBytes), bytesB),
+      NVVM::MemScopeKind::CTA, false, Value());
+  copyKBlock(position, k, which);
+}
+
+void WgmmaEmitter::copyKBlock(RingPosition position, Index k, Operands which) {
   Value full = fullBarrier(position.stage);
   Index row = rankRow(), column = rankColumn();
   KBlockRows ofA = rowsOfA(), ofB = rowsOfB();
-  Value bytesB = mul(rowsToExpect(ofB), schedule.parts() * rowBytes);
-  NVVM::MBarrierArriveExpectTxOp::create(
-      b, loc, Type(), full, add(mul(rowsToExpect(ofA), rowBytes), bytesB),
-      NVVM::MemScopeKind::CTA, false, Value());
+  auto copies = [&](const WgmmaOperand &operand) {
+    return which == Operands::All ||
+           isSteady(operand) == (which == Operands::Steady);
+  };
   Value atA = stageOfA(position.stage), atB = stageOfB(position.stage);
   auto blocks = [&](int64_t mask, Value shift) -> Value {
     Value shifted = arith::ShLIOp::create(b, loc, i32(mask), shift);
@@ -164,14 +232,18 @@ void WgmmaEmitter::copyKBlock(RingPosition position, Index k) {
     below = blocks(mask, toI32(column));
   }
   ArrayRef<Value> edges = ArrayRef(maps).drop_front(1 + schedule.parts());
-  copyOperand(ofA, schedule.a, maps[0], edges.take_front(schedule.edgeMapsA()),
-              atA, full, toI32(k), beside);
+  if (copies(schedule.a))
+    copyOperand(ofA, schedule.a, maps[0],
+                edges.take_front(schedule.edgeMapsA()), atA, full, toI32(k),
+                beside);
   edges = edges.drop_front(schedule.edgeMapsA());
   for (int64_t part = 0; part < schedule.parts(); ++part)
-    copyOperand(ofB, schedule.b[part], maps[1 + part],
-                edges.slice(part * schedule.edgeMapsB(), schedule.edgeMapsB()),
-                add(atB, i32(part * schedule.partN() * rowBytes)), full,
-                toI32(k), below);
+    if (copies(schedule.b[part]))
+      copyOperand(
+          ofB, schedule.b[part], maps[1 + part],
+          edges.slice(part * schedule.edgeMapsB(), schedule.edgeMapsB()),
+          add(atB, i32(part * schedule.partN() * rowBytes)), full, toI32(k),
+          below);
 }
 
 /// Copies this block's slice of a k-block: one box when K is contiguous, else

@@ -40,6 +40,13 @@ struct KBlockRows {
   Index part;
 };
 
+/// Which operands' part of a k-block is copied.
+enum class Operands {
+  All,
+  Steady,   ///< what no kernel in front writes (isSteady())
+  Changing, ///< the others
+};
+
 /// Does its part of the current tile, from a position in the ring on.
 using TileBody = llvm::function_ref<RingPosition(RingPosition)>;
 
@@ -49,11 +56,11 @@ public:
   /// in boxes. `workspace`: memory for sums and for flags, with stream-K.
   WgmmaEmitter(KernelEmission &e, const WgmmaSchedule &schedule,
                const ContractionSpace &space, mlir::ValueRange maps,
-               mlir::ValueRange workspace)
+               mlir::ValueRange workspace, bool prefetches = false)
       : e(e), math(e.math), b(e.b), loc(e.loc), schedule(schedule),
         space(space), maps(maps.begin(), maps.end()),
         workspace(workspace.begin(), workspace.end()),
-        stagingBegin(stagingAt(schedule)) {}
+        stagingBegin(stagingAt(schedule)), prefetches(prefetches) {}
 
   void emit(mlir::LLVM::GlobalOp shared);
   /// For tile functions, whose results are stored as here: `base` is where
@@ -130,7 +137,14 @@ private:
   void locate(Index tile);
   void produce();
   RingPosition produceTile(RingPosition position);
-  void copyKBlock(RingPosition position, Index k);
+  void fillStage(RingPosition position, Index inTile, Index k);
+  void startStage(RingPosition position, Index k, Operands which);
+  void copyKBlock(RingPosition position, Index k, Operands which);
+  bool isSteady(const WgmmaOperand &operand);
+  int64_t stagesAhead();
+  void copyAhead();
+  Index locateFirst();
+  void await();
   void copyOperand(const KBlockRows &of, const WgmmaOperand &operand,
                    mlir::Value map, llvm::ArrayRef<mlir::Value> edgeMaps,
                    mlir::Value at, mlir::Value full, mlir::Value k,
@@ -200,6 +214,7 @@ private:
 
   // Stream-K.
   void forEachShare(RingPosition start, TileBody body);
+  std::array<Index, 3> ownShares();
   void takeShare(Index i, Index cut, Index begin, Index end);
   mlir::Value isBelow(Index x, Index y);
   Index select(mlir::Value condition, Index x, Index y);
@@ -338,11 +353,13 @@ private:
   llvm::SmallVector<mlir::Value> maps, workspace;
   mlir::Value base;       ///< address of shared memory, i32
   int64_t stagingBegin;   ///< bytes from there
+  bool prefetches;        ///< before the wait for the kernels in front
   Index thread;           ///< of the block
   mlir::Value consumer;   ///< number of this consumer, i32
   Index rank;             ///< of this block in its cluster
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
+  mlir::Value isFirstTile;                ///< of this block, i1
   mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
   llvm::SmallVector<Index> operandRows; ///< findOperandRows()
   Index worker; ///< number of this cluster, with stream-K

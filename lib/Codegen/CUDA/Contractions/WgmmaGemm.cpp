@@ -96,6 +96,7 @@ void WgmmaEmitter::forEachTile(
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   Index own = math.div(block, math.constant(schedule.cluster()));
   if (schedule.splitsK()) {
+    isFirstTile = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
     locate(own);
     body(start);
     return;
@@ -105,6 +106,7 @@ void WgmmaEmitter::forEachTile(
       begin, groups, math.constant(clusters * step),
       {start.stage, start.parity, i32(0)}, [&](Index tile, ValueRange carried) {
         locate(tile);
+        isFirstTile = isBelow(tile, math.constant(clusters));
         tileRound = carried[2];
         RingPosition end = body({carried[0], carried[1]});
         Value other = arith::XOrIOp::create(b, loc, carried[2], i32(1));
@@ -192,9 +194,39 @@ void WgmmaEmitter::produce() {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                             math.value(thread), math.value(math.constant(0)));
   e.when(first, [&] {
+    if (stagesAhead() > 0) {
+      copyAhead();
+      await();
+    }
     forEachTile(math.constant(0), 1, {i32(0), i32(0)},
                 [&](RingPosition p) { return produceTile(p); });
   });
+}
+
+/// Until the kernels in front have ended.
+void WgmmaEmitter::await() {
+  awaitPredecessors(e);
+  releaseDependents(e);
+}
+
+/// Makes the first tile of this block the current one. Returns how many
+/// k-blocks it has: none where there is no such tile.
+Index WgmmaEmitter::locateFirst() {
+  Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
+  Index own = math.div(block, math.constant(schedule.cluster()));
+  if (schedule.streams) {
+    auto [begin, end, cut] = ownShares();
+    takeShare(math.constant(0), cut, begin, end);
+  } else {
+    locate(own);
+  }
+  Index kBlocks =
+      math.ceilDiv(kRange().second, math.constant(schedule.tileK()));
+  if (schedule.streams || schedule.splitsK())
+    return kBlocks;
+  Index groups =
+      math.mul(space.sizeOf(schedule.batch), math.mul(groupsM, groupsN));
+  return select(isBelow(own, groups), kBlocks, math.constant(0));
 }
 
 /// `k` of the `size` elements of K that a tile is made of, in the order in
@@ -224,7 +256,7 @@ RingPosition WgmmaEmitter::produceTile(RingPosition position) {
       {position.stage, position.parity},
       [&, begin = begin, size = size](Index k, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
-        copyKBlock(at, math.add(begin, rotated(k, size)));
+        fillStage(at, k, math.add(begin, rotated(k, size)));
         RingPosition following = next(at);
         return SmallVector<Value>{following.stage, following.parity};
       });
@@ -249,8 +281,8 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x).getResult();
   clearRows();
   initialiseBarriers();
-  awaitPredecessors(e);
-  releaseDependents(e);
+  if (stagesAhead() == 0)
+    await();
   // The same in all lanes of a warp, and known to be so.
   Value group = toI32(math.div(thread, math.constant(128)));
   group = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), group, i32(0),
@@ -274,6 +306,8 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
     if (moves)
       NVVM::SetMaxRegisterOp::create(b, loc, consumerRegisters,
                                      NVVM::SetMaxRegisterAction::increase);
+    if (stagesAhead() > 0)
+      await();
     consumer = arith::SubIOp::create(b, loc, group, i32(1));
     consume();
   }
@@ -436,7 +470,8 @@ static AffineExpr gridOf(KernelEmission &e, const WgmmaSchedule &schedule,
 
 LogicalResult codegen::emitWgmma(kernel::FuncOp kernel,
                                  const WgmmaSchedule &schedule,
-                                 gpu::GPUModuleOp module, OpBuilder &b) {
+                                 gpu::GPUModuleOp module, OpBuilder &b,
+                                 bool prefetches) {
   FunctionType type = kernel.getFunctionType();
   unsigned sizes =
       llvm::count_if(type.getInputs(), [](Type t) { return t.isIndex(); });
@@ -464,7 +499,7 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel,
                      {schedule.cluster(), 1, 1},
                      wgmmaTensorMaps(emission, schedule, inputs), workspace);
   WgmmaEmitter(emission, schedule, *space, opened.maps,
-               opened.pointers.drop_front(tensors))
+               opened.pointers.drop_front(tensors), prefetches)
       .emit(opened.shared);
   return success();
 }

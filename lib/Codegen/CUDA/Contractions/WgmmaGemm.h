@@ -363,11 +363,12 @@ llvm::SmallVector<kernel::TensorMapAttr>
 wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
                 unsigned inputs);
 
-/// Emits `kernel` into `module`.
+/// Emits `kernel` into `module`. `prefetches`: what no kernel in front writes
+/// is copied before the wait for these.
 mlir::LogicalResult emitWgmma(kernel::FuncOp kernel,
                               const WgmmaSchedule &schedule,
-                              mlir::gpu::GPUModuleOp module,
-                              mlir::OpBuilder &b);
+                              mlir::gpu::GPUModuleOp module, mlir::OpBuilder &b,
+                              bool prefetches);
 
 } // namespace tripy::codegen
 

@@ -121,21 +121,32 @@ void WgmmaEmitter::takeShare(Index i, Index cut, Index begin, Index end) {
   locate(select(isCut, tile, whole));
 }
 
-/// The cut tiles that this worker has k-blocks of, then its whole tiles.
-void WgmmaEmitter::forEachShare(RingPosition start, TileBody body) {
+/// The k-blocks of the cut tiles that this worker has, from the first to the
+/// end, and how many of these tiles.
+std::array<Index, 3> WgmmaEmitter::ownShares() {
   StreamShares of = schedule.shares();
   Index kBlocks = math.constant(of.kBlocks), one = math.constant(1);
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   worker = math.sub(math.constant(of.workers - 1),
                     math.div(block, math.constant(schedule.cluster())));
   Index begin = firstKBlock(worker), end = firstKBlock(math.add(worker, one));
-  Index cut = math.sub(math.ceilDiv(end, kBlocks), math.div(begin, kBlocks));
-  e.reduceLoop(math.constant(0), math.add(cut, math.constant(of.whole)), one,
-               {start.stage, start.parity}, [&](Index i, ValueRange carried) {
-                 takeShare(i, cut, begin, end);
-                 RingPosition next = body({carried[0], carried[1]});
-                 return SmallVector<Value>{next.stage, next.parity};
-               });
+  return {begin, end,
+          math.sub(math.ceilDiv(end, kBlocks), math.div(begin, kBlocks))};
+}
+
+/// The cut tiles that this worker has k-blocks of, then its whole tiles.
+void WgmmaEmitter::forEachShare(RingPosition start, TileBody body) {
+  auto [begin, end, cut] = ownShares();
+  int64_t whole = schedule.shares().whole;
+  e.reduceLoop(
+      math.constant(0), math.add(cut, math.constant(whole)), math.constant(1),
+      {start.stage, start.parity},
+      [&, begin = begin, end = end, cut = cut](Index i, ValueRange carried) {
+        isFirstTile = isBelow(i, math.constant(1));
+        takeShare(i, cut, begin, end);
+        RingPosition next = body({carried[0], carried[1]});
+        return SmallVector<Value>{next.stage, next.parity};
+      });
 }
 
 //===----------------------------------------------------------------------===//
