@@ -79,9 +79,13 @@ def simtStartCycles : Constant<"double", "cycles / launch", "From the launch to 
 def simtProductCycles : Constant<"double", "cycles / multiply-add / multiprocessor", "What they add to the copies of their k-block, which they overlap with: 1 / peakFMA would be all of it.">;
 def simtNumberCycles : Constant<"double", "cycles / element / multiprocessor", "A number of an operand on its way through shared memory to the registers.">;
 def simtRegisterKBlockCycles : Constant<"double", "cycles / k-block", "Of copies that pass through registers: the way to memory and back.">;
-def simtTwoBlocks : Constant<"double", "factor of time", "Of two blocks of a multiprocessor, where others have room for four.">;
-def simtRunCycles : Constant<"double", "cycles / run / multiprocessor", "Storing four neighbours of a thread.">;
+def simtRunCycles : Constant<"double", "cycles / run", "Storing four neighbours of a thread, where a multiprocessor has one block; it has others to go on with.">;
+def simtOddRows : Constant<"double", "factor of time", "Of storing rows that are no multiple of four elements.">;
 def simtSplitCycles : Constant<"double", "cycles / block", "Blocks of a cluster that add their parts of K wait for each other.">;
+def simtWideClusters : Constant<"double", "factor of time", "Of clusters of more than two blocks, which the GPU places where a whole one has room.">;
+def simtTails : Constant<"double", "factor of time", "Where the tail is split: more is read at a time than by tiles that go along K together.">;
+def simtPartCycles : Constant<"double", "cycles / tile", "The last block of a tile with a split tail learns that it is so.">;
+def simtPartElements : Constant<"double", "elements / cycle / multiprocessor", "Parts that travel through memory.">;
 def simtSplitElements : Constant<"double", "elements / cycle / multiprocessor", "Parts that travel through the cluster.">;
 
 //===----------------------------------------------------------------------===//

@@ -55,11 +55,11 @@ LogicalResult MmaScheduleAttr::verify(EmitError emitError,
 LogicalResult SimtScheduleAttr::verify(EmitError emitError,
                                        ArrayRef<int64_t> tile, int64_t threads,
                                        int64_t stages, int64_t k,
-                                       int64_t splitK, int64_t resident,
-                                       Origin from) {
+                                       int64_t splitK, int64_t tailSplitK,
+                                       int64_t resident, Origin from) {
   return failure(failed(verifyTile(emitError, tile)) ||
-                 failed(verifyPositive(
-                     emitError, {threads, stages, k, splitK, resident})));
+                 failed(verifyPositive(emitError, {threads, stages, k, splitK,
+                                                   tailSplitK, resident})));
 }
 
 LogicalResult GemvScheduleAttr::verify(EmitError emitError, int64_t width,

@@ -89,15 +89,18 @@ def Kernel_SimtScheduleAttr : Kernel_Schedule<"Simt", "simt"> {
       row: 8 or 16.
     - `splitK`: blocks of a cluster that have one tile and a part of K each: 1,
       2, 4 or 8.
+    - `tailSplitK`: the same for the tiles that are left behind whole waves, one
+      tile for each multiprocessor: blocks that leave their sums in memory, from
+      where the last of a tile adds them in order. 1 to 16; `splitK` is 1 then.
     - `resident`: threads that a multiprocessor has room for.
 
     ```mlir
     #kernel.simt_schedule<tile = [128, 128], threads = 256, stages = 2, k = 16, resident = 512, from = model>
     ```
   }];
-  let parameters = (ins Kernel_Tile:$tile, "int64_t":$threads, "int64_t":$stages, "int64_t":$k, Kernel_One:$splitK, "int64_t":$resident,
-                        Kernel_From:$from);
-  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($threads, $stages, $k, $splitK, $resident, $from) `>`";
+  let parameters = (ins Kernel_Tile:$tile, "int64_t":$threads, "int64_t":$stages, "int64_t":$k, Kernel_One:$splitK, Kernel_One:$tailSplitK,
+                        "int64_t":$resident, Kernel_From:$from);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($threads, $stages, $k, $splitK, $tailSplitK, $resident, $from) `>`";
 }
 
 def Kernel_GemvScheduleAttr : Kernel_Schedule<"Gemv", "gemv"> {

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitCUDA.h"
+
+#include "Codegen/CUDA/Contractions/SimtGemm.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
 #include "Codegen/CUDA/Streams/Reduction.h"
@@ -155,6 +157,8 @@ struct Cut {
   std::optional<WgmmaSchedule> wgmma;
   std::optional<GemvSchedule> gemv;
   std::optional<AttentionSplit> split;
+  /// Of contractions on CUDA cores.
+  SmallVector<int64_t> workspace;
 };
 
 /// An error where the kernel is cut in an illegal way.
@@ -173,6 +177,8 @@ static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
     if (!cut.gemv)
       return illegalSchedule(kernel, rule);
   }
+  if (auto simt = dyn_cast_if_present<kernel::SimtScheduleAttr>(schedule))
+    cut.workspace = simt::workspaceOf(kernel, simt, chip);
   using Split = kernel::SplitAttentionScheduleAttr;
   if (auto split = dyn_cast_if_present<Split>(schedule)) {
     FailureOr<AttentionSplit> read = readAttentionSplit(kernel, split, chip);
@@ -266,7 +272,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
                                    : scan       ? scan->layout().workspace()
                                    : columns    ? columns->layout().workspace()
                                    : cut->split ? cut->split->workspace()
-                                                : SmallVector<int64_t>();
+                                                : cut->workspace;
   unsigned pointers = tensors + workspace.size();
   gpu::GPUFuncOp func = createFunction(kernel, pointers, sizes, b);
   KernelEmission emission(kernel, b, EmitterOptions());

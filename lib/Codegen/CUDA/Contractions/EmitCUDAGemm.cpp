@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mma.h"
-#include "SimtGemm.h"
+#include "SimtEmitter.h"
 
 #include "Codegen/CUDA/Schedule/Schedules.h"
 
@@ -23,80 +23,6 @@ using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::simt;
 
-namespace {
-/// What the loop over K carries.
-struct State {
-  /// Results of this thread: [contraction][run][column].
-  SmallVector<Value> sums;
-  /// What the thread multiplies next: quads of A, then of B of each
-  /// contraction.
-  SmallVector<Value> fragments;
-  /// Where copies of the next k-block read.
-  SmallVector<Value> pointers;
-  /// Starts of stages: the one that is multiplied, and the one before it, which
-  /// is filled.
-  Index stage, free;
-};
-
-/// Emits the contractions of a group.
-class SimtGemm {
-public:
-  SimtGemm(CUDAKernel &kernel, const ContractionGroup &group,
-           ContractionSpace space, const Schedule &schedule, const Memory &ring)
-      : kernel(kernel), e(kernel.e), math(e.math), group(group),
-        op(group.ops.front()), space(std::move(space)), schedule(schedule),
-        tile(schedule.tile), ring(ring), number(ring.elementType) {}
-
-  /// Emits the work of block `number` of the group.
-  void emit(Index number);
-  Index numBlocks();
-  AffineExpr numBlocksExpr();
-
-private:
-  void locate(Index number);
-  void prepareCopies();
-  bool hasAsyncCopies() {
-    return llvm::any_of(copies, [](auto &copy) { return copy.isAsync(); });
-  }
-
-  SmallVector<Value> pack(const State &state);
-  State unpack(ValueRange carried);
-  Index after(Index stage);
-  void startCopies(const State &state, Index k, Index stage, int64_t step,
-                   int64_t steps);
-  void commitCopies();
-  void awaitKBlock(int64_t newer);
-  SmallVector<Value> loadFragments(Index stage, int64_t depth);
-  void multiply(State &state);
-  Value fma(Value a, Value b, Value c);
-  State start();
-  void multiplyKBlock(State &state, Index k);
-
-  void finish(ArrayRef<Value> sums);
-  void finishShare(ArrayRef<Value> sums);
-  Index partialAt(int64_t pair, Index run);
-
-  CUDAKernel &kernel;
-  KernelEmission &e;
-  IndexMath &math;
-  const ContractionGroup &group;
-  /// The first of the group: its loops are those of all.
-  linalg::GenericOp op;
-  ContractionSpace space;
-  const Schedule &schedule;
-  const Tile &tile;
-  Memory ring;
-  Type number;
-
-  BlockPlace place;
-  /// This block's number in its cluster.
-  Index rank;
-  /// The thread's first row and column in the tile.
-  Index row, column;
-  SmallVector<KBlockCopy, 2> copies;
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Blocks and threads
 //===----------------------------------------------------------------------===//
@@ -104,39 +30,76 @@ private:
 /// Rows of tiles that are gone down before the next column.
 static constexpr int64_t maxRowsDown = 8;
 
-Index SimtGemm::numBlocks() {
+Index SimtGemm::numTiles() {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
-  return math.product({space.sizeOf(space.batch), tilesM, tilesN,
-                       math.constant(schedule.split)});
+  return math.product({space.sizeOf(space.batch), tilesM, tilesN});
+}
+
+Index SimtGemm::numTail() {
+  return schedule.tailSplit == 1
+             ? math.constant(0)
+             : math.rem(numTiles(), math.constant(schedule.wave));
+}
+
+Index SimtGemm::numBlocks() {
+  if (schedule.tailSplit == 1)
+    return math.mul(numTiles(), math.constant(schedule.split));
+  return math.add(numTiles(),
+                  math.mul(numTail(), math.constant(schedule.tailSplit - 1)));
 }
 
 AffineExpr SimtGemm::numBlocksExpr() {
-  return space.extentOf(space.batch) *
-         space.extentOf(space.m).ceilDiv(tile.m()) *
-         space.extentOf(space.n).ceilDiv(tile.n()) * schedule.split;
+  AffineExpr tiles = space.extentOf(space.batch) *
+                     space.extentOf(space.m).ceilDiv(tile.m()) *
+                     space.extentOf(space.n).ceilDiv(tile.n());
+  if (schedule.tailSplit == 1)
+    return tiles * schedule.split;
+  // Whole tiles, then parts of others.
+  AffineExpr left = tiles % schedule.wave;
+  return tiles + left * (schedule.tailSplit - 1);
+}
+
+/// The tile of block `number`, where the tail is split.
+Index SimtGemm::takePart(Index number) {
+  Index ofTail = numTail(), parts = math.constant(schedule.tailSplit);
+  Index whole = math.sub(numTiles(), ofTail);
+  tail.isPart = kernel.compare(arith::CmpIPredicate::uge, number, whole);
+  Index inTail = math.sub(math.max(number, whole), whole);
+  Index tile = math.div(inTail, parts);
+  rank = math.rem(inTail, parts);
+  tail.tile = math.add(tail.before, tile);
+  tail.tiles = math.add(tail.before, ofTail);
+  return math.min(number, math.add(whole, tile));
 }
 
 void SimtGemm::locate(Index number) {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
   Index split = math.constant(schedule.split);
+  bool splitsTail = schedule.tailSplit > 1;
+  Index ofTile = splitsTail ? takePart(number) : math.div(number, split);
   // Few rows of tiles go down first, so that B is read once. No bands as in
   // EmitCUDAMma.cpp: their arithmetic spills registers.
   std::optional<int64_t> down = IndexMath::constantOf(tilesM);
   bool isDown = down && *down <= maxRowsDown;
-  SmallVector<Index> at =
-      math.delinearize(math.div(number, split),
-                       {space.sizeOf(space.batch), isDown ? tilesN : tilesM,
-                        isDown ? tilesM : tilesN});
+  SmallVector<Index> at = math.delinearize(ofTile, {space.sizeOf(space.batch),
+                                                    isDown ? tilesN : tilesM,
+                                                    isDown ? tilesM : tilesN});
   place.batchLoops.assign(op.getNumLoops(), math.constant(0));
   space.spread(at[0], space.batch, place.batchLoops);
   place.mBegin = math.mul(at[isDown ? 2 : 1], math.constant(tile.m()));
   place.nBegin = math.mul(at[isDown ? 1 : 2], math.constant(tile.n()));
-  rank = math.rem(number, split);
-  // Blocks of a cluster have K in order, in whole k-blocks.
+  // Blocks that share a tile have K in order, in whole k-blocks.
   Index depth = math.constant(schedule.depth), size = space.sizeOf(space.k);
-  Index kBlocks = math.ceilDiv(math.ceilDiv(size, depth), split);
+  Index ofAll = math.ceilDiv(size, depth);
+  Index kBlocks = math.ceilDiv(ofAll, split);
+  if (splitsTail) {
+    Index ofPart = math.ceilDiv(ofAll, math.constant(schedule.tailSplit));
+    kBlocks = kernel.select(tail.isPart, math.value(ofPart), math.value(ofAll));
+  } else {
+    rank = math.rem(number, split);
+  }
   place.kBegin = math.mul(rank, math.mul(kBlocks, depth));
   place.kEnd = math.min(size, math.add(place.kBegin, math.mul(kBlocks, depth)));
 
@@ -351,65 +314,6 @@ void SimtGemm::multiplyKBlock(State &state, Index k) {
   state.stage = next;
 }
 
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-void SimtGemm::finish(ArrayRef<Value> sums) {
-  if (schedule.split > 1)
-    return finishShare(sums);
-  SmallVector<SimtRun> runs;
-  for (int64_t run = 0; run < tile.runs(); ++run) {
-    SimtRun &own = runs.emplace_back(math.constant(run));
-    for (size_t pair = 0; pair < group.ops.size(); ++pair)
-      own.values.emplace_back(
-          sums.slice((pair * tile.runs() + run) * quad, quad));
-  }
-  SimtResults(kernel, group, space, tile, place, row, column).finish(runs);
-}
-
-/// Where the ring has this thread's part of a run for the cluster.
-Index SimtGemm::partialAt(int64_t pair, Index run) {
-  Index number = math.add(math.constant(pair * tile.runs()), run);
-  Index of =
-      math.add(math.mul(number, math.constant(tile.threads())), place.thread);
-  return math.mul(of, math.constant(quad));
-}
-
-/// Each block of the cluster adds the partial results of some runs, in the
-/// order of K, and stores them.
-void SimtGemm::finishShare(ArrayRef<Value> sums) {
-  awaitKBlock(0);
-  for (size_t pair = 0; pair < group.ops.size(); ++pair)
-    for (int64_t run = 0; run < tile.runs(); ++run)
-      e.elements.store(ring, {partialAt(pair, math.constant(run))},
-                       sums.slice((pair * tile.runs() + run) * quad, quad));
-  kernel.clusterBarrier();
-  int64_t share = tile.runs() / schedule.split;
-  SmallVector<SimtRun> totals;
-  for (int64_t i = 0; i < share; ++i) {
-    Index run =
-        math.add(math.mul(rank, math.constant(share)), math.constant(i));
-    totals.emplace_back(run);
-    for (auto [pair, each] : llvm::enumerate(group.ops)) {
-      Elements total;
-      for (int64_t from = 0; from < schedule.split; ++from) {
-        Memory other = kernel.sharedOf(ring, math.constant(from));
-        Elements part = e.elements.load(other, {partialAt(pair, run)}, quad);
-        for (auto [sum, value] : llvm::zip(total, part))
-          sum = e.combine(each, sum, value);
-        if (total.empty())
-          total = part;
-      }
-      totals[i].values.push_back(total);
-    }
-  }
-  // A block's shared memory must outlive its readers.
-  kernel.clusterArrive();
-  SimtResults(kernel, group, space, tile, place, row, column).finish(totals);
-  kernel.clusterWait();
-}
-
 void SimtGemm::emit(Index number) {
   locate(number);
   prepareCopies();
@@ -438,16 +342,17 @@ static void limitRegisters(KernelEmission &e, const Schedule &schedule) {
 /// Emits the contractions of a kernel on CUDA cores.
 static void emitSimt(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
                      ArrayRef<ContractionSpace> spaces,
-                     const Schedule &schedule, Type widest) {
+                     const Schedule &schedule, const Demand &demand) {
   KernelEmission &e = kernel.e;
-  Memory ring = kernel.sharedArray("ring", widest, {schedule.ringSize()});
+  Memory ring =
+      kernel.sharedArray("ring", demand.widest, {schedule.ringSize()});
   limitRegisters(e, schedule);
-  Index block = kernel.blockId(), first = e.math.constant(0);
+  Index block = kernel.blockId(), first = e.math.constant(0), tails = first;
   AffineExpr grid = e.constantExpr(0);
   for (auto [group, space] : llvm::zip(groups, spaces)) {
     linalg::GenericOp op = group.ops.front();
     ring.elementType = elementTypeOf(op.getResult(0));
-    SimtGemm emitter(kernel, group, space, schedule, ring);
+    SimtGemm emitter(kernel, group, space, schedule, ring, tails);
     Index end = e.math.add(first, emitter.numBlocks());
     if (groups.size() == 1) {
       emitter.emit(block);
@@ -458,10 +363,12 @@ static void emitSimt(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
       e.when(isHere, [&] { emitter.emit(e.math.sub(block, first)); });
     }
     first = end;
+    tails = e.math.add(tails, emitter.numTail());
     grid = grid + emitter.numBlocksExpr();
   }
   e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, 0,
-              {schedule.split, 1, 1});
+              {schedule.split, 1, 1}, {},
+              schedule.workspace(demand.tailTiles(schedule)));
 }
 
 LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
@@ -500,6 +407,6 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
   if (leavesRoom(*schedule, demand))
     kernel.startAlone();
   kernel.await();
-  emitSimt(kernel, groups, spaces, *schedule, demand.widest);
+  emitSimt(kernel, groups, spaces, *schedule, demand);
   return success();
 }

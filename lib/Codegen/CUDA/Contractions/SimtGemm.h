@@ -40,6 +40,9 @@ struct Schedule {
   int64_t paired, bytes;
   /// K of a k-block, k-blocks in the ring, blocks of a cluster that share K.
   int64_t depth = 16, stages = 2, split = 1;
+  /// Blocks that share K of each tile that is left behind whole waves, one tile
+  /// for each of `wave` multiprocessors.
+  int64_t tailSplit = 1, wave = 1;
   /// Threads that a multiprocessor runs: 512 leave 128 registers to each.
   int64_t resident = 512;
 
@@ -56,6 +59,9 @@ struct Schedule {
   int64_t partialSize() const {
     return paired * tile.runs() * quad * tile.threads();
   }
+  /// Bytes of the parts that are left in memory by tails of `tiles` together,
+  /// and of their counters; empty where there are none.
+  llvm::SmallVector<int64_t> workspace(int64_t tiles) const;
 };
 
 /// The sizes of one group of contractions; what is dynamic is a guess.
@@ -69,7 +75,10 @@ struct Extent {
 struct Demand {
   llvm::SmallVector<Extent> groups;
   int64_t paired = 1, bytes = 0;
-  bool throughRegisters = false, dynamicRows = false, dynamicSizes = false;
+  bool throughRegisters = false, dynamicRows = false, dynamicSizes = false,
+       dynamicColumns = false;
+  /// Tiles that the tails of all groups have at most.
+  int64_t tailTiles(const Schedule &schedule) const;
   /// K is the contiguous side of all operands.
   bool isAlongK = true;
   const CudaChip *chip = nullptr;
@@ -88,6 +97,11 @@ std::optional<Schedule> chooseSchedule(const Demand &demand,
                                        double *cycles = nullptr);
 /// Cycles that the model expects of `schedule`.
 double expectedCycles(const Schedule &schedule, const Demand &demand);
+/// What a kernel with such a schedule needs of memory (Schedule::workspace());
+/// the schedule is legal.
+llvm::SmallVector<int64_t> workspaceOf(kernel::FuncOp kernel,
+                                       kernel::SimtScheduleAttr attribute,
+                                       const CudaChip &chip);
 /// Whether a multiprocessor has room for more blocks than its share of those
 /// that the kernel is expected to have.
 bool leavesRoom(const Schedule &schedule, const Demand &demand);

@@ -245,7 +245,7 @@ LogicalResult Chooser::chooseSimt(const Contractions &contractions) {
   set(kernel::SimtScheduleAttr::get(
       b.getContext(), {schedule->tile.m(), schedule->tile.n()},
       schedule->tile.threads(), schedule->stages, schedule->depth,
-      schedule->split, schedule->resident, Origin::Model));
+      schedule->split, schedule->tailSplit, schedule->resident, Origin::Model));
   return success();
 }
 

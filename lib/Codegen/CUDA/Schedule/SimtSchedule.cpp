@@ -42,17 +42,6 @@ static bool canBeWide(const Tile &tile, const Demand &demand) {
          });
 }
 
-/// Cycles that a multiprocessor takes for one block with `k` values of K.
-static double cyclesOf(const Tile &tile, int64_t paired, int64_t k,
-                       const CudaChip &chip) {
-  int64_t products = tile.m() * tile.n() * paired;
-  int64_t copied = tile.m() + tile.n() * paired;
-  double perK = double(products) * chip.simtProductCycles +
-                double(copied) * chip.simtNumberCycles;
-  double runs = double(tile.threads() * tile.runs() * paired);
-  return double(k) * perK + runs * chip.simtRunCycles;
-}
-
 /// Blocks of a cluster can share K when their partial results fit the ring and
 /// can be divided among them.
 static bool canSplit(const Schedule &schedule, int64_t split) {
@@ -66,37 +55,150 @@ static int64_t maxSplit(const Demand &demand) {
   return demand.chip->hasClusters() && demand.groups.size() == 1 ? 8 : 1;
 }
 
-static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
-  int64_t blocks = 0;
+/// Blocks that the GPU runs at once.
+static int64_t waveOf(const Schedule &schedule, const Demand &demand) {
+  return demand.chip->multiprocessors *
+         std::max<int64_t>(1, schedule.resident / schedule.tile.threads());
+}
+
+static int64_t tilesOf(const Schedule &schedule, const Extent &extent) {
+  return extent.batch * llvm::divideCeil(extent.m, schedule.tile.m()) *
+         llvm::divideCeil(extent.n, schedule.tile.n());
+}
+static int64_t tilesOf(const Schedule &schedule, const Demand &demand) {
+  int64_t tiles = 0;
   for (const Extent &extent : demand.groups)
-    blocks += extent.batch * llvm::divideCeil(extent.m, schedule.tile.m()) *
-              llvm::divideCeil(extent.n, schedule.tile.n()) * schedule.split;
-  return blocks;
+    tiles += tilesOf(schedule, extent);
+  return tiles;
+}
+
+/// What is left of each group behind its whole waves, as far as is known.
+static int64_t expectedTail(const Schedule &schedule, const Demand &demand) {
+  int64_t tiles = 0;
+  for (const Extent &extent : demand.groups)
+    tiles += tilesOf(schedule, extent) % schedule.wave;
+  return tiles;
+}
+
+static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
+  int64_t tiles = tilesOf(schedule, demand);
+  return schedule.tailSplit == 1 ? tiles * schedule.split
+                                 : tiles + expectedTail(schedule, demand) *
+                                               (schedule.tailSplit - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Tails
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the parts that a kernel leaves in memory.
+static constexpr int64_t maxPartBytes = 64 << 20;
+/// K-blocks that a part has at least: sums are not moved for less.
+static constexpr int64_t leastKBlocks = 8;
+static constexpr int64_t maxTailSplit = 16;
+
+int64_t Demand::tailTiles(const Schedule &schedule) const {
+  if (dynamicSizes)
+    return static_cast<int64_t>(groups.size()) * (schedule.wave - 1);
+  return std::max<int64_t>(1, expectedTail(schedule, *this));
+}
+
+SmallVector<int64_t> Schedule::workspace(int64_t tiles) const {
+  if (tailSplit == 1)
+    return {};
+  return {tiles * tailSplit * partialSize() * bytes, tiles * 4};
+}
+
+/// Whether the tail can be split. Wide tiles have whole waves alone.
+static bool canSplitTail(const Schedule &schedule, const Demand &demand) {
+  return schedule.tailSplit == 1 ||
+         (schedule.split == 1 && !schedule.tile.isWide() &&
+          schedule.tailSplit <= maxTailSplit && schedule.wave > 1 &&
+          schedule.workspace(demand.tailTiles(schedule)).front() <=
+              maxPartBytes);
+}
+/// Whether there is a tail whose K is long enough.
+static bool hasTail(const Schedule &schedule, const Demand &demand) {
+  return expectedTail(schedule, demand) > 0 &&
+         schedule.tailSplit * leastKBlocks * schedule.depth <=
+             demand.groups.front().k;
+}
+
+/// Registers of a thread beside its sums.
+static constexpr int64_t otherRegisters = 60;
+
+/// Blocks of a multiprocessor, by the registers that they take.
+static int64_t blocksAtOnce(const Schedule &schedule, const CudaChip &chip) {
+  int64_t sums = schedule.paired * schedule.tile.runs() * quad;
+  int64_t registers = llvm::alignTo(
+      llvm::divideCeil(sums * schedule.bytes, 4) + otherRegisters, 8);
+  int64_t ofBlock = registers * schedule.tile.threads();
+  int64_t least =
+      std::max<int64_t>(1, schedule.resident / schedule.tile.threads());
+  // Wide tiles and dynamic rows leave no more.
+  return schedule.resident < 512 ? least
+                                 : std::max(least, chip.registers / ofBlock);
+}
+
+/// Cycles that a multiprocessor takes for a block that has one of `parts` of K.
+/// Other blocks multiply while one stores its results.
+static double cyclesOfPart(const Schedule &schedule, const Demand &demand,
+                           int64_t parts) {
+  const CudaChip &chip = *demand.chip;
+  const Tile &tile = schedule.tile;
+  int64_t k = 0;
+  bool areOdd = demand.dynamicColumns;
+  for (const Extent &extent : demand.groups) {
+    k = std::max<int64_t>(k, extent.k);
+    areOdd |= extent.n % quad != 0;
+  }
+  int64_t kBlocks =
+      llvm::divideCeil(llvm::divideCeil(k, schedule.depth), parts);
+  int64_t products = tile.m() * tile.n() * schedule.paired;
+  int64_t copied = tile.m() + tile.n() * schedule.paired;
+  double ofK = double(products) * chip.simtProductCycles +
+               double(copied) * chip.simtNumberCycles;
+  double cycles = double(kBlocks * schedule.depth) * ofK;
+  if (demand.throughRegisters)
+    cycles = std::max(cycles, double(kBlocks) * chip.simtRegisterKBlockCycles);
+  double runs = double(tile.threads() * tile.runs() * schedule.paired);
+  double ofRun = chip.simtRunCycles * (areOdd ? chip.simtOddRows : 1);
+  return cycles + runs * ofRun / double(blocksAtOnce(schedule, chip));
+}
+
+/// With a split tail: whole waves, then the parts of the tiles that are left.
+static double cyclesOfTail(const Schedule &schedule, const Demand &demand) {
+  const CudaChip &chip = *demand.chip;
+  int64_t tail = expectedTail(schedule, demand);
+  int64_t parts = tail * schedule.tailSplit;
+  int64_t ofEach = (tilesOf(schedule, demand) - tail) / chip.multiprocessors;
+  double waves = double(ofEach) * cyclesOfPart(schedule, demand, 1);
+  double sums = double(schedule.partialSize()) / chip.simtPartElements;
+  double left = double(llvm::divideCeil(parts, chip.multiprocessors)) *
+                (cyclesOfPart(schedule, demand, schedule.tailSplit) + sums);
+  // The last block of a tile reads what all have left.
+  double joined = chip.simtPartCycles + double(schedule.tailSplit) * sums;
+  return chip.simtStartCycles +
+         chip.simtTails * (waves + (parts > 0 ? left + joined : 0));
 }
 
 double simt::expectedCycles(const Schedule &schedule, const Demand &demand) {
+  if (schedule.tailSplit > 1)
+    return cyclesOfTail(schedule, demand);
   const CudaChip &chip = *demand.chip;
-  int64_t blocks = blocksOf(schedule, demand), k = 0;
-  for (const Extent &extent : demand.groups)
-    k = std::max<int64_t>(k, extent.k);
-  int64_t kBlocks =
-      llvm::divideCeil(llvm::divideCeil(k, schedule.depth), schedule.split);
-  double cycles =
-      cyclesOf(schedule.tile, schedule.paired, kBlocks * schedule.depth, chip);
-  if (demand.throughRegisters)
-    cycles = std::max(cycles, double(kBlocks) * chip.simtRegisterKBlockCycles);
+  int64_t blocks = blocksOf(schedule, demand);
+  double cycles = cyclesOfPart(schedule, demand, schedule.split);
   // Partial results travel through the cluster.
   if (schedule.split > 1)
     cycles += chip.simtSplitCycles +
               double(schedule.partialSize()) / chip.simtSplitElements;
+  if (schedule.split > 2)
+    cycles *= chip.simtWideClusters;
   int64_t ofEach = llvm::divideCeil(blocks, chip.multiprocessors);
   // Clusters that do not get a multiprocessor for each block share some.
   if (ofEach == 1 &&
       blocks / schedule.split > chip.clustersAtOnce(schedule.split))
     ofEach = 2;
-  // Two blocks wait at barriers more than four do.
-  if (ofEach > 1 && schedule.resident / schedule.tile.threads() <= 2)
-    cycles *= chip.simtTwoBlocks;
   return chip.simtStartCycles + double(ofEach) * cycles;
 }
 
@@ -112,7 +214,7 @@ static constexpr int64_t leastWideBlocks = 6;
 
 static bool isTooFew(const Schedule &schedule, const Demand &demand) {
   return schedule.tile.isWide() &&
-         blocksOf(schedule, demand) <
+         tilesOf(schedule, demand) * schedule.split <
              leastWideBlocks * demand.chip->multiprocessors;
 }
 
@@ -146,6 +248,7 @@ static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
       2 * schedule.stageSize() * schedule.bytes > ringBytes)
     schedule.depth = 8;
   schedule.resident = maxResident(tile, demand);
+  schedule.wave = waveOf(schedule, demand);
   schedule.stages = stagesThatFit(schedule);
   if (schedule.stages < 2)
     return std::nullopt;
@@ -160,16 +263,24 @@ std::optional<Schedule> simt::chooseSchedule(const Demand &demand,
     std::optional<Schedule> schedule = planOf(tile, demand);
     if (!schedule)
       continue;
-    for (schedule->split = 1; schedule->split <= maxSplit(demand);
-         schedule->split *= 2) {
-      if (!canSplit(*schedule, schedule->split) || isTooFew(*schedule, demand))
-        continue;
+    auto consider = [&] {
+      if (isTooFew(*schedule, demand))
+        return;
       double time = expectedCycles(*schedule, demand);
       if (best && time >= least)
-        continue;
+        return;
       best = schedule;
       least = time;
-    }
+    };
+    for (schedule->split = 1; schedule->split <= maxSplit(demand);
+         schedule->split *= 2)
+      if (canSplit(*schedule, schedule->split))
+        consider();
+    schedule->split = 1;
+    for (schedule->tailSplit = 2; schedule->tailSplit <= maxTailSplit;
+         ++schedule->tailSplit)
+      if (canSplitTail(*schedule, demand) && hasTail(*schedule, demand))
+        consider();
   }
   if (cycles)
     *cycles = least;
@@ -213,6 +324,13 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
   if (!canSplit(schedule, schedule.split))
     return refuse("the ring has room for the sums of a block that splits K, "
                   "whose rows are shared out evenly");
+  schedule.tailSplit = attribute.getTailSplitK();
+  schedule.wave = waveOf(schedule, demand);
+  if (!canSplitTail(schedule, demand))
+    return refuse(
+        "a tail has up to 16 parts of each tile, of 64 MB together, "
+        "where blocks form no clusters and tiles are not 128x128 with "
+        "128 threads");
   return schedule;
 }
 
@@ -273,9 +391,29 @@ Demand Demand::of(ArrayRef<ContractionGroup> groups,
     demand.throughRegisters |= llvm::any_of(group.ops, hasConversions);
     demand.dynamicRows |= llvm::any_of(group.ops, hasDynamicRows);
     demand.dynamicSizes |= op.hasDynamicShape();
+    demand.dynamicColumns |= llvm::any_of(of.n, [&](unsigned loop) {
+      return ShapedType::isDynamic(op.getStaticLoopRanges()[loop]);
+    });
     demand.isAlongK &= llvm::all_of(group.ops, [&, &of = of](auto each) {
       return !of.k.empty() && liesAlong(each, of.k.back());
     });
   }
   return demand;
+}
+
+SmallVector<int64_t> simt::workspaceOf(kernel::FuncOp kernel,
+                                       kernel::SimtScheduleAttr attribute,
+                                       const CudaChip &chip) {
+  if (attribute.getTailSplitK() == 1)
+    return {};
+  OpBuilder b(kernel);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  FailureOr<Contractions> contractions = Contractions::of(emission);
+  if (failed(contractions))
+    return {};
+  Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
+  StringRef rule;
+  std::optional<Schedule> schedule = readSchedule(attribute, demand, rule);
+  return schedule ? schedule->workspace(demand.tailTiles(*schedule))
+                  : SmallVector<int64_t>();
 }

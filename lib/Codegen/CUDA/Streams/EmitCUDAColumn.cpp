@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen/CUDA/Common/ClusterExchange.h"
+#include "Codegen/Emit/KernelSizes.h"
 
 #include "tripy/Codegen/Passes.h"
 
@@ -41,6 +42,7 @@ public:
   void emit();
 
 private:
+  int64_t chooseVector(int64_t maximum);
   void choose();
   void locate();
   Elements accumulate();
@@ -59,9 +61,10 @@ private:
   linalg::GenericOp op;
   LoopDims dims;
   int64_t vectorSize = 1, width = columnVectors, height = 8, blocks = 1;
-  /// Sizes of the outputs in vectors of `vectorSize`, and of the reduced space.
-  SmallVector<Index> vectors, box;
-  SmallVector<Index> outputSizes;
+  /// Vectors of `vectorSize` outputs, and sizes of the reduced space and of the
+  /// outputs.
+  Index vectors;
+  SmallVector<Index> box, outputSizes;
   /// This thread's first output, its place in the block, and its block's in
   /// the cluster.
   SmallVector<Index> at;
@@ -144,31 +147,85 @@ static bool readsScattered(linalg::GenericOp op, int64_t vectorSize) {
   return false;
 }
 
+/// Whether neighbours in the last `inner` dimensions of all tensors of the
+/// kernel are neighbours in memory, in the same order: one size may stand for
+/// these dimensions.
+static bool isFlat(kernel::FuncOp kernel, unsigned inner) {
+  auto isRun = [&](AffineMap map) {
+    unsigned loops = map.getNumDims(), results = map.getNumResults();
+    if (loops < inner)
+      return false;
+    auto isInner = [&](AffineExpr expr) {
+      for (unsigned i = 0; i < inner; ++i)
+        if (expr.isFunctionOfDim(loops - 1 - i))
+          return true;
+      return false;
+    };
+    if (llvm::none_of(map.getResults(), isInner))
+      return true;
+    if (results < inner ||
+        llvm::any_of(map.getResults().drop_back(inner), isInner))
+      return false;
+    for (unsigned i = 1; i <= inner; ++i)
+      if (map.getResult(results - i) !=
+          getAffineDimExpr(loops - i, map.getContext()))
+        return false;
+    return true;
+  };
+  return !kernel.getBody()
+              .walk([&](Operation *each) {
+                auto generic = dyn_cast<linalg::GenericOp>(each);
+                bool isKnown =
+                    generic
+                        ? llvm::all_of(generic.getIndexingMapsArray(), isRun)
+                        : !isa<linalg::IndexOp, tensor::ExtractOp>(each) &&
+                              (!isa<tensor::TensorDialect>(
+                                   each->getDialect()) ||
+                               isa<tensor::EmptyOp>(each));
+                return isKnown ? WalkResult::advance()
+                               : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 //===----------------------------------------------------------------------===//
 // Strips
 //===----------------------------------------------------------------------===//
 
+/// Outputs that a thread has side by side, up to `maximum`.
+int64_t ColumnEmitter::chooseVector(int64_t maximum) {
+  AffineMap map = op.getIndexingMapsArray().back();
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  // A result may have dimensions of size 1 besides, behind the others too.
+  bool isLastOfAll = llvm::all_of(e.results, [&](const Memory &result) {
+    return !result.sizes.empty() && result.sizes.back() == outputSizes.back();
+  });
+  if (!last || !isLastOfAll || last.getPosition() + 1 != op.getNumLoops() ||
+      readsScattered(op, maximum))
+    return 1;
+  if (math.factorOf(outputSizes.back()) % maximum == 0)
+    return maximum;
+  // Rows that are no multiple of it may be so together with those around them,
+  // as far as no reduced dimension is between.
+  unsigned inner = op.getNumLoops();
+  for (unsigned dim : dims.reduction)
+    inner = std::min(inner, op.getNumLoops() - 1 - dim);
+  inner = std::min<unsigned>(inner, outputSizes.size());
+  Index ofRun = math.product(ArrayRef(outputSizes).take_back(inner));
+  return math.factorOf(ofRun) % maximum == 0 && isFlat(e.kernel, inner)
+             ? maximum
+             : 1;
+}
+
 void ColumnEmitter::choose() {
   ArrayRef<Index> own = e.elements.sizesOf(op.getResult(0));
   outputSizes.assign(own.begin(), own.end());
-  vectors = outputSizes;
-  AffineMap map = op.getIndexingMapsArray().back();
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  std::optional<int64_t> inner = IndexMath::constantOf(vectors.back());
-  vectorSize = vectorSizeOf(e);
-  // A result may have dimensions of size 1 besides, behind the others too.
-  bool isLastOfAll = llvm::all_of(e.results, [&](const Memory &result) {
-    return !result.sizes.empty() && result.sizes.back() == vectors.back();
-  });
-  if (!inner || *inner % vectorSize != 0 || !last || !isLastOfAll ||
-      last.getPosition() + 1 != op.getNumLoops() ||
-      readsScattered(op, vectorSize))
-    vectorSize = 1;
-  vectors.back() = math.div(vectors.back(), math.constant(vectorSize));
+  vectorSize = chooseVector(vectorSizeOf(e));
+  vectors = math.div(math.product(outputSizes), math.constant(vectorSize));
   SmallVector<Index> sizes = loopSizes(op, e.elements);
   for (unsigned dim : dims.reduction)
     box.push_back(sizes[dim]);
-  std::optional<int64_t> count = IndexMath::constantOf(math.product(vectors));
+  std::optional<int64_t> count = IndexMath::constantOf(vectors);
   std::optional<int64_t> rows = IndexMath::constantOf(math.product(box));
   if (count)
     width = std::min<int64_t>(width, llvm::PowerOf2Ceil(*count));
@@ -176,11 +233,17 @@ void ColumnEmitter::choose() {
   if (rows)
     height = std::min<int64_t>(height,
                                llvm::PowerOf2Ceil(std::max<int64_t>(1, *rows)));
-  // Fewer threads a column, as long as they fill the GPU.
-  int64_t threads = kernel.chip.multiprocessors *
-                    kernel.chip.maxResident(columnThreads) * columnThreads;
-  while (count && rows && *rows <= longestOfThread && height > 1 &&
-         *count * height / 2 >= threads)
+  int64_t expected =
+      count ? *count
+            : expectedExtent(op, dims.parallel, /*unknown=*/0) / vectorSize;
+  // Fewer threads a column, as long as they fill the GPU; where each has few
+  // rows, as long as each multiprocessor has a block.
+  int64_t fewest = kernel.chip.multiprocessors * columnThreads;
+  int64_t threads = fewest * kernel.chip.maxResident(columnThreads);
+  while (
+      rows && *rows <= longestOfThread && height > 1 &&
+      (expected * height / 2 >= threads ||
+       (2 * *rows <= rowsInFlight * height && expected * height / 2 >= fewest)))
     height /= 2;
   width = columnThreads / height;
   if (!kernel.hasClusters)
@@ -203,10 +266,10 @@ void ColumnEmitter::locate() {
   rank = math.rem(block, math.constant(blocks));
   Index strip = math.div(block, math.constant(blocks));
   Index vector = math.add(math.mul(strip, math.constant(width)), x);
-  inside =
-      kernel.compare(arith::CmpIPredicate::ult, vector, math.product(vectors));
-  at = math.delinearize(kernel.clampTo(inside, vector), vectors);
-  at.back() = math.mul(at.back(), math.constant(vectorSize));
+  inside = kernel.compare(arith::CmpIPredicate::ult, vector, vectors);
+  Index first =
+      math.mul(kernel.clampTo(inside, vector), math.constant(vectorSize));
+  at = math.delinearize(first, outputSizes);
 }
 
 /// The operands at row `row` of the reduced space; `loops` becomes its point.
