@@ -83,10 +83,15 @@ def simtRunCycles : Constant<"double", "cycles / run", "Storing four neighbours 
 def simtOddRows : Constant<"double", "factor of time", "Of storing rows that are no multiple of four elements.">;
 def simtSplitCycles : Constant<"double", "cycles / block", "Blocks of a cluster that add their parts of K wait for each other.">;
 def simtWideClusters : Constant<"double", "factor of time", "Of clusters of more than two blocks, which the GPU places where a whole one has room.">;
-def simtTails : Constant<"double", "factor of time", "Where the tail is split: more is read at a time than by tiles that go along K together.">;
-def simtPartCycles : Constant<"double", "cycles / tile", "The last block of a tile with a split tail learns that it is so.">;
-def simtPartElements : Constant<"double", "elements / cycle / multiprocessor", "Parts that travel through memory.">;
 def simtSplitElements : Constant<"double", "elements / cycle / multiprocessor", "Parts that travel through the cluster.">;
+
+//===----------------------------------------------------------------------===//
+// Tails of contractions that are split along K (SplitTail.h)
+//===----------------------------------------------------------------------===//
+
+def tails : Constant<"double", "factor of time", "Of kernels with a split tail: more is read at a time than by tiles that go along K together.">;
+def tailCycles : Constant<"double", "cycles / tile", "The last block of a tile learns that it is so.">;
+def tailElements : Constant<"double", "elements / cycle / multiprocessor", "Sums that travel through memory.">;
 
 //===----------------------------------------------------------------------===//
 // The model of cuBLASLt, and of own kernels beside it (LibraryCandidates.cpp)

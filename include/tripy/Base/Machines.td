@@ -73,9 +73,9 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<simtSplitCycles, "230", Fit<gemm # " 35">>,
   Fact<simtSplitElements, "22", Fit<gemm # " 35">>,
   Fact<simtWideClusters, "1.15", Fit<gemm # " 35">>,
-  Fact<simtTails, "1.05", Fit<gemm # " 35">>,
-  Fact<simtPartCycles, "1000", Fit<gemm # " 35">>,
-  Fact<simtPartElements, "12", Fit<gemm # " 35">>,
+  Fact<tails, "1.05", Fit<gemm # " 35">>,
+  Fact<tailCycles, "1000", Fit<gemm # " 35">>,
+  Fact<tailElements, "12", Fit<gemm # " 35">>,
 
   Fact<libraryL2Bytes, "48", Guess>,
   Fact<libraryLaunchCycles, "1700", Guess>,

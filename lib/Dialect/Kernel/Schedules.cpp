@@ -46,10 +46,11 @@ LogicalResult WgmmaScheduleAttr::verify(EmitError emitError,
 
 LogicalResult MmaScheduleAttr::verify(EmitError emitError,
                                       ArrayRef<int64_t> tile, int64_t stages,
-                                      int64_t kBytes, int64_t resident,
-                                      Origin from) {
+                                      int64_t kBytes, int64_t tailSplitK,
+                                      int64_t resident, Origin from) {
   return failure(failed(verifyTile(emitError, tile)) ||
-                 failed(verifyPositive(emitError, {stages, kBytes, resident})));
+                 failed(verifyPositive(
+                     emitError, {stages, kBytes, tailSplitK, resident})));
 }
 
 LogicalResult SimtScheduleAttr::verify(EmitError emitError,

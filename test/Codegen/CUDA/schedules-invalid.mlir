@@ -327,6 +327,29 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.mma_schedule<tile = [128
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
+// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 64 MB together}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.mma_schedule<tile = [64, 64], stages = 3, kBytes = 64, tailSplitK = 17, resident = 2>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>) outs(%f : tensor<512x512xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x512xf32>
+  kernel.yield %0 : tensor<512x512xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
 // expected-error @below {{the schedule is illegal: a k-block has 64 or 128 bytes of each row, and 64 where copies pass through registers}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.mma_schedule<tile = [128, 128], stages = 3, kBytes = 32, resident = 2>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):

@@ -70,14 +70,17 @@ def Kernel_MmaScheduleAttr : Kernel_Schedule<"Mma", "mma"> {
       64x128, 128x64, 64x64, 32x64 and 16x128.
     - `stages`: k-blocks in the ring in shared memory, of `kBytes` bytes of each
       row: 64 or 128.
+    - `tailSplitK`: parts of K, 1 to 16, of each tile that is left behind whole
+      waves of blocks, which leave their sums in memory, from where the last
+      block of a tile adds them in order.
     - `resident`: blocks that a multiprocessor has room for.
 
     ```mlir
     #kernel.mma_schedule<tile = [128, 128], stages = 4, kBytes = 64, resident = 2, from = model>
     ```
   }];
-  let parameters = (ins Kernel_Tile:$tile, "int64_t":$stages, "int64_t":$kBytes, "int64_t":$resident, Kernel_From:$from);
-  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $kBytes, $resident, $from) `>`";
+  let parameters = (ins Kernel_Tile:$tile, "int64_t":$stages, "int64_t":$kBytes, Kernel_One:$tailSplitK, "int64_t":$resident, Kernel_From:$from);
+  let assemblyFormat = "`<` `tile` `=` `[` $tile `]` `,` struct($stages, $kBytes, $tailSplitK, $resident, $from) `>`";
 }
 
 def Kernel_SimtScheduleAttr : Kernel_Schedule<"Simt", "simt"> {
@@ -89,9 +92,7 @@ def Kernel_SimtScheduleAttr : Kernel_Schedule<"Simt", "simt"> {
       row: 8 or 16.
     - `splitK`: blocks of a cluster that have one tile and a part of K each: 1,
       2, 4 or 8.
-    - `tailSplitK`: the same for the tiles that are left behind whole waves, one
-      tile for each multiprocessor: blocks that leave their sums in memory, from
-      where the last of a tile adds them in order. 1 to 16; `splitK` is 1 then.
+    - `tailSplitK`: as of `mma_schedule`; `splitK` is 1 where it is more.
     - `resident`: threads that a multiprocessor has room for.
 
     ```mlir

@@ -6,6 +6,7 @@
 
 #include "EmitCUDA.h"
 
+#include "Codegen/CUDA/Contractions/Mma.h"
 #include "Codegen/CUDA/Contractions/SimtGemm.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
@@ -157,7 +158,7 @@ struct Cut {
   std::optional<WgmmaSchedule> wgmma;
   std::optional<GemvSchedule> gemv;
   std::optional<AttentionSplit> split;
-  /// Of contractions on CUDA cores.
+  /// Of contractions on CUDA cores and with mma.sync.
   SmallVector<int64_t> workspace;
 };
 
@@ -179,6 +180,8 @@ static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
   }
   if (auto simt = dyn_cast_if_present<kernel::SimtScheduleAttr>(schedule))
     cut.workspace = simt::workspaceOf(kernel, simt, chip);
+  if (auto mma = dyn_cast_if_present<kernel::MmaScheduleAttr>(schedule))
+    cut.workspace = mma::workspaceOf(kernel, mma, chip);
   using Split = kernel::SplitAttentionScheduleAttr;
   if (auto split = dyn_cast_if_present<Split>(schedule)) {
     FailureOr<AttentionSplit> read = readAttentionSplit(kernel, split, chip);

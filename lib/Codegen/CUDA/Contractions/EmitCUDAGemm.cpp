@@ -36,49 +36,22 @@ Index SimtGemm::numTiles() {
   return math.product({space.sizeOf(space.batch), tilesM, tilesN});
 }
 
-Index SimtGemm::numTail() {
-  return schedule.tailSplit == 1
-             ? math.constant(0)
-             : math.rem(numTiles(), math.constant(schedule.wave));
-}
-
 Index SimtGemm::numBlocks() {
-  if (schedule.tailSplit == 1)
-    return math.mul(numTiles(), math.constant(schedule.split));
-  return math.add(numTiles(),
-                  math.mul(numTail(), math.constant(schedule.tailSplit - 1)));
+  return math.mul(tail.blocks(numTiles()), math.constant(schedule.split));
 }
 
 AffineExpr SimtGemm::numBlocksExpr() {
   AffineExpr tiles = space.extentOf(space.batch) *
                      space.extentOf(space.m).ceilDiv(tile.m()) *
                      space.extentOf(space.n).ceilDiv(tile.n());
-  if (schedule.tailSplit == 1)
-    return tiles * schedule.split;
-  // Whole tiles, then parts of others.
-  AffineExpr left = tiles % schedule.wave;
-  return tiles + left * (schedule.tailSplit - 1);
-}
-
-/// The tile of block `number`, where the tail is split.
-Index SimtGemm::takePart(Index number) {
-  Index ofTail = numTail(), parts = math.constant(schedule.tailSplit);
-  Index whole = math.sub(numTiles(), ofTail);
-  tail.isPart = kernel.compare(arith::CmpIPredicate::uge, number, whole);
-  Index inTail = math.sub(math.max(number, whole), whole);
-  Index tile = math.div(inTail, parts);
-  rank = math.rem(inTail, parts);
-  tail.tile = math.add(tail.before, tile);
-  tail.tiles = math.add(tail.before, ofTail);
-  return math.min(number, math.add(whole, tile));
+  return tail.blocks(tiles) * schedule.split;
 }
 
 void SimtGemm::locate(Index number) {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN = math.ceilDiv(space.sizeOf(space.n), math.constant(tile.n()));
   Index split = math.constant(schedule.split);
-  bool splitsTail = schedule.tailSplit > 1;
-  Index ofTile = splitsTail ? takePart(number) : math.div(number, split);
+  Index ofTile = tail.locate(math.div(number, split), numTiles());
   // Few rows of tiles go down first, so that B is read once. No bands as in
   // EmitCUDAMma.cpp: their arithmetic spills registers.
   std::optional<int64_t> down = IndexMath::constantOf(tilesM);
@@ -90,18 +63,14 @@ void SimtGemm::locate(Index number) {
   space.spread(at[0], space.batch, place.batchLoops);
   place.mBegin = math.mul(at[isDown ? 2 : 1], math.constant(tile.m()));
   place.nBegin = math.mul(at[isDown ? 1 : 2], math.constant(tile.n()));
+  rank = math.rem(number, split);
   // Blocks that share a tile have K in order, in whole k-blocks.
   Index depth = math.constant(schedule.depth), size = space.sizeOf(space.k);
-  Index ofAll = math.ceilDiv(size, depth);
-  Index kBlocks = math.ceilDiv(ofAll, split);
-  if (splitsTail) {
-    Index ofPart = math.ceilDiv(ofAll, math.constant(schedule.tailSplit));
-    kBlocks = kernel.select(tail.isPart, math.value(ofPart), math.value(ofAll));
-  } else {
-    rank = math.rem(number, split);
-  }
-  place.kBegin = math.mul(rank, math.mul(kBlocks, depth));
-  place.kEnd = math.min(size, math.add(place.kBegin, math.mul(kBlocks, depth)));
+  auto [begin, end] = tail.kBlocks(math.ceilDiv(size, depth));
+  Index kBlocks = math.ceilDiv(math.sub(end, begin), split);
+  begin = math.add(begin, math.mul(rank, kBlocks));
+  place.kBegin = math.mul(begin, depth);
+  place.kEnd = math.min(size, math.mul(math.add(begin, kBlocks), depth));
 
   place.thread = kernel.threadId();
   Index lanes = math.constant(32), warpsN = math.constant(tile.warpsN);
@@ -394,7 +363,7 @@ LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {
     if (!schedule)
       return illegalSchedule(e.kernel, rule);
     kernel.await();
-    emitCUDAMma(kernel, groups, spaces, *schedule, problem->elementTypes);
+    emitCUDAMma(kernel, groups, spaces, *schedule, *problem);
     return success();
   }
   auto simt = dyn_cast<kernel::SimtScheduleAttr>(attribute);

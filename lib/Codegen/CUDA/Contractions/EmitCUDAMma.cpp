@@ -40,17 +40,22 @@ struct State {
 class MmaGemm {
 public:
   MmaGemm(CUDAKernel &kernel, const ContractionGroup &group,
-          const ContractionSpace &space, const Layout &layout, Value ring)
+          const ContractionSpace &space, const Layout &layout, Value ring,
+          Index tailsBefore)
       : kernel(kernel), e(kernel.e), math(e.math), words(e), group(group),
         op(group.ops.front()), space(space), layout(layout),
-        schedule(layout.schedule), tile(schedule.tile), ring(ring) {}
+        schedule(layout.schedule), tile(schedule.tile), ring(ring),
+        tail(kernel, schedule.tail, tailsBefore) {}
 
   /// Emits the work of block `number` of the group.
   void emit(Index number);
-  Index numBlocks();
+  Index numBlocks() { return tail.blocks(numTiles()); }
   AffineExpr numBlocksExpr();
+  /// Tiles that are left behind whole waves.
+  Index numTail() { return tail.left(numTiles()); }
 
 private:
+  Index numTiles();
   void locate(Index number);
   void prepareCopies();
   bool hasAsyncCopies() {
@@ -109,6 +114,7 @@ private:
   /// Address of the ring, i32.
   Value ring;
 
+  TailShare tail;
   BlockPlace place;
   /// This thread's warp in the block, and its place there.
   Index warp, warpRow, warpColumn, lane;
@@ -121,7 +127,7 @@ private:
 // Blocks and warps
 //===----------------------------------------------------------------------===//
 
-Index MmaGemm::numBlocks() {
+Index MmaGemm::numTiles() {
   Index tilesM = math.ceilDiv(space.sizeOf(space.m), math.constant(tile.m()));
   Index tilesN =
       math.ceilDiv(space.sizeOf(space.n), math.constant(layout.partN()));
@@ -129,9 +135,9 @@ Index MmaGemm::numBlocks() {
 }
 
 AffineExpr MmaGemm::numBlocksExpr() {
-  return space.extentOf(space.batch) *
-         space.extentOf(space.m).ceilDiv(tile.m()) *
-         space.extentOf(space.n).ceilDiv(layout.partN());
+  return tail.blocks(space.extentOf(space.batch) *
+                     space.extentOf(space.m).ceilDiv(tile.m()) *
+                     space.extentOf(space.n).ceilDiv(layout.partN()));
 }
 
 void MmaGemm::locate(Index number) {
@@ -139,10 +145,15 @@ void MmaGemm::locate(Index number) {
   Index tilesN =
       math.ceilDiv(space.sizeOf(space.n), math.constant(layout.partN()));
   Index perBatch = math.mul(tilesM, tilesN);
+  Index ofTile = tail.locate(number, numTiles());
   TilePlace at =
-      TilePlace::of(math, math.rem(number, perBatch), tilesM, tilesN);
+      TilePlace::of(math, math.rem(ofTile, perBatch), tilesM, tilesN);
   place.batchLoops.assign(op.getNumLoops(), math.constant(0));
-  space.spread(math.div(number, perBatch), space.batch, place.batchLoops);
+  space.spread(math.div(ofTile, perBatch), space.batch, place.batchLoops);
+  Index depth = math.constant(layout.depth()), size = space.sizeOf(space.k);
+  auto [begin, end] = tail.kBlocks(math.ceilDiv(size, depth));
+  place.kBegin = math.mul(begin, depth);
+  place.kEnd = math.min(size, math.mul(end, depth));
   place.mBegin = math.mul(at.row, math.constant(tile.m()));
   place.nBegin = math.mul(at.column, math.constant(layout.partN()));
 
@@ -298,12 +309,13 @@ State MmaGemm::start() {
     if (copy.hasPointer())
       state.pointers.push_back(copy.firstPointer());
   for (int64_t kBlock = 0; kBlock + 1 < schedule.stages; ++kBlock)
-    startCopies(state, math.constant(kBlock * layout.depth()),
+    startCopies(state,
+                math.add(place.kBegin, math.constant(kBlock * layout.depth())),
                 words.add(ring, kBlock * layout.stageBytes()));
   // The loop over K is not entered when there is none; this is.
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(space.k));
   bool mayBeEmpty = !size || *size == 0;
-  store(load(state, math.constant(0), mayBeEmpty), ring);
+  store(load(state, place.kBegin, mayBeEmpty), ring);
   awaitKBlock(schedule.stages - 2);
   state.stage = ring;
   state.free = words.add(ring, (schedule.stages - 1) * layout.stageBytes());
@@ -482,14 +494,19 @@ void MmaGemm::finishTogether(ArrayRef<Run> runs, const Memory &staging) {
 void MmaGemm::emit(Index number) {
   locate(number);
   prepareCopies();
-  SmallVector<Value> carried = e.reduceLoop(
-      math.constant(0), space.sizeOf(space.k), math.constant(layout.depth()),
-      pack(start()), [&](Index k, ValueRange values) {
-        State state = unpack(values);
-        multiplyKBlock(state, k);
-        return pack(state);
-      });
-  finish(unpack(carried).sums);
+  SmallVector<Value> carried =
+      e.reduceLoop(place.kBegin, place.kEnd, math.constant(layout.depth()),
+                   pack(start()), [&](Index k, ValueRange values) {
+                     State state = unpack(values);
+                     multiplyKBlock(state, k);
+                     return pack(state);
+                   });
+  size_t perPart = layout.fragments() * 4;
+  tail.finish(
+      unpack(carried).sums,
+      [&](size_t sum) { return group.ops[sum / perPart % layout.parts]; },
+      tile.threads(), place.thread,
+      [&](ArrayRef<Value> sums) { finish(sums); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -498,17 +515,16 @@ void MmaGemm::emit(Index number) {
 
 void codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
                           ArrayRef<ContractionSpace> spaces,
-                          const Schedule &schedule,
-                          ArrayRef<ElementType> elementTypes) {
+                          const Schedule &schedule, const Problem &problem) {
   KernelEmission &e = kernel.e;
   Value ring = sharedAddress(kernel);
   kernel.residentBlocks = schedule.resident;
-  Index block = kernel.blockId(), first = e.math.constant(0);
+  Index block = kernel.blockId(), first = e.math.constant(0), tails = first;
   AffineExpr grid = e.constantExpr(0);
   for (auto [group, space, elementType] :
-       llvm::zip(groups, spaces, elementTypes)) {
+       llvm::zip(groups, spaces, problem.elementTypes)) {
     Layout layout{schedule, int64_t(group.ops.size()), elementType};
-    MmaGemm emitter(kernel, group, space, layout, ring);
+    MmaGemm emitter(kernel, group, space, layout, ring, tails);
     Index end = e.math.add(first, emitter.numBlocks());
     if (groups.size() == 1) {
       emitter.emit(block);
@@ -519,7 +535,9 @@ void codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
       e.when(isHere, [&] { emitter.emit(e.math.sub(block, first)); });
     }
     first = end;
+    tails = e.math.add(tails, emitter.numTail());
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, schedule.sharedBytes());
+  e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, schedule.sharedBytes(),
+              {1, 1, 1}, {}, schedule.workspace(problem.tailTiles(schedule)));
 }

@@ -12,6 +12,7 @@
 #define TRIPY_LIB_CODEGEN_CUDA_MMA_H
 
 #include "OperandSource.h"
+#include "SplitTail.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -57,10 +58,15 @@ struct Schedule {
   /// Blocks of a multiprocessor. Bytes of K in a k-block, for each row of the
   /// tile; k-blocks in the ring.
   int64_t resident, rowBytes = 64, stages = 3;
+  TailSplit tail = {};
 
   int64_t steps() const { return rowBytes / stepBytes; }
   int64_t sharedBytes() const {
     return stages * (tile.m() + tile.n()) * rowBytes;
+  }
+  /// Memory of tails of `tiles` together. Sums have 4 bytes.
+  llvm::SmallVector<int64_t> workspace(int64_t tiles) const {
+    return tail.workspace(tiles, tile.m() * tile.n() * 4);
   }
 };
 
@@ -106,6 +112,10 @@ struct Problem {
   /// Copies take registers, so that k-blocks are short. Element by element,
   /// they take more of them.
   bool shortKBlocks = false, byElements = false;
+  /// Some size is not known.
+  bool dynamicSizes = false;
+  /// Tiles that the tails of all groups have at most.
+  int64_t tailTiles(const Schedule &schedule) const;
 
   /// Nothing where contractions are not for these instructions. `loops`: of the
   /// first of each group.
@@ -127,6 +137,11 @@ double expectedCycles(const Schedule &schedule, const Problem &problem);
 std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,
                                      const Problem &problem,
                                      llvm::StringRef &rule);
+
+/// What a kernel with such a schedule needs of memory; the schedule is legal.
+llvm::SmallVector<int64_t> workspaceOf(kernel::FuncOp kernel,
+                                       kernel::MmaScheduleAttr attribute,
+                                       const CudaChip &chip);
 
 /// 32-bit arithmetic, for addresses of shared memory.
 class Words {
@@ -186,6 +201,8 @@ struct Lines {
 struct BlockPlace {
   llvm::SmallVector<Index> batchLoops;
   Index thread, mBegin, nBegin;
+  /// The part of K, in whole k-blocks but at its end.
+  Index kBegin, kEnd;
 };
 
 /// Copies k-blocks of one operand of a contraction to the ring.
@@ -355,8 +372,7 @@ namespace tripy::codegen {
 /// Emits the contractions of a kernel with mma.sync.
 void emitCUDAMma(CUDAKernel &kernel, llvm::ArrayRef<ContractionGroup> groups,
                  llvm::ArrayRef<ContractionSpace> spaces,
-                 const mma::Schedule &schedule,
-                 llvm::ArrayRef<mma::ElementType> elementTypes);
+                 const mma::Schedule &schedule, const mma::Problem &problem);
 
 /// Emits attention of 16-bit floats with mma.sync. False, and nothing emitted,
 /// where it does not suit.

@@ -49,7 +49,10 @@ Index KBlockCopy::firstOffset() {
   Place place = placeOf(pieceOf(0), 0);
   SmallVector<Index> loops =
       loopsAt(math.add(target.begin, place.row), place.depth);
-  return math.linearize(source->at(math, loops), source->sizes);
+  // K of a part begins at whole k-blocks.
+  Index first = math.linearize(source->at(math, loops), source->sizes);
+  return math.add(first,
+                  math.mul(block.kBegin, source->strideOf(math, space.k)));
 }
 
 /// Whether runs of `width` numbers are inside of the operand or outside as a

@@ -33,20 +33,18 @@ public:
            Index tailsBefore)
       : kernel(kernel), e(kernel.e), math(e.math), group(group),
         op(group.ops.front()), space(std::move(space)), schedule(schedule),
-        tile(schedule.tile), ring(ring), number(ring.elementType) {
-    tail.before = tailsBefore;
-  }
+        tile(schedule.tile), ring(ring), number(ring.elementType),
+        tail(kernel, schedule.tail, tailsBefore) {}
 
   /// Emits the work of block `number` of the group.
   void emit(Index number);
   Index numBlocks();
   /// Tiles that are left behind whole waves.
-  Index numTail();
+  Index numTail() { return tail.left(numTiles()); }
   mlir::AffineExpr numBlocksExpr();
 
 private:
   void locate(Index number);
-  Index takePart(Index number);
   Index numTiles();
   void prepareCopies();
   bool hasAsyncCopies() {
@@ -70,9 +68,6 @@ private:
   void store(llvm::ArrayRef<mlir::Value> sums);
   void finishShare(llvm::ArrayRef<mlir::Value> sums);
   Index partialAt(int64_t pair, Index run);
-  llvm::SmallVector<mlir::Value> joinParts(llvm::ArrayRef<mlir::Value> sums);
-  void finishTail(llvm::ArrayRef<mlir::Value> sums);
-  Index partAt(Index part, int64_t number);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -89,13 +84,7 @@ private:
   BlockPlace place;
   /// This block's number among those that share its tile.
   Index rank;
-  /// With a split tail: whether this block has a part of a tile, the number of
-  /// its tile among those of all tails, and how many there are up to the end of
-  /// this one. Groups `before` this have some.
-  struct {
-    mlir::Value isPart;
-    Index tile, tiles, before;
-  } tail;
+  TailShare tail;
   /// The thread's first row and column in the tile.
   Index row, column;
   llvm::SmallVector<KBlockCopy, 2> copies;

@@ -10,6 +10,7 @@
 #define TRIPY_LIB_CODEGEN_CUDA_SIMTGEMM_H
 
 #include "OperandSource.h"
+#include "SplitTail.h"
 
 namespace tripy::codegen::simt {
 
@@ -40,9 +41,7 @@ struct Schedule {
   int64_t paired, bytes;
   /// K of a k-block, k-blocks in the ring, blocks of a cluster that share K.
   int64_t depth = 16, stages = 2, split = 1;
-  /// Blocks that share K of each tile that is left behind whole waves, one tile
-  /// for each of `wave` multiprocessors.
-  int64_t tailSplit = 1, wave = 1;
+  TailSplit tail;
   /// Threads that a multiprocessor runs: 512 leave 128 registers to each.
   int64_t resident = 512;
 
@@ -59,9 +58,10 @@ struct Schedule {
   int64_t partialSize() const {
     return paired * tile.runs() * quad * tile.threads();
   }
-  /// Bytes of the parts that are left in memory by tails of `tiles` together,
-  /// and of their counters; empty where there are none.
-  llvm::SmallVector<int64_t> workspace(int64_t tiles) const;
+  /// Memory of tails of `tiles` together.
+  llvm::SmallVector<int64_t> workspace(int64_t tiles) const {
+    return tail.workspace(tiles, partialSize() * bytes);
+  }
 };
 
 /// The sizes of one group of contractions; what is dynamic is a guess.

@@ -208,7 +208,7 @@ LogicalResult Chooser::chooseMma(const mma::Problem &problem, bool &isChosen) {
   isChosen = true;
   set(kernel::MmaScheduleAttr::get(b.getContext(), {tile.m(), tile.n()},
                                    schedule->stages, schedule->rowBytes,
-                                   schedule->resident,
+                                   schedule->tail.parts, schedule->resident,
                                    isAsked ? Origin::User : Origin::Model));
   report("gemm",
          llvm::formatv("tile {0} with mma.sync, {1} stages: {2}", plain.str(),
@@ -245,7 +245,8 @@ LogicalResult Chooser::chooseSimt(const Contractions &contractions) {
   set(kernel::SimtScheduleAttr::get(
       b.getContext(), {schedule->tile.m(), schedule->tile.n()},
       schedule->tile.threads(), schedule->stages, schedule->depth,
-      schedule->split, schedule->tailSplit, schedule->resident, Origin::Model));
+      schedule->split, schedule->tail.parts, schedule->resident,
+      Origin::Model));
   return success();
 }
 

@@ -75,24 +75,71 @@ static double cyclesOf(const Tile &tile, const Extent &of,
   return double(of.k) * cycles + m * n / chip.mmaStoredElements;
 }
 
-static double timeOf(const Schedule &schedule, const Problem &problem,
-                     double kBlockCycles) {
+/// Columns of a tile's part for each of the contractions side by side.
+static int64_t columnsOf(const Tile &tile, const Extent &of) {
+  return tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
+}
+
+static int64_t tilesOf(const Tile &tile, const Extent &of) {
+  return of.batch * llvm::divideCeil(of.m, tile.m()) *
+         llvm::divideCeil(of.n, columnsOf(tile, of));
+}
+
+/// Tiles of all groups that are left behind whole waves, as far as is known.
+static int64_t expectedTail(const Schedule &schedule, const Problem &problem) {
+  int64_t tiles = 0;
+  for (const Extent &of : problem.extents)
+    tiles += schedule.tail.left(tilesOf(schedule.tile, of));
+  return tiles;
+}
+
+int64_t Problem::tailTiles(const Schedule &schedule) const {
+  if (dynamicSizes)
+    return static_cast<int64_t>(extents.size()) * (schedule.tail.wave - 1);
+  return std::max<int64_t>(1, expectedTail(schedule, *this));
+}
+
+/// `blocks` that have one of `parts` of K each. None overtakes the others.
+static double timeOfBlocks(double blocks, int64_t parts,
+                           const Schedule &schedule, const Problem &problem,
+                           double kBlockCycles) {
   const CudaChip &chip = problem.chip;
-  const Tile &tile = schedule.tile;
-  double blocks = 0, cycles = 0, waiting = 0;
+  double cycles = 0, waiting = 0;
   for (const Extent &of : problem.extents) {
-    int64_t columns = tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
-    blocks += double(of.batch) * double(llvm::divideCeil(of.m, tile.m())) *
-              double(llvm::divideCeil(of.n, columns));
-    cycles = std::max(cycles, cyclesOf(tile, of, chip));
+    Extent part(of);
+    part.k = llvm::divideCeil(of.k, parts);
+    cycles = std::max(cycles, cyclesOf(schedule.tile, part, chip));
     double kBlocks =
-        double(llvm::divideCeil(of.k * of.bytes, schedule.rowBytes));
+        double(llvm::divideCeil(part.k * of.bytes, schedule.rowBytes));
     waiting = std::max(waiting, kBlocks * kBlockCycles + chip.mmaStartCycles);
   }
   double cards = double(chip.multiprocessors);
   return std::max(std::ceil(blocks / cards) * cycles,
                   std::ceil(blocks / cards / double(schedule.resident)) *
                       std::max(waiting, cycles));
+}
+
+static double timeOf(const Schedule &schedule, const Problem &problem,
+                     double kBlockCycles) {
+  const CudaChip &chip = problem.chip;
+  int64_t tiles = 0;
+  for (const Extent &of : problem.extents)
+    tiles += tilesOf(schedule.tile, of);
+  if (schedule.tail.parts == 1)
+    return timeOfBlocks(double(tiles), 1, schedule, problem, kBlockCycles);
+  int64_t tail = expectedTail(schedule, problem), parts = schedule.tail.parts;
+  double whole = tiles == tail ? 0
+                               : timeOfBlocks(double(tiles - tail), 1, schedule,
+                                              problem, kBlockCycles);
+  double left = timeOfBlocks(double(tail * parts), parts, schedule, problem,
+                             kBlockCycles);
+  // Each block leaves its sums, and the last one of a tile reads them all.
+  double sums =
+      double(schedule.tile.m() * schedule.tile.n()) / chip.tailElements;
+  double blocks =
+      std::ceil(double(tail * parts) / double(chip.multiprocessors));
+  return chip.tails * (whole + left + blocks * sums) + chip.tailCycles +
+         double(parts) * sums;
 }
 
 /// The rule that a tile breaks.
@@ -121,6 +168,27 @@ static int64_t maxResident(const Tile &tile, const Problem &problem) {
 static int64_t stagesThatFit(const Schedule &one, const CudaChip &chip) {
   int64_t room = chip.sharedBytes / one.resident - chip.reservedBytes;
   return std::min(room, chip.blockSharedBytes) / one.sharedBytes();
+}
+
+static TailSplit tailOf(int64_t parts, const Schedule &schedule,
+                        const CudaChip &chip) {
+  return {parts, chip.multiprocessors * schedule.resident};
+}
+
+/// Whether the tail can be split.
+static bool canSplitTail(const Schedule &schedule, const Problem &problem) {
+  int64_t tiles = problem.tailTiles(schedule);
+  return schedule.tail.parts == 1 ||
+         (schedule.tail.parts <= maxTailParts &&
+          schedule.workspace(tiles).front() <= maxTailBytes);
+}
+
+/// Whether there is a tail whose K is long enough.
+static bool hasTail(const Schedule &schedule, const Problem &problem) {
+  const Extent &of = problem.extents.front();
+  return expectedTail(schedule, problem) > 0 &&
+         schedule.tail.parts * leastTailKBlocks * schedule.rowBytes <=
+             of.k * of.bytes;
 }
 
 /// The schedule of a tile; none when it breaks a rule, or the ring has no room.
@@ -162,17 +230,23 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
       return schedule;
-    double work = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
-    double time =
-        problem.byElements ? work : expectedCycles(*schedule, problem);
-    double block = 0;
-    for (const Extent &of : problem.extents)
-      block = std::max(block, cyclesOf(tile, of, problem.chip));
-    std::tuple each(time, work, block);
-    if (best && each >= least)
-      continue;
-    best = schedule;
-    least = each;
+    for (int64_t parts = 1; parts <= maxTailParts; ++parts) {
+      schedule->tail = tailOf(parts, *schedule, problem.chip);
+      if (parts > 1 &&
+          (!canSplitTail(*schedule, problem) || !hasTail(*schedule, problem)))
+        continue;
+      double work = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
+      double time =
+          problem.byElements ? work : expectedCycles(*schedule, problem);
+      double block = 0;
+      for (const Extent &of : problem.extents)
+        block = std::max(block, cyclesOf(tile, of, problem.chip));
+      std::tuple each(time, work, block);
+      if (best && each >= least)
+        continue;
+      best = schedule;
+      least = each;
+    }
   }
   if (cycles && best)
     *cycles = expectedCycles(*best, problem);
@@ -208,6 +282,9 @@ std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
     return refuse("shared memory has room for the rings of all blocks of a "
                   "multiprocessor");
   schedule.stages = attribute.getStages();
+  schedule.tail = tailOf(attribute.getTailSplitK(), schedule, problem.chip);
+  if (!canSplitTail(schedule, problem))
+    return refuse("a tail has up to 16 parts of each tile, of 64 MB together");
   return schedule;
 }
 
@@ -265,6 +342,7 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
         problem.shortKBlocks |= copies != Copies::PastRegisters;
         problem.byElements |= copies == Copies::ByElements;
       }
+    problem.dynamicSizes |= op.hasDynamicShape();
     problem.elementTypes.push_back(*elementType);
     problem.extents.push_back({expectedExtent(op, of.batch, typicalExtent),
                                expectedExtent(op, of.m, typicalExtent),
@@ -274,4 +352,22 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
                                bytesOf(*elementType)});
   }
   return problem;
+}
+
+SmallVector<int64_t> mma::workspaceOf(kernel::FuncOp kernel,
+                                      kernel::MmaScheduleAttr attribute,
+                                      const CudaChip &chip) {
+  if (attribute.getTailSplitK() == 1)
+    return {};
+  OpBuilder b(kernel);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  FailureOr<Contractions> contractions = Contractions::of(emission);
+  if (failed(contractions))
+    return {};
+  auto problem = Problem::find(contractions->groups, contractions->loops, chip);
+  StringRef rule;
+  auto schedule = problem ? readSchedule(attribute, *problem, rule)
+                          : std::optional<Schedule>();
+  return schedule ? schedule->workspace(problem->tailTiles(*schedule))
+                  : SmallVector<int64_t>();
 }

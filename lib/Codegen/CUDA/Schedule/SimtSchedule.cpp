@@ -76,51 +76,39 @@ static int64_t tilesOf(const Schedule &schedule, const Demand &demand) {
 static int64_t expectedTail(const Schedule &schedule, const Demand &demand) {
   int64_t tiles = 0;
   for (const Extent &extent : demand.groups)
-    tiles += tilesOf(schedule, extent) % schedule.wave;
+    tiles += tilesOf(schedule, extent) % schedule.tail.wave;
   return tiles;
 }
 
 static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
   int64_t tiles = tilesOf(schedule, demand);
-  return schedule.tailSplit == 1 ? tiles * schedule.split
-                                 : tiles + expectedTail(schedule, demand) *
-                                               (schedule.tailSplit - 1);
+  return schedule.tail.parts == 1 ? tiles * schedule.split
+                                  : tiles + expectedTail(schedule, demand) *
+                                                (schedule.tail.parts - 1);
 }
 
 //===----------------------------------------------------------------------===//
 // Tails
 //===----------------------------------------------------------------------===//
 
-/// Bytes of the parts that a kernel leaves in memory.
-static constexpr int64_t maxPartBytes = 64 << 20;
-/// K-blocks that a part has at least: sums are not moved for less.
-static constexpr int64_t leastKBlocks = 8;
-static constexpr int64_t maxTailSplit = 16;
-
 int64_t Demand::tailTiles(const Schedule &schedule) const {
   if (dynamicSizes)
-    return static_cast<int64_t>(groups.size()) * (schedule.wave - 1);
+    return static_cast<int64_t>(groups.size()) * (schedule.tail.wave - 1);
   return std::max<int64_t>(1, expectedTail(schedule, *this));
-}
-
-SmallVector<int64_t> Schedule::workspace(int64_t tiles) const {
-  if (tailSplit == 1)
-    return {};
-  return {tiles * tailSplit * partialSize() * bytes, tiles * 4};
 }
 
 /// Whether the tail can be split. Wide tiles have whole waves alone.
 static bool canSplitTail(const Schedule &schedule, const Demand &demand) {
-  return schedule.tailSplit == 1 ||
+  return schedule.tail.parts == 1 ||
          (schedule.split == 1 && !schedule.tile.isWide() &&
-          schedule.tailSplit <= maxTailSplit && schedule.wave > 1 &&
+          schedule.tail.parts <= maxTailParts && schedule.tail.wave > 1 &&
           schedule.workspace(demand.tailTiles(schedule)).front() <=
-              maxPartBytes);
+              maxTailBytes);
 }
 /// Whether there is a tail whose K is long enough.
 static bool hasTail(const Schedule &schedule, const Demand &demand) {
   return expectedTail(schedule, demand) > 0 &&
-         schedule.tailSplit * leastKBlocks * schedule.depth <=
+         schedule.tail.parts * leastTailKBlocks * schedule.depth <=
              demand.groups.front().k;
 }
 
@@ -170,20 +158,20 @@ static double cyclesOfPart(const Schedule &schedule, const Demand &demand,
 static double cyclesOfTail(const Schedule &schedule, const Demand &demand) {
   const CudaChip &chip = *demand.chip;
   int64_t tail = expectedTail(schedule, demand);
-  int64_t parts = tail * schedule.tailSplit;
+  int64_t parts = tail * schedule.tail.parts;
   int64_t ofEach = (tilesOf(schedule, demand) - tail) / chip.multiprocessors;
   double waves = double(ofEach) * cyclesOfPart(schedule, demand, 1);
-  double sums = double(schedule.partialSize()) / chip.simtPartElements;
+  double sums = double(schedule.partialSize()) / chip.tailElements;
   double left = double(llvm::divideCeil(parts, chip.multiprocessors)) *
-                (cyclesOfPart(schedule, demand, schedule.tailSplit) + sums);
+                (cyclesOfPart(schedule, demand, schedule.tail.parts) + sums);
   // The last block of a tile reads what all have left.
-  double joined = chip.simtPartCycles + double(schedule.tailSplit) * sums;
+  double joined = chip.tailCycles + double(schedule.tail.parts) * sums;
   return chip.simtStartCycles +
-         chip.simtTails * (waves + (parts > 0 ? left + joined : 0));
+         chip.tails * (waves + (parts > 0 ? left + joined : 0));
 }
 
 double simt::expectedCycles(const Schedule &schedule, const Demand &demand) {
-  if (schedule.tailSplit > 1)
+  if (schedule.tail.parts > 1)
     return cyclesOfTail(schedule, demand);
   const CudaChip &chip = *demand.chip;
   int64_t blocks = blocksOf(schedule, demand);
@@ -248,7 +236,7 @@ static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
       2 * schedule.stageSize() * schedule.bytes > ringBytes)
     schedule.depth = 8;
   schedule.resident = maxResident(tile, demand);
-  schedule.wave = waveOf(schedule, demand);
+  schedule.tail.wave = waveOf(schedule, demand);
   schedule.stages = stagesThatFit(schedule);
   if (schedule.stages < 2)
     return std::nullopt;
@@ -277,8 +265,8 @@ std::optional<Schedule> simt::chooseSchedule(const Demand &demand,
       if (canSplit(*schedule, schedule->split))
         consider();
     schedule->split = 1;
-    for (schedule->tailSplit = 2; schedule->tailSplit <= maxTailSplit;
-         ++schedule->tailSplit)
+    for (schedule->tail.parts = 2; schedule->tail.parts <= maxTailParts;
+         ++schedule->tail.parts)
       if (canSplitTail(*schedule, demand) && hasTail(*schedule, demand))
         consider();
   }
@@ -324,8 +312,8 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
   if (!canSplit(schedule, schedule.split))
     return refuse("the ring has room for the sums of a block that splits K, "
                   "whose rows are shared out evenly");
-  schedule.tailSplit = attribute.getTailSplitK();
-  schedule.wave = waveOf(schedule, demand);
+  schedule.tail.parts = attribute.getTailSplitK();
+  schedule.tail.wave = waveOf(schedule, demand);
   if (!canSplitTail(schedule, demand))
     return refuse(
         "a tail has up to 16 parts of each tile, of 64 MB together, "
