@@ -10,7 +10,7 @@
 // CHECK-SAME: workspace = [131072, 4]
 // CHECK: gpu.func @long
 // CHECK: %[[IS_PART:.*]] = arith.cmpi uge, %{{.*}}, %c0
-// CHECK: scf.for {{.*}} step %c64
+// CHECK: scf.for {{.*}} step %c32
 // CHECK: nvvm.mma.sync
 // CHECK: scf.if %[[IS_PART]] -> ({{.*}}, i1)
 // CHECK: atom.acq_rel.gpu.global.inc.u32

@@ -327,7 +327,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.mma_schedule<tile = [128
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 64 MB together}}
+// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 32 MB together}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.mma_schedule<tile = [64, 64], stages = 3, kBytes = 64, tailSplitK = 17, resident = 2>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -580,7 +580,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.simt_schedule<tile = [12
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 64 MB together, where blocks form no clusters and tiles are not 128x128 with 128 threads}}
+// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 32 MB together, where blocks form no clusters and tiles are not 128x128 with 128 threads}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.simt_schedule<tile = [128, 64], threads = 128, stages = 2, k = 8, tailSplitK = 17, resident = 512>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -603,8 +603,8 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.simt_schedule<tile = [12
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 64 MB together, where blocks form no clusters and tiles are not 128x128 with 128 threads}}
-kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.simt_schedule<tile = [128, 64], threads = 128, stages = 2, k = 8, splitK = 2, tailSplitK = 2, resident = 512>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+// expected-error @below {{the schedule is illegal: a tail has up to 16 parts of each tile, of 32 MB together, where blocks form no clusters and tiles are not 128x128 with 128 threads}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.simt_schedule<tile = [16, 128], threads = 128, stages = 2, k = 8, splitK = 2, tailSplitK = 2, resident = 512>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<512x512xf32>

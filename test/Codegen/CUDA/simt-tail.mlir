@@ -44,11 +44,11 @@ kernel.func @static gemm sizeArgs = [] {schedule = #kernel.simt_schedule<tile = 
 // -----
 
 // Sizes that are not known: what is left is computed, and there is memory for
-// all that may be, 527 tiles of 4 parts of 16 KB.
+// all that may be, 527 tiles of 3 parts of 16 KB.
 // CHECK-LABEL: kernel.func @dynamic
 // CHECK-SAME: mod 528
-// CHECK-SAME: workspace = [34537472, 2108]
-kernel.func @dynamic gemm sizeArgs = [1] {schedule = #kernel.simt_schedule<tile = [64, 64], threads = 128, stages = 4, k = 16, tailSplitK = 4, resident = 512>} : (tensor<?x512xf32>, tensor<256x512xf32>, index) -> tensor<?x256xf32> {
+// CHECK-SAME: workspace = [25903104, 2108]
+kernel.func @dynamic gemm sizeArgs = [2, 2] {schedule = #kernel.simt_schedule<tile = [64, 64], threads = 128, stages = 4, k = 16, tailSplitK = 3, resident = 512>} : (tensor<?x512xf32>, tensor<256x512xf32>, index) -> tensor<?x256xf32> {
 ^bb0(%a: tensor<?x512xf32>, %b: tensor<256x512xf32>, %rows: index):
   %z = arith.constant 0.0 : f32
   %e = tensor.empty(%rows) : tensor<?x256xf32>

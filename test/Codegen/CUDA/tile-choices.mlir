@@ -7,8 +7,8 @@
 // CHECK: #kernel.wgmma_schedule<tile = [128, 64], stages = 8, consumers = pingpong,
 // Two tiles have all columns: blocks of a cluster read A once.
 // CHECK: #kernel.wgmma_schedule<tile = [128, 128], stages = 6, consumers = pingpong, clusterN = 2,
-// Rows of 74 bytes, and few tiles with a long K: CUDA cores, where blocks share K.
-// CHECK: #kernel.simt_schedule<tile = [64, 64], threads = 128, stages = 4, k = 8, splitK = 8,
+// Rows of 74 bytes, and few tiles with a long K: mma.sync, where blocks share K.
+// CHECK: #kernel.mma_schedule<tile = [32, 64], stages = 5, kBytes = 64, tailSplitK = 12,
 // Three wide tiles for each multiprocessor are too few.
 // CHECK: #kernel.simt_schedule<tile = [128, 128], threads = 256,
 // CHECK: #kernel.simt_schedule<tile = [128, 128], threads = 128,

@@ -13,7 +13,7 @@
 // CHECK-SAME: grid = ()[s0] -> (132, 1, 1), block = [384, 1, 1], cluster = [1, 1, 1]
 // CHECK-SAME: tensor_maps = [<buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 1, dims = ()[s0] -> (4096, 4096), strides = ()[s0] -> (8192), box = [64, 256], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 32], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 96], swizzle = 128>, <buffer = 2, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>]
 // OLDER: kernel.func @large gemm
-// OLDER-SAME: block = [128, 1, 1], cluster = [1, 1, 1], scratch = 49152>
+// OLDER-SAME: block = [256, 1, 1], cluster = [1, 1, 1], scratch = 81920 workspace = [28180480, 860]>
 kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x4096xf16>, index) -> tensor<?x4096xf16> {
 ^bb0(%x: tensor<?x4096xf16>, %w: tensor<4096x4096xf16>, %n: index):
   %z = arith.constant 0.0 : f32

@@ -35,7 +35,7 @@ struct TailSplit {
 /// moved for less.
 inline constexpr int64_t maxTailParts = 16, leastTailKBlocks = 8;
 /// Bytes of all parts of a kernel at most.
-inline constexpr int64_t maxTailBytes = 64 << 20;
+inline constexpr int64_t maxTailBytes = 32 << 20;
 
 /// What one block of a group has of the group's tiles.
 class TailShare {

@@ -284,7 +284,7 @@ std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
   schedule.stages = attribute.getStages();
   schedule.tail = tailOf(attribute.getTailSplitK(), schedule, problem.chip);
   if (!canSplitTail(schedule, problem))
-    return refuse("a tail has up to 16 parts of each tile, of 64 MB together");
+    return refuse("a tail has up to 16 parts of each tile, of 32 MB together");
   return schedule;
 }
 

@@ -316,7 +316,7 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
   schedule.tail.wave = waveOf(schedule, demand);
   if (!canSplitTail(schedule, demand))
     return refuse(
-        "a tail has up to 16 parts of each tile, of 64 MB together, "
+        "a tail has up to 16 parts of each tile, of 32 MB together, "
         "where blocks form no clusters and tiles are not 128x128 with "
         "128 threads");
   return schedule;
