@@ -337,7 +337,7 @@ static void emitSimt(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
   }
   e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, 0,
               {schedule.split, 1, 1}, {},
-              schedule.workspace(demand.tailTiles(schedule)));
+              schedule.tail.workspace(demand.tailTiles(schedule)));
 }
 
 LogicalResult codegen::emitCUDAGemm(CUDAKernel &kernel) {

@@ -539,5 +539,6 @@ void codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
     grid = grid + emitter.numBlocksExpr();
   }
   e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, schedule.sharedBytes(),
-              {1, 1, 1}, {}, schedule.workspace(problem.tailTiles(schedule)));
+              {1, 1, 1}, {},
+              schedule.tail.workspace(problem.tailTiles(schedule)));
 }

@@ -64,10 +64,6 @@ struct Schedule {
   int64_t sharedBytes() const {
     return stages * (tile.m() + tile.n()) * rowBytes;
   }
-  /// Memory of tails of `tiles` together. Sums have 4 bytes.
-  llvm::SmallVector<int64_t> workspace(int64_t tiles) const {
-    return tail.workspace(tiles, tile.m() * tile.n() * 4);
-  }
 };
 
 /// The schedule for one group of contractions: `parts` side by side, of numbers

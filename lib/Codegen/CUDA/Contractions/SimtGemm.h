@@ -58,10 +58,6 @@ struct Schedule {
   int64_t partialSize() const {
     return paired * tile.runs() * quad * tile.threads();
   }
-  /// Memory of tails of `tiles` together.
-  llvm::SmallVector<int64_t> workspace(int64_t tiles) const {
-    return tail.workspace(tiles, partialSize() * bytes);
-  }
 };
 
 /// The sizes of one group of contractions; what is dynamic is a guess.

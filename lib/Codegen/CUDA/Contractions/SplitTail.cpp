@@ -70,14 +70,14 @@ SmallVector<Value> TailShare::join(ArrayRef<Value> sums, OpOf opOf,
   int64_t quads = static_cast<int64_t>(sums.size()) / quad;
   Index parts = math.constant(split.parts), zero = math.constant(0);
   Index first = math.mul(tile, parts);
-  Index size =
-      math.mul(math.mul(tiles, parts), math.constant(quads * threads * quad));
-  Memory memory{kernel.workspace[0], sums.front().getType(), {size}, 16, false};
+  Type type = sums.front().getType();
+  int64_t ofPart = split.partBytes / (type.getIntOrFloatBitWidth() / 8);
+  Index size = math.mul(math.mul(tiles, parts), math.constant(ofPart));
+  Memory memory{kernel.workspace[0], type, {size}, 16, false};
   auto place = [&](Index part, int64_t number) {
-    Index at =
-        math.add(math.mul(part, math.constant(quads)), math.constant(number));
-    Index own = math.add(math.mul(at, math.constant(threads)), thread);
-    return math.mul(own, math.constant(quad));
+    Index own = math.add(math.constant(number * threads), thread);
+    return math.add(math.mul(part, math.constant(ofPart)),
+                    math.mul(own, math.constant(quad)));
   };
   for (int64_t i = 0; i < quads; ++i)
     e.elements.store(memory, {place(math.add(first, rank), i)},

@@ -19,17 +19,23 @@ struct TailSplit {
   /// Parts of K of a tile of the tail; 1: tails are not split. Blocks of a
   /// wave.
   int64_t parts = 1, wave = 1;
+  /// Bytes of memory for a part, of any group of the kernel: groups may have
+  /// other sums than others, but their tiles are counted together.
+  int64_t partBytes = 0;
 
   /// Tiles of `tiles` that are left behind whole waves.
   int64_t left(int64_t tiles) const { return tiles % wave; }
-  /// Bytes of the parts of `tiles` tiles, of `bytes` bytes each, and of their
-  /// counters; empty where tails are not split.
-  llvm::SmallVector<int64_t> workspace(int64_t tiles, int64_t bytes) const {
+  /// Bytes of the parts of `tiles` tiles, and of their counters; empty where
+  /// tails are not split.
+  llvm::SmallVector<int64_t> workspace(int64_t tiles) const {
     if (parts == 1)
       return {};
-    return {tiles * parts * bytes, tiles * 4};
+    return {tiles * parts * partBytes, tiles * 4};
   }
 };
+
+/// Static shared memory of kernels with a split tail, in bytes.
+inline constexpr int64_t tailSharedBytes = 16;
 
 /// Parts of a tile at most, and k-blocks that one has at least: sums are not
 /// moved for less.

@@ -165,14 +165,20 @@ static int64_t maxResident(const Tile &tile, const Problem &problem) {
                               : tile.resident;
 }
 
+/// Stages of the ring, of which `one` has one.
 static int64_t stagesThatFit(const Schedule &one, const CudaChip &chip) {
-  int64_t room = chip.sharedBytes / one.resident - chip.reservedBytes;
-  return std::min(room, chip.blockSharedBytes) / one.sharedBytes();
+  int64_t room = std::min(chip.sharedBytes / one.resident - chip.reservedBytes,
+                          chip.blockSharedBytes);
+  if (one.tail.parts > 1)
+    room -= tailSharedBytes;
+  return room / one.sharedBytes();
 }
 
 static TailSplit tailOf(int64_t parts, const Schedule &schedule,
                         const CudaChip &chip) {
-  return {parts, chip.multiprocessors * schedule.resident};
+  // Sums have 4 bytes.
+  int64_t partBytes = schedule.tile.m() * schedule.tile.n() * 4;
+  return {parts, chip.multiprocessors * schedule.resident, partBytes};
 }
 
 /// Whether the tail can be split.
@@ -180,7 +186,13 @@ static bool canSplitTail(const Schedule &schedule, const Problem &problem) {
   int64_t tiles = problem.tailTiles(schedule);
   return schedule.tail.parts == 1 ||
          (schedule.tail.parts <= maxTailParts &&
-          schedule.workspace(tiles).front() <= maxTailBytes);
+          schedule.tail.workspace(tiles).front() <= maxTailBytes);
+}
+
+static bool hasRoomForTail(const Schedule &schedule, const CudaChip &chip) {
+  Schedule one(schedule);
+  one.stages = 1;
+  return schedule.stages <= stagesThatFit(one, chip);
 }
 
 /// Whether there is a tail whose K is long enough.
@@ -233,7 +245,8 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
     for (int64_t parts = 1; parts <= maxTailParts; ++parts) {
       schedule->tail = tailOf(parts, *schedule, problem.chip);
       if (parts > 1 &&
-          (!canSplitTail(*schedule, problem) || !hasTail(*schedule, problem)))
+          (!canSplitTail(*schedule, problem) || !hasTail(*schedule, problem) ||
+           !hasRoomForTail(*schedule, problem.chip)))
         continue;
       double work = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
       double time =
@@ -276,13 +289,13 @@ std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
     return refuse("a k-block has 64 or 128 bytes of each row, and 64 where "
                   "copies pass through registers");
   Schedule schedule{*tile, attribute.getResident(), attribute.getKBytes(), 1};
+  schedule.tail = tailOf(attribute.getTailSplitK(), schedule, problem.chip);
   if (attribute.getStages() < 2)
     return refuse("the ring has 2 stages or more");
   if (attribute.getStages() > stagesThatFit(schedule, problem.chip))
     return refuse("shared memory has room for the rings of all blocks of a "
                   "multiprocessor");
   schedule.stages = attribute.getStages();
-  schedule.tail = tailOf(attribute.getTailSplitK(), schedule, problem.chip);
   if (!canSplitTail(schedule, problem))
     return refuse("a tail has up to 16 parts of each tile, of 32 MB together");
   return schedule;
@@ -368,6 +381,6 @@ SmallVector<int64_t> mma::workspaceOf(kernel::FuncOp kernel,
   StringRef rule;
   auto schedule = problem ? readSchedule(attribute, *problem, rule)
                           : std::optional<Schedule>();
-  return schedule ? schedule->workspace(problem->tailTiles(*schedule))
+  return schedule ? schedule->tail.workspace(problem->tailTiles(*schedule))
                   : SmallVector<int64_t>();
 }

@@ -102,7 +102,7 @@ static bool canSplitTail(const Schedule &schedule, const Demand &demand) {
   return schedule.tail.parts == 1 ||
          (schedule.split == 1 && !schedule.tile.isWide() &&
           schedule.tail.parts <= maxTailParts && schedule.tail.wave > 1 &&
-          schedule.workspace(demand.tailTiles(schedule)).front() <=
+          schedule.tail.workspace(demand.tailTiles(schedule)).front() <=
               maxTailBytes);
 }
 /// Whether there is a tail whose K is long enough.
@@ -237,6 +237,7 @@ static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
     schedule.depth = 8;
   schedule.resident = maxResident(tile, demand);
   schedule.tail.wave = waveOf(schedule, demand);
+  schedule.tail.partBytes = schedule.partialSize() * schedule.bytes;
   schedule.stages = stagesThatFit(schedule);
   if (schedule.stages < 2)
     return std::nullopt;
@@ -314,6 +315,7 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
                   "whose rows are shared out evenly");
   schedule.tail.parts = attribute.getTailSplitK();
   schedule.tail.wave = waveOf(schedule, demand);
+  schedule.tail.partBytes = schedule.partialSize() * schedule.bytes;
   if (!canSplitTail(schedule, demand))
     return refuse(
         "a tail has up to 16 parts of each tile, of 32 MB together, "
@@ -402,6 +404,6 @@ SmallVector<int64_t> simt::workspaceOf(kernel::FuncOp kernel,
   Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
   StringRef rule;
   std::optional<Schedule> schedule = readSchedule(attribute, demand, rule);
-  return schedule ? schedule->workspace(demand.tailTiles(*schedule))
+  return schedule ? schedule->tail.workspace(demand.tailTiles(*schedule))
                   : SmallVector<int64_t>();
 }

@@ -16,6 +16,7 @@
 #include "Codegen/Emit/KernelSizes.h"
 
 #include "tripy/Codegen/Passes.h"
+#include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -248,9 +249,18 @@ void ColumnEmitter::choose() {
   width = columnThreads / height;
   if (!kernel.hasClusters)
     return;
-  int64_t strips =
-      count ? llvm::divideCeil(*count, width) : kernel.chip.columnBlocks / 4;
+  int64_t strips = expected > 0 ? llvm::divideCeil(expected, width)
+                                : kernel.chip.columnBlocks / 4;
+  // What the blocks of a cluster send, and what a block has itself, in static
+  // shared memory.
+  constexpr int64_t sharedBytes = 40 * 1024;
+  Type type = elementTypeOf(op.getResult(0));
+  int64_t bytes = type.getIntOrFloatBitWidth() > 32 ? 8 : 4;
+  auto fits = [&](int64_t count) {
+    return (count + height) * width * vectorSize * bytes <= sharedBytes;
+  };
   while (blocks < 8 && strips * blocks < kernel.chip.columnBlocks &&
+         fits(2 * blocks) &&
          (!rows || *rows >= 2 * blocks * height * rowsInFlight))
     blocks *= 2;
 }
