@@ -7,6 +7,8 @@
 // RUN: tripy-compile %t/dynamic.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/dynamic.mlir --implicit-check-not=.local --implicit-check-not=bar.sync
 // RUN: tripy-compile %t/length.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/length.mlir --implicit-check-not=.local --implicit-check-not=bar.sync
 // RUN: tripy-compile %t/steps.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/steps.mlir --implicit-check-not=.local --implicit-check-not=bar.sync
+// RUN: tripy-compile %t/many.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/many.mlir --implicit-check-not=.local --implicit-check-not=bar.sync
+// RUN: tripy-compile %t/few.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/few.mlir
 
 //--- half.mlir
 // Half a warp has a row, three vectors of each lane, all of which are loaded before any is summed. Four steps of shuffles, what
@@ -74,4 +76,24 @@ func.func @main(%x: tensor<32768x?xbf16> {tripy.name = "x", tripy.profile = #tri
 func.func @main(%x: tensor<?x?xf32> {tripy.name = "x", tripy.profile = #tripy.profile<min = [1, 0], opt = [4096, 1000], max = [8192, 5000]>}) -> tensor<?x?xf32> {
   %0 = trace.cumsum %x dim = 1 : (tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+
+//--- many.mlir
+// Long rows, but so many that multiprocessors have several warps for them: two steps of what is expected.
+// CHECK: .maxntid 128
+// CHECK-COUNT-3: ld.global.v4.b32
+// CHECK-NOT: ld.global.v4.b32
+// CHECK: shfl.sync.up
+func.func @main(%x: tensor<2048x?xf16> {tripy.name = "x", tripy.profile = #tripy.profile<min = [2048, 1], opt = [2048, 1280], max = [2048, 5120]>}) -> tensor<2048x?xf16> {
+  %0 = trace.cumsum %x dim = 1 : (tensor<2048x?xf16>) -> tensor<2048x?xf16>
+  return %0 : tensor<2048x?xf16>
+}
+
+//--- few.mlir
+// Few of them have a block each.
+// CHECK: .maxntid 256
+// CHECK: bar.sync
+func.func @main(%x: tensor<500x?xf16> {tripy.name = "x", tripy.profile = #tripy.profile<min = [500, 1], opt = [500, 1280], max = [500, 5120]>}) -> tensor<500x?xf16> {
+  %0 = trace.cumsum %x dim = 1 : (tensor<500x?xf16>) -> tensor<500x?xf16>
+  return %0 : tensor<500x?xf16>
 }

@@ -29,6 +29,9 @@ static constexpr int64_t maxRegisters = 32, minLanes = 16;
 /// The same of a step of a row whose length is not known: comparisons with its
 /// end take registers, too, and 32 for f32 spilled.
 static constexpr int64_t stepRegisters = 24;
+/// Warps of a multiprocessor that hide what a warp waits for from step to step,
+/// and steps of the rows then.
+static constexpr int64_t warpsOfMany = 8, maxSteps = 6;
 /// Lengths that other forms are for.
 static constexpr int64_t shortLength = 256;
 /// Threads of a block, where rows begin within vectors, and where they are few.
@@ -47,6 +50,7 @@ private:
   bool choose();
   bool chooseLanes(int64_t vectors, int64_t registers = maxRegisters);
   bool chooseSteps(int64_t vectors);
+  bool areRowsMany(int64_t steps);
   void locate(int64_t rows);
   /// A vector of the row.
   struct Piece {
@@ -125,8 +129,20 @@ bool RowsEmitter::chooseSteps(int64_t vectors) {
   int64_t words = llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
   int64_t most = 32 * stepRegisters / (vectorSize * words);
   int64_t steps = llvm::divideCeil(vectors, most);
-  return columns <= 32 * maxRegisters &&
+  return (columns <= 32 * maxRegisters || areRowsMany(steps)) &&
          chooseLanes(llvm::divideCeil(vectors, steps), stepRegisters);
+}
+
+/// Whether there are expected to be so many rows that each multiprocessor has
+/// several warps for them, and few steps: the blocks that long rows have
+/// otherwise read element by element where rows begin anywhere.
+bool RowsEmitter::areRowsMany(int64_t steps) {
+  ArrayRef<AffineExpr> sizes = e.sizeExprs(0);
+  AffineExpr rows =
+      KernelEmission::product(sizes.drop_back(), e.kernel.getContext());
+  std::optional<int64_t> expected = expectedSize(e.kernel, rows);
+  return steps <= maxSteps && expected &&
+         *expected >= warpsOfMany * kernel.chip.multiprocessors;
 }
 
 /// False where a row is too short or too long, or cannot be read by vectors.
