@@ -102,8 +102,8 @@ struct Problem {
   explicit Problem(const CudaChip &chip) : chip(chip) {}
 
   const CudaChip &chip;
-  /// Of each group.
-  llvm::SmallVector<Extent> extents;
+  /// Of each group, as expected, and at most.
+  llvm::SmallVector<Extent> extents, largest;
   llvm::SmallVector<ElementType> elementTypes;
   /// Copies take registers, so that k-blocks are short. Element by element,
   /// they take more of them.

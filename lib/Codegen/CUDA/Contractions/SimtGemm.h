@@ -69,7 +69,8 @@ struct Extent {
 /// up to `bytes` bytes. K-blocks that pass through registers are short; code
 /// for rows that are a dynamic distance apart takes more registers.
 struct Demand {
-  llvm::SmallVector<Extent> groups;
+  /// As expected, and at most.
+  llvm::SmallVector<Extent> groups, largest;
   int64_t paired = 1, bytes = 0;
   bool throughRegisters = false, dynamicRows = false, dynamicSizes = false,
        dynamicColumns = false;

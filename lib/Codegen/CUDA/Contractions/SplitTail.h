@@ -23,8 +23,10 @@ struct TailSplit {
   /// other sums than others, but their tiles are counted together.
   int64_t partBytes = 0;
 
-  /// Tiles of `tiles` that are left behind whole waves.
+  /// Tiles of `tiles` that are left behind whole waves; at most, of any number
+  /// up to that.
   int64_t left(int64_t tiles) const { return tiles % wave; }
+  int64_t mostLeft(int64_t tiles) const { return std::min(tiles, wave - 1); }
   /// Bytes of the parts of `tiles` tiles, and of their counters; empty where
   /// tails are not split.
   llvm::SmallVector<int64_t> workspace(int64_t tiles) const {

@@ -80,9 +80,13 @@ static int64_t columnsOf(const Tile &tile, const Extent &of) {
   return tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
 }
 
+/// Saturates.
 static int64_t tilesOf(const Tile &tile, const Extent &of) {
-  return of.batch * llvm::divideCeil(of.m, tile.m()) *
-         llvm::divideCeil(of.n, columnsOf(tile, of));
+  uint64_t all = llvm::SaturatingMultiply<uint64_t>(
+      of.batch, llvm::divideCeil(of.m, tile.m()));
+  all = llvm::SaturatingMultiply<uint64_t>(
+      all, llvm::divideCeil(of.n, columnsOf(tile, of)));
+  return static_cast<int64_t>(std::min<uint64_t>(all, INT64_MAX));
 }
 
 /// Tiles of all groups that are left behind whole waves, as far as is known.
@@ -94,9 +98,12 @@ static int64_t expectedTail(const Schedule &schedule, const Problem &problem) {
 }
 
 int64_t Problem::tailTiles(const Schedule &schedule) const {
-  if (dynamicSizes)
-    return static_cast<int64_t>(extents.size()) * (schedule.tail.wave - 1);
-  return std::max<int64_t>(1, expectedTail(schedule, *this));
+  if (!dynamicSizes)
+    return std::max<int64_t>(1, expectedTail(schedule, *this));
+  int64_t tiles = 0;
+  for (const Extent &of : largest)
+    tiles += schedule.tail.mostLeft(tilesOf(schedule.tile, of));
+  return tiles;
 }
 
 /// `blocks` that have one of `parts` of K each. None overtakes the others.
@@ -363,6 +370,12 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
                                expectedExtent(op, of.k, typicalExtent),
                                int64_t(group.ops.size()),
                                bytesOf(*elementType)});
+    problem.largest.push_back(
+        {extentRange(op, of.batch, typicalExtent).values.hi,
+         extentRange(op, of.m, typicalExtent).values.hi,
+         extentRange(op, of.n, typicalExtent).values.hi,
+         extentRange(op, of.k, typicalExtent).values.hi,
+         int64_t(group.ops.size()), bytesOf(*elementType)});
   }
   return problem;
 }

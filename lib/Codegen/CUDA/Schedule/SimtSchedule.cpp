@@ -61,9 +61,13 @@ static int64_t waveOf(const Schedule &schedule, const Demand &demand) {
          std::max<int64_t>(1, schedule.resident / schedule.tile.threads());
 }
 
+/// Tiles of a group; saturates.
 static int64_t tilesOf(const Schedule &schedule, const Extent &extent) {
-  return extent.batch * llvm::divideCeil(extent.m, schedule.tile.m()) *
-         llvm::divideCeil(extent.n, schedule.tile.n());
+  uint64_t all = llvm::SaturatingMultiply<uint64_t>(
+      extent.batch, llvm::divideCeil(extent.m, schedule.tile.m()));
+  all = llvm::SaturatingMultiply<uint64_t>(
+      all, llvm::divideCeil(extent.n, schedule.tile.n()));
+  return static_cast<int64_t>(std::min<uint64_t>(all, INT64_MAX));
 }
 static int64_t tilesOf(const Schedule &schedule, const Demand &demand) {
   int64_t tiles = 0;
@@ -92,9 +96,12 @@ static int64_t blocksOf(const Schedule &schedule, const Demand &demand) {
 //===----------------------------------------------------------------------===//
 
 int64_t Demand::tailTiles(const Schedule &schedule) const {
-  if (dynamicSizes)
-    return static_cast<int64_t>(groups.size()) * (schedule.tail.wave - 1);
-  return std::max<int64_t>(1, expectedTail(schedule, *this));
+  if (!dynamicSizes)
+    return std::max<int64_t>(1, expectedTail(schedule, *this));
+  int64_t tiles = 0;
+  for (const Extent &extent : largest)
+    tiles += schedule.tail.mostLeft(tilesOf(schedule, extent));
+  return tiles;
 }
 
 /// Whether the tail can be split. Wide tiles have whole waves alone.
@@ -371,6 +378,11 @@ Demand Demand::of(ArrayRef<ContractionGroup> groups,
                              expectedExtent(op, of.m, typicalExtent),
                              expectedExtent(op, of.n, typicalExtent),
                              expectedExtent(op, of.k, typicalExtent)});
+    demand.largest.push_back(
+        {extentRange(op, of.batch, typicalExtent).values.hi,
+         extentRange(op, of.m, typicalExtent).values.hi,
+         extentRange(op, of.n, typicalExtent).values.hi,
+         extentRange(op, of.k, typicalExtent).values.hi});
     demand.paired = std::max<int64_t>(demand.paired, group.ops.size());
     Type type = elementTypeOf(op.getResult(0));
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
