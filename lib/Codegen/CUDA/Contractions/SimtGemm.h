@@ -41,7 +41,7 @@ struct Schedule {
   int64_t paired, bytes;
   /// K of a k-block, k-blocks in the ring, blocks of a cluster that share K.
   int64_t depth = 16, stages = 2, split = 1;
-  TailSplit tail;
+  TailSplit tail = {};
   /// Threads that a multiprocessor runs: 512 leave 128 registers to each.
   int64_t resident = 512;
 

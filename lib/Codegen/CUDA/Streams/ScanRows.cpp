@@ -137,9 +137,9 @@ bool RowsEmitter::chooseSteps(int64_t vectors) {
 /// several warps for them, and few steps: the blocks that long rows have
 /// otherwise read element by element where rows begin anywhere.
 bool RowsEmitter::areRowsMany(int64_t steps) {
-  ArrayRef<AffineExpr> sizes = e.sizeExprs(0);
-  AffineExpr rows =
-      KernelEmission::product(sizes.drop_back(), e.kernel.getContext());
+  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
+  AffineExpr rows = KernelEmission::product(ArrayRef(sizes).drop_back(),
+                                            e.kernel.getContext());
   std::optional<int64_t> expected = expectedSize(e.kernel, rows);
   return steps <= maxSteps && expected &&
          *expected >= warpsOfMany * kernel.chip.multiprocessors;
