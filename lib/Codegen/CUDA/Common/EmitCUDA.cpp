@@ -6,8 +6,7 @@
 
 #include "EmitCUDA.h"
 
-#include "Codegen/CUDA/Contractions/Mma.h"
-#include "Codegen/CUDA/Contractions/SimtGemm.h"
+#include "Codegen/CUDA/Contractions/SplitTail.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
 #include "Codegen/CUDA/Streams/RadixTile.h"
 #include "Codegen/CUDA/Streams/Reduction.h"
@@ -178,10 +177,7 @@ static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
     if (!cut.gemv)
       return illegalSchedule(kernel, rule);
   }
-  if (auto simt = dyn_cast_if_present<kernel::SimtScheduleAttr>(schedule))
-    cut.workspace = simt::workspaceOf(kernel, simt, chip);
-  if (auto mma = dyn_cast_if_present<kernel::MmaScheduleAttr>(schedule))
-    cut.workspace = mma::workspaceOf(kernel, mma, chip);
+  cut.workspace = tailWorkspace(kernel, chip);
   using Split = kernel::SplitAttentionScheduleAttr;
   if (auto split = dyn_cast_if_present<Split>(schedule)) {
     FailureOr<AttentionSplit> read = readAttentionSplit(kernel, split, chip);

@@ -134,11 +134,6 @@ std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,
                                      const Problem &problem,
                                      llvm::StringRef &rule);
 
-/// What a kernel with such a schedule needs of memory; the schedule is legal.
-llvm::SmallVector<int64_t> workspaceOf(kernel::FuncOp kernel,
-                                       kernel::MmaScheduleAttr attribute,
-                                       const CudaChip &chip);
-
 /// 32-bit arithmetic, for addresses of shared memory.
 class Words {
 public:

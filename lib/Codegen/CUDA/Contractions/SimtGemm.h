@@ -94,11 +94,6 @@ std::optional<Schedule> chooseSchedule(const Demand &demand,
                                        double *cycles = nullptr);
 /// Cycles that the model expects of `schedule`.
 double expectedCycles(const Schedule &schedule, const Demand &demand);
-/// What a kernel with such a schedule needs of memory (Schedule::workspace());
-/// the schedule is legal.
-llvm::SmallVector<int64_t> workspaceOf(kernel::FuncOp kernel,
-                                       kernel::SimtScheduleAttr attribute,
-                                       const CudaChip &chip);
 /// Whether a multiprocessor has room for more blocks than its share of those
 /// that the kernel is expected to have.
 bool leavesRoom(const Schedule &schedule, const Demand &demand);

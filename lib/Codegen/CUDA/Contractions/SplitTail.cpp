@@ -1,7 +1,8 @@
 //===- SplitTail.cpp - Tiles that blocks share along K --------------------===//
 
 #include "SplitTail.h"
-#include "OperandSource.h"
+#include "Mma.h"
+#include "SimtGemm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,6 +13,43 @@ using namespace tripy::codegen;
 
 /// Sums that a thread stores and loads in one access.
 static constexpr int64_t quad = 4;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+int64_t codegen::countTiles(int64_t batch, int64_t rows, int64_t columns) {
+  uint64_t all = llvm::SaturatingMultiply<uint64_t>(batch, rows);
+  all = llvm::SaturatingMultiply<uint64_t>(all, columns);
+  return static_cast<int64_t>(std::min<uint64_t>(all, INT64_MAX));
+}
+
+SmallVector<int64_t> codegen::tailWorkspace(kernel::FuncOp kernel,
+                                            const CudaChip &chip) {
+  Attribute attribute = kernel.getScheduleAttr();
+  auto mma = dyn_cast_if_present<kernel::MmaScheduleAttr>(attribute);
+  auto simt = dyn_cast_if_present<kernel::SimtScheduleAttr>(attribute);
+  int64_t parts = mma ? mma.getTailSplitK() : simt ? simt.getTailSplitK() : 1;
+  if (parts == 1)
+    return {};
+  OpBuilder b(kernel);
+  KernelEmission emission(kernel, b, EmitterOptions());
+  FailureOr<Contractions> all = Contractions::of(emission);
+  if (failed(all))
+    return {};
+  auto of = [](auto &problem, auto schedule) {
+    return schedule ? schedule->tail.workspace(problem.tailTiles(*schedule))
+                    : SmallVector<int64_t>();
+  };
+  StringRef rule;
+  if (simt) {
+    auto demand = simt::Demand::of(all->groups, all->loops, chip);
+    return of(demand, simt::readSchedule(simt, demand, rule));
+  }
+  auto problem = mma::Problem::find(all->groups, all->loops, chip);
+  return problem ? of(*problem, mma::readSchedule(mma, *problem, rule))
+                 : SmallVector<int64_t>();
+}
 
 //===----------------------------------------------------------------------===//
 // Blocks

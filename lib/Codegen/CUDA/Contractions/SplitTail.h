@@ -14,6 +14,12 @@
 
 namespace tripy::codegen {
 
+/// Parts of a tile at most, and k-blocks that one has at least: sums are not
+/// moved for less.
+inline constexpr int64_t maxTailParts = 16, leastTailKBlocks = 8;
+/// Bytes of all parts of a kernel at most.
+inline constexpr int64_t maxTailBytes = 32 << 20;
+
 /// How the tail of each group of a kernel's contractions is split.
 struct TailSplit {
   /// Parts of K of a tile of the tail; 1: tails are not split. Blocks of a
@@ -26,7 +32,7 @@ struct TailSplit {
   /// Tiles of `tiles` that are left behind whole waves; at most, of any number
   /// up to that.
   int64_t left(int64_t tiles) const { return tiles % wave; }
-  int64_t mostLeft(int64_t tiles) const { return std::min(tiles, wave - 1); }
+  int64_t maxLeft(int64_t tiles) const { return std::min(tiles, wave - 1); }
   /// Bytes of the parts of `tiles` tiles, and of their counters; empty where
   /// tails are not split.
   llvm::SmallVector<int64_t> workspace(int64_t tiles) const {
@@ -34,16 +40,23 @@ struct TailSplit {
       return {};
     return {tiles * parts * partBytes, tiles * 4};
   }
+  /// Whether a kernel with up to `tiles` in tails may split them so.
+  bool isLegal(int64_t tiles) const {
+    return parts == 1 ||
+           (parts <= maxTailParts && workspace(tiles).front() <= maxTailBytes);
+  }
 };
+
+/// What a kernel whose schedule is legal needs of memory for its tails; empty
+/// where none is split.
+llvm::SmallVector<int64_t> tailWorkspace(kernel::FuncOp kernel,
+                                         const CudaChip &chip);
+
+/// Tiles of a batch, as `rows` by `columns` of them; saturates.
+int64_t countTiles(int64_t batch, int64_t rows, int64_t columns);
 
 /// Static shared memory of kernels with a split tail, in bytes.
 inline constexpr int64_t tailSharedBytes = 16;
-
-/// Parts of a tile at most, and k-blocks that one has at least: sums are not
-/// moved for less.
-inline constexpr int64_t maxTailParts = 16, leastTailKBlocks = 8;
-/// Bytes of all parts of a kernel at most.
-inline constexpr int64_t maxTailBytes = 32 << 20;
 
 /// What one block of a group has of the group's tiles.
 class TailShare {

@@ -80,13 +80,9 @@ static int64_t columnsOf(const Tile &tile, const Extent &of) {
   return tile.n() / tile.fragmentsN * (tile.fragmentsN / of.parts);
 }
 
-/// Saturates.
 static int64_t tilesOf(const Tile &tile, const Extent &of) {
-  uint64_t all = llvm::SaturatingMultiply<uint64_t>(
-      of.batch, llvm::divideCeil(of.m, tile.m()));
-  all = llvm::SaturatingMultiply<uint64_t>(
-      all, llvm::divideCeil(of.n, columnsOf(tile, of)));
-  return static_cast<int64_t>(std::min<uint64_t>(all, INT64_MAX));
+  return countTiles(of.batch, llvm::divideCeil(of.m, tile.m()),
+                    llvm::divideCeil(of.n, columnsOf(tile, of)));
 }
 
 /// Tiles of all groups that are left behind whole waves, as far as is known.
@@ -102,7 +98,7 @@ int64_t Problem::tailTiles(const Schedule &schedule) const {
     return std::max<int64_t>(1, expectedTail(schedule, *this));
   int64_t tiles = 0;
   for (const Extent &of : largest)
-    tiles += schedule.tail.mostLeft(tilesOf(schedule.tile, of));
+    tiles += schedule.tail.maxLeft(tilesOf(schedule.tile, of));
   return tiles;
 }
 
@@ -188,12 +184,8 @@ static TailSplit tailOf(int64_t parts, const Schedule &schedule,
   return {parts, chip.multiprocessors * schedule.resident, partBytes};
 }
 
-/// Whether the tail can be split.
 static bool canSplitTail(const Schedule &schedule, const Problem &problem) {
-  int64_t tiles = problem.tailTiles(schedule);
-  return schedule.tail.parts == 1 ||
-         (schedule.tail.parts <= maxTailParts &&
-          schedule.tail.workspace(tiles).front() <= maxTailBytes);
+  return schedule.tail.isLegal(problem.tailTiles(schedule));
 }
 
 static bool hasRoomForTail(const Schedule &schedule, const CudaChip &chip) {
@@ -249,6 +241,9 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
       return schedule;
+    double block = 0;
+    for (const Extent &of : problem.extents)
+      block = std::max(block, cyclesOf(tile, of, problem.chip));
     for (int64_t parts = 1; parts <= maxTailParts; ++parts) {
       schedule->tail = tailOf(parts, *schedule, problem.chip);
       if (parts > 1 &&
@@ -258,9 +253,6 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
       double work = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
       double time =
           problem.byElements ? work : expectedCycles(*schedule, problem);
-      double block = 0;
-      for (const Extent &of : problem.extents)
-        block = std::max(block, cyclesOf(tile, of, problem.chip));
       std::tuple each(time, work, block);
       if (best && each >= least)
         continue;
@@ -378,22 +370,4 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
          int64_t(group.ops.size()), bytesOf(*elementType)});
   }
   return problem;
-}
-
-SmallVector<int64_t> mma::workspaceOf(kernel::FuncOp kernel,
-                                      kernel::MmaScheduleAttr attribute,
-                                      const CudaChip &chip) {
-  if (attribute.getTailSplitK() == 1)
-    return {};
-  OpBuilder b(kernel);
-  KernelEmission emission(kernel, b, EmitterOptions());
-  FailureOr<Contractions> contractions = Contractions::of(emission);
-  if (failed(contractions))
-    return {};
-  auto problem = Problem::find(contractions->groups, contractions->loops, chip);
-  StringRef rule;
-  auto schedule = problem ? readSchedule(attribute, *problem, rule)
-                          : std::optional<Schedule>();
-  return schedule ? schedule->tail.workspace(problem->tailTiles(*schedule))
-                  : SmallVector<int64_t>();
 }

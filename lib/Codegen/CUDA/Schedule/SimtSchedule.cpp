@@ -55,19 +55,18 @@ static int64_t maxSplit(const Demand &demand) {
   return demand.chip->hasClusters() && demand.groups.size() == 1 ? 8 : 1;
 }
 
-/// Blocks that the GPU runs at once.
-static int64_t waveOf(const Schedule &schedule, const Demand &demand) {
-  return demand.chip->multiprocessors *
-         std::max<int64_t>(1, schedule.resident / schedule.tile.threads());
+static TailSplit tailOf(int64_t parts, const Schedule &schedule,
+                        const CudaChip &chip) {
+  int64_t resident =
+      std::max<int64_t>(1, schedule.resident / schedule.tile.threads());
+  return {parts, chip.multiprocessors * resident,
+          schedule.partialSize() * schedule.bytes};
 }
 
-/// Tiles of a group; saturates.
+/// Tiles of a group.
 static int64_t tilesOf(const Schedule &schedule, const Extent &extent) {
-  uint64_t all = llvm::SaturatingMultiply<uint64_t>(
-      extent.batch, llvm::divideCeil(extent.m, schedule.tile.m()));
-  all = llvm::SaturatingMultiply<uint64_t>(
-      all, llvm::divideCeil(extent.n, schedule.tile.n()));
-  return static_cast<int64_t>(std::min<uint64_t>(all, INT64_MAX));
+  return countTiles(extent.batch, llvm::divideCeil(extent.m, schedule.tile.m()),
+                    llvm::divideCeil(extent.n, schedule.tile.n()));
 }
 static int64_t tilesOf(const Schedule &schedule, const Demand &demand) {
   int64_t tiles = 0;
@@ -80,7 +79,7 @@ static int64_t tilesOf(const Schedule &schedule, const Demand &demand) {
 static int64_t expectedTail(const Schedule &schedule, const Demand &demand) {
   int64_t tiles = 0;
   for (const Extent &extent : demand.groups)
-    tiles += tilesOf(schedule, extent) % schedule.tail.wave;
+    tiles += schedule.tail.left(tilesOf(schedule, extent));
   return tiles;
 }
 
@@ -100,17 +99,15 @@ int64_t Demand::tailTiles(const Schedule &schedule) const {
     return std::max<int64_t>(1, expectedTail(schedule, *this));
   int64_t tiles = 0;
   for (const Extent &extent : largest)
-    tiles += schedule.tail.mostLeft(tilesOf(schedule, extent));
+    tiles += schedule.tail.maxLeft(tilesOf(schedule, extent));
   return tiles;
 }
 
 /// Whether the tail can be split. Wide tiles have whole waves alone.
 static bool canSplitTail(const Schedule &schedule, const Demand &demand) {
-  return schedule.tail.parts == 1 ||
-         (schedule.split == 1 && !schedule.tile.isWide() &&
-          schedule.tail.parts <= maxTailParts && schedule.tail.wave > 1 &&
-          schedule.tail.workspace(demand.tailTiles(schedule)).front() <=
-              maxTailBytes);
+  bool isPlain = schedule.split == 1 && !schedule.tile.isWide();
+  return (schedule.tail.parts == 1 || isPlain) &&
+         schedule.tail.isLegal(demand.tailTiles(schedule));
 }
 /// Whether there is a tail whose K is long enough.
 static bool hasTail(const Schedule &schedule, const Demand &demand) {
@@ -243,8 +240,7 @@ static std::optional<Schedule> planOf(const Tile &tile, const Demand &demand) {
       2 * schedule.stageSize() * schedule.bytes > ringBytes)
     schedule.depth = 8;
   schedule.resident = maxResident(tile, demand);
-  schedule.tail.wave = waveOf(schedule, demand);
-  schedule.tail.partBytes = schedule.partialSize() * schedule.bytes;
+  schedule.tail = tailOf(1, schedule, *demand.chip);
   schedule.stages = stagesThatFit(schedule);
   if (schedule.stages < 2)
     return std::nullopt;
@@ -320,9 +316,7 @@ std::optional<Schedule> simt::readSchedule(kernel::SimtScheduleAttr attribute,
   if (!canSplit(schedule, schedule.split))
     return refuse("the ring has room for the sums of a block that splits K, "
                   "whose rows are shared out evenly");
-  schedule.tail.parts = attribute.getTailSplitK();
-  schedule.tail.wave = waveOf(schedule, demand);
-  schedule.tail.partBytes = schedule.partialSize() * schedule.bytes;
+  schedule.tail = tailOf(attribute.getTailSplitK(), schedule, *demand.chip);
   if (!canSplitTail(schedule, demand))
     return refuse(
         "a tail has up to 16 parts of each tile, of 32 MB together, "
@@ -401,21 +395,4 @@ Demand Demand::of(ArrayRef<ContractionGroup> groups,
     });
   }
   return demand;
-}
-
-SmallVector<int64_t> simt::workspaceOf(kernel::FuncOp kernel,
-                                       kernel::SimtScheduleAttr attribute,
-                                       const CudaChip &chip) {
-  if (attribute.getTailSplitK() == 1)
-    return {};
-  OpBuilder b(kernel);
-  KernelEmission emission(kernel, b, EmitterOptions());
-  FailureOr<Contractions> contractions = Contractions::of(emission);
-  if (failed(contractions))
-    return {};
-  Demand demand = Demand::of(contractions->groups, contractions->loops, chip);
-  StringRef rule;
-  std::optional<Schedule> schedule = readSchedule(attribute, demand, rule);
-  return schedule ? schedule->tail.workspace(demand.tailTiles(*schedule))
-                  : SmallVector<int64_t>();
 }

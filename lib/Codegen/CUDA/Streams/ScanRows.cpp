@@ -50,6 +50,7 @@ private:
   bool choose();
   bool chooseLanes(int64_t vectors, int64_t registers = maxRegisters);
   bool chooseSteps(int64_t vectors);
+  AffineExpr countRows();
   bool areRowsMany(int64_t steps);
   void locate(int64_t rows);
   /// A vector of the row.
@@ -133,14 +134,17 @@ bool RowsEmitter::chooseSteps(int64_t vectors) {
          chooseLanes(llvm::divideCeil(vectors, steps), stepRegisters);
 }
 
+AffineExpr RowsEmitter::countRows() {
+  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
+  return KernelEmission::product(ArrayRef(sizes).drop_back(),
+                                 e.kernel.getContext());
+}
+
 /// Whether there are expected to be so many rows that each multiprocessor has
 /// several warps for them, and few steps: the blocks that long rows have
 /// otherwise read element by element where rows begin anywhere.
 bool RowsEmitter::areRowsMany(int64_t steps) {
-  SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  AffineExpr rows = KernelEmission::product(ArrayRef(sizes).drop_back(),
-                                            e.kernel.getContext());
-  std::optional<int64_t> expected = expectedSize(e.kernel, rows);
+  std::optional<int64_t> expected = expectedSize(e.kernel, countRows());
   return steps <= maxSteps && expected &&
          *expected >= warpsOfMany * kernel.chip.multiprocessors;
 }
@@ -348,9 +352,7 @@ void RowsEmitter::emitRow(bool bySingles) {
 bool RowsEmitter::emit() {
   if (!choose())
     return false;
-  SmallVector<AffineExpr> exprs = e.sizeExprs(0);
-  exprs.pop_back();
-  AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
+  AffineExpr count = countRows();
   std::optional<int64_t> expected = expectedSize(e.kernel, count);
   int64_t rows = (isRun ? runThreads : maxThreads) / lanes;
   while (expected && rows * lanes > fewThreads &&
