@@ -50,8 +50,9 @@ def batched(d):
     p = d.program
     if d.chance(0.5):
         return [p.matmul(p.input(many, tokens, tokens, scale=tokens ** -0.5), p.input(many, tokens, size))]
-    keys = p.input(many, tokens, size, scale=size ** -0.5)
-    return [p.matmul(p.input(many, tokens, size), p.permute(keys, (0, 2, 1)))]
+    # The left operand is the first input: the harness gives both to cuBLASLt in this order.
+    queries, keys = p.input(many, tokens, size), p.input(many, tokens, size, scale=size ** -0.5)
+    return [p.matmul(queries, p.permute(keys, (0, 2, 1)))]
 
 
 LINEAR = {

@@ -276,6 +276,7 @@ template <typename Codec> void describe(Codec &codec, Launch &launch) {
   codec.list(launch.accesses, limits.arguments, "accesses of a launch", record);
   codec.field(launch.why);
   codec.field(launch.overlapsPredecessor);
+  codec.field(launch.isOfFirstCall);
   codec.field(launch.product);
   codec.list(launch.work, limits.arguments, "terms of a launch's work", record);
 }

@@ -486,6 +486,7 @@ LogicalResult Translator::readLaunch(kernel::LaunchOp op) {
     passArguments(**use, callee, sizes, launch);
   launch.why = whys.add(op.getLoc());
   launch.overlapsPredecessor = op.getOverlaps();
+  launch.isOfFirstCall = op.getFirst();
   result.program.launches.push_back(std::move(launch));
   return success();
 }

@@ -292,6 +292,7 @@ std::unique_ptr<Sample> samples::productSample() {
        {false, true, yBytes}},
       0,
       false,
+      false,
       0,
       {{WorkKind::ProductsTF32, DType::F32, 0, 2, {two, three, seven, five}}}}};
   return sample;

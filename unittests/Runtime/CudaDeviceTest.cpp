@@ -112,6 +112,7 @@ TEST_F(CudaDeviceTest, LaunchesOneByOneWhenAsked) {
 // a graph begins when that has ended.
 TEST_F(CudaDeviceTest, TheFirstLaunchOverlapsOnAStream) {
   test->program.launches[0].overlapsPredecessor = true;
+  test->program.launches[0].isOfFirstCall = true;
   for (uint32_t direct : {0, 3}) {
     driver.launches.clear();
     ASSERT_NO_FATAL_FAILURE(start({direct, /*maxShapes=*/16}));
@@ -120,6 +121,22 @@ TEST_F(CudaDeviceTest, TheFirstLaunchOverlapsOnAStream) {
     EXPECT_EQ(driver.launches[0].overlaps, direct != 0);
     EXPECT_EQ(driver.launches[0].behind, std::vector<std::string>{});
   }
+}
+
+// Of a call with versions, all launches but one are empty.
+TEST_F(CudaDeviceTest, AnyLaunchOfTheFirstCallOverlapsOnAStream) {
+  Program &program = test->program;
+  program.exprs.push_back({SizeOp::Constant, 0, 0, 0});
+  program.launches[0].grid[0] =
+      static_cast<TableIndex>(program.exprs.size() - 1);
+  for (size_t launch : {0, 1}) {
+    program.launches[launch].overlapsPredecessor = true;
+    program.launches[launch].isOfFirstCall = true;
+  }
+  ASSERT_NO_FATAL_FAILURE(start({/*directLaunches=*/3, /*maxShapes=*/16}));
+  ASSERT_TRUE(run(1000).isOk());
+  ASSERT_EQ(driver.launches.size(), 2u);
+  EXPECT_TRUE(driver.launches[0].overlaps);
 }
 
 // A later launch is not prepared for what ran before the program, which it

@@ -203,6 +203,7 @@ TEST_F(CudaHardware, ComputesWithGraphAndWithout) {
 // A run may begin while the one before it runs, whose results it reads.
 TEST_F(CudaHardware, ChainedRunsOverlap) {
   test->program.launches[0].overlapsPredecessor = true;
+  test->program.launches[0].isOfFirstCall = true;
   ASSERT_NO_FATAL_FAILURE(start({/*directLaunches=*/8, 4}));
   constexpr int length = 8;
   for (int repeat = 0; repeat < (isEmulated() ? 3 : 200); ++repeat) {

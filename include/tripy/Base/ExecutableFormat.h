@@ -22,7 +22,7 @@ namespace tripy {
 
 inline constexpr std::array<uint8_t, 8> executableMagic = {
     0x89, 'T', 'P', 'X', '\r', '\n', 0x1a, '\n'};
-inline constexpr uint16_t executableMajor = 5;
+inline constexpr uint16_t executableMajor = 6;
 inline constexpr uint16_t executableMinor = 0;
 
 inline constexpr uint64_t executableHeaderBytes = 64;

@@ -260,6 +260,9 @@ struct Launch {
   /// CUDA: may start before its predecessor ended (programmatic dependent
   /// launch); the kernel itself waits.
   bool overlapsPredecessor = false;
+  /// CUDA: one of the program's first call, which may have several, each for
+  /// other sizes: it waits for what ran before the program, and may overlap it.
+  bool isOfFirstCall = false;
   /// CUDA: index of what a library may compute in the kernel's place, or
   /// noIndex. All that the launch writes is this product's result.
   TableIndex product = noIndex;

@@ -524,7 +524,8 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
   kernel::LaunchOp::create(b, call.getLoc(), FlatSymbolRefAttr::get(callee),
                            grid, buffers, bytes, values,
                            b.getI64IntegerAttr(written),
-                           overlaps ? b.getUnitAttr() : UnitAttr());
+                           overlaps ? b.getUnitAttr() : UnitAttr(),
+                           isFirst ? b.getUnitAttr() : UnitAttr());
 }
 
 /// Tensor results become attributes; what the function returns is their

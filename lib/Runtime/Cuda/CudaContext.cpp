@@ -189,12 +189,13 @@ Status CudaContext::launchOne(ShapeState &state, size_t index,
     attributes[count++].value.clusterDim = {
         kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   }
-  // The program's first launch may overlap what runs before the program. That
-  // is not prepared when the first ones are left out, as their grids are empty,
-  // nor behind a library, whose launches know nothing of it.
+  // The launch of the program's first call may overlap what runs before the
+  // program. Others do not wait for that, and may be in front when those of the
+  // first call are left out, as their grids are empty. Launches of a library
+  // know nothing of what comes behind.
   bool overlaps =
       launch.overlapsPredecessor &&
-      (index > 0 ? !state.launches[index - 1].product : planned.launch == 0);
+      (index > 0 ? !state.launches[index - 1].product : launch.isOfFirstCall);
   if (overlaps) {
     attributes[count].id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attributes[count++].value.programmaticStreamSerializationAllowed = 1;

@@ -19,6 +19,10 @@
 // CHECK: griddepcontrol.wait
 // CHECK: wgmma.mma_async
 // CHECK: setmaxnreg.dec
+// One thread copies. It is elected, so that ptxas knows of no other, and its
+// addresses in shared memory are addresses in the cluster already.
+// CHECK: elect.sync %r{{[0-9]+}}|%p{{[0-9]+}}, -1;
+// CHECK-NOT: cvta
 // CHECK: mbarrier.arrive.expect_tx
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster{{.*}} [{{.*}}], [[[WEIGHTS:%rd[0-9]+]], {
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster{{.*}} [{{.*}}], [[[WEIGHTS]], {

@@ -272,14 +272,18 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [AttrSizedOperandSegments, DeclareOpIn
     These are outputs or lie in the arena, and overlap none of the others, because
     kernels are compiled without aliasing. `bytes` are the sizes in bytes of the
     buffers' tensors, `sizes` the values of the kernel's index arguments.
+    `overlaps`: the kernel waits for the launch in front itself, and may start
+    before that has ended. `first`: the launch belongs to the program's first
+    call; if it overlaps, then also what runs before the program.
 
     ```mlir
     kernel.launch @exp grid(%g, %c1, %c1) buffers(%a, %b) bytes(%n8, %n8) sizes(%n) written = 1
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Index>:$grid, Variadic<Kernel_BufferType>:$buffers,
-                       Variadic<Index>:$bytes, Variadic<Index>:$sizes, I64Attr:$written, UnitAttr:$overlaps);
-  let assemblyFormat = "$callee `grid` `(` $grid `)` `buffers` `(` $buffers `)` `bytes` `(` $bytes `)` `sizes` `(` $sizes `)` `written` `=` $written (`overlaps` $overlaps^)? attr-dict";
+                       Variadic<Index>:$bytes, Variadic<Index>:$sizes, I64Attr:$written, UnitAttr:$overlaps,
+                       UnitAttr:$first);
+  let assemblyFormat = "$callee `grid` `(` $grid `)` `buffers` `(` $buffers `)` `bytes` `(` $bytes `)` `sizes` `(` $sizes `)` `written` `=` $written (`overlaps` $overlaps^)? (`first` $first^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -74,6 +74,36 @@ void codegen::releaseDependents(KernelEmission &e) {
     controlGrid(e, "griddepcontrol.launch_dependents;");
 }
 
+static Value constantI32(KernelEmission &e, int64_t value) {
+  return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
+}
+
+Value codegen::warpNumber(KernelEmission &e, Index thread) {
+  OpBuilder &b = e.b;
+  Value number = arith::IndexCastOp::create(
+      b, e.loc, b.getI32Type(),
+      e.math.value(e.math.div(thread, e.math.constant(32))));
+  return NVVM::ShflOp::create(b, e.loc, b.getI32Type(), constantI32(e, -1),
+                              number, constantI32(e, 0), constantI32(e, 31),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
+void codegen::inOneThread(KernelEmission &e, Value warp, int64_t number,
+                          llvm::function_ref<void()> body) {
+  Value isWarp =
+      arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, warp,
+                            constantI32(e, number));
+  e.when(isWarp, [&] {
+    e.when(NVVM::ElectSyncOp::create(e.b, e.loc, e.b.getI1Type(), Value()),
+           body);
+  });
+}
+
+Value codegen::clusterPointer(OpBuilder &b, Location loc, Value address) {
+  return LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), address);
+}
+
 /// What `kernel` reads at indices that are elements of other tensors, and
 /// everything that those tensors are computed from.
 static llvm::SetVector<Value> readAtData(kernel::FuncOp kernel) {

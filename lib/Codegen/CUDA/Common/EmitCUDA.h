@@ -174,6 +174,22 @@ void awaitPredecessors(KernelEmission &e);
 /// of the program is complete when the second kernel starts.
 void releaseDependents(KernelEmission &e);
 
+/// The number (i32) of this warp in its block: the same in all lanes, and known
+/// to be so, as what is computed from it.
+mlir::Value warpNumber(KernelEmission &e, Index thread);
+
+/// Emits `body` for one thread of warp `number`, always the same one.
+/// elect.sync chooses it: behind another condition the assembler makes a loop
+/// over threads of each TMA instruction, and keeps its operands in registers of
+/// threads. `warp` is warpNumber().
+void inOneThread(KernelEmission &e, mlir::Value warp, int64_t number,
+                 llvm::function_ref<void()> body);
+
+/// A byte address in this block's shared memory (i32), for copies that reach
+/// all blocks of a cluster: such addresses are addresses in a cluster.
+mlir::Value clusterPointer(mlir::OpBuilder &b, mlir::Location loc,
+                           mlir::Value address);
+
 /// Waits until the phase of `parity` (i32) of the mbarrier at `barrier` is
 /// complete: what was copied under it is there for this thread.
 void awaitPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,

@@ -317,9 +317,8 @@ void WgmmaEmitter::copyLongest(const KBlockRows &of, Index first,
 /// cluster if there are any, under an mbarrier.
 void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
                            Value blocks) {
-  Value place = LLVM::AddrSpaceCastOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(to));
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, loc, place, map, box, barrier, ValueRange(), blocks, Value(),
-      NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
+      b, loc, clusterPointer(b, loc, to), map, box, barrier, ValueRange(),
+      blocks, Value(), NVVM::TMALoadMode::TILE, false,
+      NVVM::CTAGroupKindAttr(), Value());
 }

@@ -355,6 +355,7 @@ private:
   int64_t stagingBegin;   ///< bytes from there
   bool prefetches;        ///< before the wait for the kernels in front
   Index thread;           ///< of the block
+  mlir::Value warp;       ///< of the block, i32
   mlir::Value consumer;   ///< number of this consumer, i32
   Index rank;             ///< of this block in its cluster
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster

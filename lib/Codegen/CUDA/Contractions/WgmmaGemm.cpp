@@ -190,10 +190,7 @@ std::pair<Index, Index> WgmmaEmitter::kRange() {
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::produce() {
-  Value first =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                            math.value(thread), math.value(math.constant(0)));
-  e.when(first, [&] {
+  inOneThread(e, warp, /*number=*/0, [&] {
     if (stagesAhead() > 0) {
       copyAhead();
       await();
@@ -283,10 +280,8 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
   initialiseBarriers();
   if (stagesAhead() == 0)
     await();
-  // The same in all lanes of a warp, and known to be so.
-  Value group = toI32(math.div(thread, math.constant(128)));
-  group = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), group, i32(0),
-                               i32(31), NVVM::ShflKind::idx, UnitAttr());
+  warp = warpNumber(e, thread);
+  Value group = arith::ShRUIOp::create(b, loc, warp, i32(2));
   Value producer =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, i32(0));
   auto roles = scf::IfOp::create(b, loc, producer, /*withElseRegion=*/true);

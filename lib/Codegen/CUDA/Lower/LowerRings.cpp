@@ -69,11 +69,10 @@ TileLowering::Registers TileLowering::nextPosition(Value ring,
 }
 
 void TileLowering::copyBox(Value to, Value map, ValueRange box, Value barrier) {
-  Value place = LLVM::AddrSpaceCastOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 7), pointer(to));
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, loc, place, map, box, barrier, ValueRange(), Value(), Value(),
-      NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(), Value());
+      b, loc, clusterPointer(b, loc, to), map, box, barrier, ValueRange(),
+      Value(), Value(), NVVM::TMALoadMode::TILE, false,
+      NVVM::CTAGroupKindAttr(), Value());
 }
 
 /// Zeros in a stage, by this thread alone.

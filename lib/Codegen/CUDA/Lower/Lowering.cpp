@@ -49,17 +49,12 @@ LogicalResult TileLowering::lower(LLVM::GlobalOp shared) {
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// The number of this warp group: the same in all lanes of a warp, and known to
-/// be so. Contractions compute it once; the code of attention is as it was
-/// measured.
+/// The number of this warp group, for roles: the first call stands in front of
+/// all of them.
 Value TileLowering::warpGroup() {
-  if (epilogue && ownGroup)
-    return ownGroup;
-  Value group = toI32(math.div(thread, math.constant(tile::groupThreads)));
-  ownGroup =
-      NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), group, i32(0),
-                           i32(31), NVVM::ShflKind::idx, UnitAttr());
-  return ownGroup;
+  if (!warp)
+    warp = warpNumber(e, thread);
+  return arith::ShRUIOp::create(b, loc, warp, i32(2));
 }
 
 /// The role of warp groups from `firstGroup` on, else one of the others.
@@ -100,11 +95,9 @@ LogicalResult TileLowering::lowerRole(tile::RoleOp role, int64_t firstGroup) {
   Block &body = role.getBody().front();
   if (!role.getOneThread())
     return lowerBlock(body);
-  Value isFirst =
-      kernel.compare(arith::CmpIPredicate::eq, thread,
-                     math.constant(firstGroup * tile::groupThreads));
   LogicalResult result = success();
-  e.when(isFirst, [&] { result = lowerBlock(body); });
+  inOneThread(e, warp, firstGroup * tile::groupThreads / 32,
+              [&] { result = lowerBlock(body); });
   return result;
 }
 

@@ -157,7 +157,7 @@ private:
   mlir::Value base;     ///< address of shared memory, i32
   Index thread;         ///< of the block
   Index block;          ///< of the launch, where the function counts tiles
-  mlir::Value ownGroup; ///< warpGroup()
+  mlir::Value warp;     ///< warpNumber(), once warpGroup() was asked for
 };
 
 /// Places the rings of `function` in shared memory, and numbers its barriers.

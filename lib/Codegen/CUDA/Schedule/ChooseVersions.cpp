@@ -35,6 +35,9 @@ struct Rows {
 /// Rows beyond which nothing changes any more.
 constexpr int64_t largestEnd = 1 << 16;
 
+/// Rows from which on there are often more tiles than multiprocessors.
+constexpr int64_t severalWaves = 512;
+
 /// Rows that one schedule is for, and what the remark says of it.
 struct Version {
   int64_t least, most;
@@ -86,18 +89,24 @@ static auto within(kernel::FuncOp kernel, const Rows &rows, int64_t least,
 }
 
 /// Where ranges may end: those of the forms for few rows, which stream the
-/// matrix or swap A and B; then each power of two, and the middle of two. What
-/// streams the matrix multiplies as many rows as there may be: with 8 of them,
-/// 2 take 1.7 times as long as in a kernel for 2.
+/// matrix or swap A and B; then each power of two, the middle of two, and where
+/// tiles may be in several waves the middles of those; and the rows that are
+/// expected, whose schedule may need a wave more beyond them. What streams the
+/// matrix multiplies as many rows as there may be: with 8 of them, 2 take 1.7
+/// times as long as in a kernel for 2.
 static SmallVector<int64_t> endsOf(const Rows &rows) {
   int64_t least = std::max<int64_t>(1, rows.range.values.lo);
   int64_t last = rows.range.values.hi;
   SmallVector<int64_t> ends = {2, 4, maxVectorRows};
   // More rows than those that are expected may need another tile.
-  if (rows.range.opt > maxVectorRows && rows.range.opt < maxSwapABRows)
+  if (rows.range.opt > maxVectorRows)
     ends.push_back(llvm::alignTo(rows.range.opt, 8));
-  for (int64_t end = maxSwapABRows; end <= largestEnd; end *= 2)
+  for (int64_t end = maxSwapABRows; end <= largestEnd; end *= 2) {
     ends.append({end, end + end / 2});
+    if (end >= severalWaves)
+      ends.append({end + end / 4, end + end / 4 * 3});
+  }
+  llvm::sort(ends);
   llvm::erase_if(ends, [&](int64_t end) { return end < least || end >= last; });
   ends.push_back(last);
   ends.erase(llvm::unique(ends), ends.end());
