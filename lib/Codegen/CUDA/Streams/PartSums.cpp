@@ -202,6 +202,11 @@ Value PartSums::awaitColumn(Index number, Index rank, Index parts) {
   Index group = math.div(thread, math.constant(layout.sums));
   Index firstOfRow = math.sub(number, rank);
   int64_t groups = layout.threads / layout.sums;
+  // Threads behind the last group have nothing to read.
+  Index last = rank;
+  if (layout.threads % layout.sums != 0)
+    last = kernel.clampTo(
+        kernel.compare(CmpIPredicate::ult, group, math.constant(groups)), rank);
   int64_t most = IndexMath::constantOf(parts) ? wordsInFlight : wordsOfDynamic;
   int64_t reads = std::max<int64_t>(1, most / layout.words);
   Value zero = arith::ConstantOp::create(b, e.loc, b.getZeroAttr(type));
@@ -209,7 +214,7 @@ Value PartSums::awaitColumn(Index number, Index rank, Index parts) {
     SmallVector<Value> precedes, pointers;
     for (int64_t i = 0; i < reads; ++i) {
       Index part = math.add(math.add(first, group), math.constant(i * groups));
-      precedes.push_back(kernel.compare(CmpIPredicate::ult, part, rank));
+      precedes.push_back(kernel.compare(CmpIPredicate::ult, part, last));
       Index real =
           kernel.select(precedes.back(), math.value(part), math.value(rank));
       Index place = math.add(math.mul(math.add(firstOfRow, real),

@@ -35,8 +35,15 @@ using arith::CmpIPredicate;
 static constexpr int64_t maxColumns = 16, maxElements = 48;
 /// Loads of a thread for a tile, where they are vectors and where they are not.
 static constexpr int64_t fullVectors = 2, fullElements = 8;
-/// Blocks of a multiprocessor that have enough loads in flight.
-static constexpr int64_t blocksInFlight = 4;
+/// Columns from which on the threads of a block share them when they add sums
+/// of warps, or read those of other blocks. Read by a thread for each part,
+/// sums of 16 columns are 16 loads that have a sector for each lane: all blocks
+/// together ask the L2 cache for some 10 us before they find that one sum is
+/// missing.
+static constexpr int64_t sharedColumns = 5;
+/// Blocks of a multiprocessor that have enough loads in flight, and those that
+/// there are registers for where a thread has many columns.
+static constexpr int64_t blocksInFlight = 4, blocksOfColumns = 2;
 /// Tiles of a row, below which one block has it; and where that would read
 /// single elements, or columns that lie together.
 static constexpr int64_t minTiles = 4, minOddTiles = 2;
@@ -72,7 +79,9 @@ std::optional<ScanParts> codegen::planScanParts(kernel::FuncOp kernel,
   parts.steps = parts.alignment();
   (parts.columns > 1 ? parts.steps : parts.groups) *=
       std::max<int64_t>(1, full / group);
-  parts.blocks = blocksInFlight * chip.multiprocessors;
+  parts.blocks =
+      (parts.columns < sharedColumns ? blocksInFlight : blocksOfColumns) *
+      chip.multiprocessors;
   parts.words = scan->words();
   std::optional<int64_t> length = scan->length, rows = scan->outer;
   bool isOdd = parts.columns > 1 || ShapedType::isDynamic(size) ||
@@ -92,7 +101,7 @@ namespace {
 /// The steps of a tile that a thread has, some of them one after the other.
 struct TileShape {
   StringRef name;
-  int64_t steps = 1, groups = 4;
+  int64_t steps = 1, groups = 1;
   /// Whole vectors, all inside of the part; else each step may be outside.
   bool isWhole = false;
   int64_t size() const { return ScanParts::threads * steps * groups; }
@@ -125,8 +134,13 @@ private:
   void storeGroup(const Group &group, const TileShape &shape);
   SmallVector<Value> scanTile(ArrayRef<Group> groups, Index number,
                               ValueRange carried, const TileShape &shape);
+  SmallVector<Value> sumWarps(const Memory &ofWarps, Index number,
+                              SmallVectorImpl<Value> &totals);
+  SmallVector<Value> sumWarpsByColumns(const TileShape &shape, Index number,
+                                       SmallVectorImpl<Value> &totals);
   SmallVector<Value> sumOverBlock(StringRef name, ValueRange values);
   SmallVector<Value> sumBefore(ValueRange own);
+  SmallVector<Value> sumColumnsBefore();
 
   SmallVector<Index> placeOf(Index step, int64_t column);
   Index flatOf(Index step) {
@@ -274,8 +288,10 @@ SmallVector<Value> PartsEmitter::overPart(SmallVector<Value> carried,
     carried = overTiles(begin, last, whole, carried, body);
     firstStep = usual;
   }
-  return overTiles(math.add(lead, last), math.add(lead, end), {"rest"}, carried,
-                   body);
+  // Less than a whole tile, and so no more groups than that has.
+  int64_t groups = std::min<int64_t>(4, plan.tile() / ScanParts::threads);
+  return overTiles(math.add(lead, last), math.add(lead, end),
+                   {"rest", 1, groups}, carried, body);
 }
 
 /// The sums of all threads, for every thread.
@@ -301,6 +317,61 @@ SmallVector<Value> PartsEmitter::sumOverBlock(StringRef name,
               .front());
   }
   return sums;
+}
+
+/// Adds the sums of all warps, which are in `ofWarps`, to `totals`. Gives those
+/// up to this warp.
+SmallVector<Value> PartsEmitter::sumWarps(const Memory &ofWarps, Index number,
+                                          SmallVectorImpl<Value> &totals) {
+  SmallVector<Value> from(totals.begin(), totals.end());
+  for (int64_t column = 0; column < plan.columns; ++column)
+    for (int64_t i = 0; i < ScanParts::threads / 32; ++i) {
+      Value part =
+          e.elements
+              .load(ofWarps, {number, math.constant(i), math.constant(column)},
+                    1)
+              .front();
+      totals[column] = add(totals[column], part);
+      Value precedes =
+          kernel.compare(CmpIPredicate::ugt, warp, math.constant(i));
+      from[column] = kernel.select(precedes, totals[column], from[column]);
+    }
+  return from;
+}
+
+/// The same, a thread for each column: where each thread reads the sums of all
+/// warps and columns, a multiprocessor has registers for one block.
+SmallVector<Value>
+PartsEmitter::sumWarpsByColumns(const TileShape &shape, Index number,
+                                SmallVectorImpl<Value> &totals) {
+  int64_t warps = ScanParts::threads / 32;
+  Memory ofWarps =
+      kernel.sharedArray(shape.name, type, {2, warps, plan.columns});
+  Memory upTo = kernel.sharedArray((shape.name + " up to warp").str(), type,
+                                   {2, warps + 1, plan.columns});
+  e.when(
+      kernel.compare(CmpIPredicate::ult, thread, math.constant(plan.columns)),
+      [&] {
+        Value sum = zero();
+        for (int64_t i = 0; i < warps; ++i) {
+          Index at = math.constant(i);
+          e.elements.store(upTo, {number, at, thread}, {sum});
+          sum = add(sum,
+                    e.elements.load(ofWarps, {number, at, thread}, 1).front());
+        }
+        e.elements.store(upTo, {number, math.constant(warps), thread}, {sum});
+      });
+  kernel.barrier();
+  SmallVector<Value> from;
+  for (auto [column, total] : llvm::enumerate(totals)) {
+    auto sumUpTo = [&](Index at) {
+      return e.elements.load(upTo, {number, at, math.constant(column)}, 1)
+          .front();
+    };
+    from.push_back(add(total, sumUpTo(warp)));
+    total = add(total, sumUpTo(math.constant(warps)));
+  }
+  return from;
 }
 
 /// Replaces the values of a tile by their running sums, and stores the results.
@@ -339,25 +410,15 @@ SmallVector<Value> PartsEmitter::scanTile(ArrayRef<Group> loaded, Index number,
   });
   kernel.barrier();
   SmallVector<Value> totals(carried);
-  for (int64_t column = 0; column < columns; ++column) {
-    Value from = totals[column];
-    for (int64_t i = 0; i < warps; ++i) {
-      Value part =
-          e.elements
-              .load(shared, {number, math.constant(i), math.constant(column)},
-                    1)
-              .front();
-      totals[column] = add(totals[column], part);
-      Value precedes =
-          kernel.compare(CmpIPredicate::ugt, warp, math.constant(i));
-      from = kernel.select(precedes, totals[column], from);
-    }
+  SmallVector<Value> from = columns < sharedColumns
+                                ? sumWarps(shared, number, totals)
+                                : sumWarpsByColumns(shape, number, totals);
+  for (int64_t column = 0; column < columns; ++column)
     for (auto [group, sum] : llvm::zip(groups, before)) {
-      Value offset = add(from, sum[column]);
+      Value offset = add(from[column], sum[column]);
       for (size_t i = column; i < group.values.size(); i += columns)
         group.values[i] = add(offset, group.values[i]);
     }
-  }
   for (const Group &group : groups)
     storeGroup(group, shape);
   return totals;
@@ -372,9 +433,37 @@ SmallVector<Value> PartsEmitter::scanTile(ArrayRef<Group> loaded, Index number,
 SmallVector<Value> PartsEmitter::sumBefore(ValueRange own) {
   partSums.publish(own, number);
   SmallVector<Value> before =
-      sumOverBlock("before", partSums.await(number, rank, parts));
+      plan.columns < sharedColumns
+          ? sumOverBlock("before", partSums.await(number, rank, parts))
+          : sumColumnsBefore();
   partSums.countReader(row, parts);
   return before;
+}
+
+/// The same where neighbouring threads read the sums of neighbouring columns.
+SmallVector<Value> PartsEmitter::sumColumnsBefore() {
+  int64_t groups = ScanParts::threads / plan.columns;
+  Index width = math.constant(plan.columns);
+  Memory ofGroups =
+      kernel.sharedArray("groups", type, {groups + 1, plan.columns});
+  Memory before = kernel.sharedArray("before", type, {plan.columns});
+  Value sum = partSums.awaitColumn(number, rank, parts);
+  e.elements.store(ofGroups, {math.div(thread, width), math.rem(thread, width)},
+                   {sum});
+  kernel.barrier();
+  e.when(kernel.compare(CmpIPredicate::ult, thread, width), [&] {
+    Value all = zero();
+    for (int64_t group = 0; group < groups; ++group)
+      all = add(
+          all,
+          e.elements.load(ofGroups, {math.constant(group), thread}, 1).front());
+    e.elements.store(before, {thread}, {all});
+  });
+  kernel.barrier();
+  SmallVector<Value> sums;
+  for (int64_t column = 0; column < plan.columns; ++column)
+    sums.push_back(e.elements.load(before, {math.constant(column)}, 1).front());
+  return sums;
 }
 
 void PartsEmitter::emit() {
