@@ -36,9 +36,14 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
              schedule.extent(schedule.m, 1) > 0 &&
              schedule.extent(schedule.batch, 1) > 0),
       maxRows(schedule.range(schedule.m, 4096).values.hi) {
-  for (const WgmmaOperand &b : schedule.b)
-    if (b.rowBytes % 128 != 0 || schedule.a.rowBytes % 128 != 0)
-      traffic = chip().brokenLines;
+  auto requests = [](const WgmmaOperand &operand) {
+    return operand.rowBytes % 128 != 0 ? chip().brokenLines : 1;
+  };
+  requestsOfA = requests(schedule.a);
+  for (const WgmmaOperand &b : schedule.b) {
+    requestsOfB = std::max(requestsOfB, requests(b));
+    breaksAcross |= requests(b) > 1 && !b.kMajor;
+  }
   schedule.op()->getParentOp()->walk([&](Operation *op) {
     bool isFunction = isa<arith::DivFOp>(op) ||
                       isa_and_nonnull<math::MathDialect>(op->getDialect());
@@ -88,11 +93,13 @@ static int64_t columnsOfTiles(const WgmmaTile &tile, const WgmmaProblem &of) {
   return tilesAcross(of.n, tile.n / of.parts, tile.stepN(of.parts));
 }
 
-/// Lines that each k-block of a block takes from the L2 cache, when `blocks` of
-/// them run. Blocks below each other read the same columns of B at about the
-/// same time, those beside each other the same rows of A, and the more read a
-/// line, the less each of them takes: measured was the square root for B, whose
-/// readers follow each other, and the fourth root for A.
+/// Lines that each k-block of a block asks the L2 cache for, when `blocks` of
+/// them run; those of rows that begin within a line count more. Blocks below
+/// each other read the same columns of B at about the same time, those beside
+/// each other the same rows of A, and the more read a line, the less each of
+/// them takes: measured was the square root for B, whose readers follow each
+/// other, the fourth root for A, and next to nothing for a B that lies along N
+/// where its rows begin within lines (notes-gemm.md 36).
 static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
                           double blocks) {
   double clusters = blocks / tile.cluster();
@@ -102,8 +109,9 @@ static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
   double beside = std::clamp(clusters / below, 1.0, columns);
   double ofA = tile.m / double(tile.clusterN);
   double ofB = tile.n / double(tile.clusterM);
-  return ofA / std::pow(beside * tile.clusterN, 0.25) +
-         ofB / std::sqrt(below * tile.clusterM);
+  return of.requestsOfA * ofA / std::pow(beside * tile.clusterN, 0.25) +
+         of.requestsOfB * ofB /
+             std::pow(below * tile.clusterM, of.breaksAcross ? 0.15 : 0.5);
 }
 
 /// The time of what runs side by side: about that of the longest, more where
@@ -122,10 +130,10 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
                              int64_t blocks, double share) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
   double arriving =
-      of.traffic > 1 ? chip().arrivingBroken : chip().arrivingBytes;
+      of.breaksLines() ? chip().arrivingBroken : chip().arrivingBytes;
   double kBlock =
       chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
-  double asked = sharedLines(tile, of, blocks) * bytes * of.traffic;
+  double asked = sharedLines(tile, of, blocks) * bytes;
   // Both blocks of a row may miss the same lines of A.
   double missed = columnsOfTiles(tile, of) == 2 && tile.clusterN == 1
                       ? chip().missedTwice * of.bytesOfA()
@@ -136,7 +144,7 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
                 (of.bytes() + missed) * share / memoryRate(blocks)});
   if (tile.clusterM * tile.clusterN == 1)
     return mainLoop;
-  bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && of.traffic == 1;
+  bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && !of.breaksLines();
   return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
 }
 

@@ -27,12 +27,17 @@ struct WgmmaProblem {
   bool known, knownK;
   /// Rows that there may be.
   int64_t maxRows;
-  double traffic = 1;
+  /// Requests to the L2 cache for each line of rows: more than 1 where rows
+  /// begin within lines.
+  double requestsOfA = 1, requestsOfB = 1;
+  /// Whether those are rows of a B that lies along N.
+  bool breaksAcross = false;
   /// Of the epilogue, on one element.
   double operations = 0;
 
   explicit WgmmaProblem(const WgmmaSchedule &schedule);
 
+  bool breaksLines() const { return requestsOfA > 1 || requestsOfB > 1; }
   double bytesOfA() const { return double(batch) * m * k * elementBytes; }
   /// Bytes of the operands.
   double bytes() const {

@@ -69,8 +69,9 @@ static constexpr int64_t maxIn256 = 32;
 static ArrayRef<Cluster> clustersFor(const Tile &tile, const WgmmaProblem &of) {
   if (of.m <= tile.m)
     return besideEachOther;
-  return of.traffic > 1 && tile.m == 64 ? ArrayRef<Cluster>(squares)
-                                        : ArrayRef<Cluster>(pairs);
+  return of.breaksAcross || (of.breaksLines() && tile.m == 64)
+             ? ArrayRef<Cluster>(squares)
+             : ArrayRef<Cluster>(pairs);
 }
 
 /// Whether the part of a k-block that one of `blocks` blocks copies is made of
@@ -304,7 +305,7 @@ static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
 /// Tiles with swapAB for a number of rows that others do not divide.
 static void forEachOdd(const WgmmaProblem &of, bool cuts,
                        llvm::function_ref<void(const WgmmaTile &)> use) {
-  if (!of.knownK || of.traffic == 1 || of.maxRows > oddRows[1] ||
+  if (!of.knownK || !of.breaksLines() || of.maxRows > oddRows[1] ||
       of.m < oddRows[0] || of.m % 64 == 0)
     return;
   int64_t parts = llvm::divideCeil(of.m, 256);
