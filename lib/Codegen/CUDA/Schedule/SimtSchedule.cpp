@@ -238,12 +238,13 @@ static bool hasRegisters(const Tile &tile, const Demand &demand) {
          (!tile.isWide() || canBeWide(tile, demand));
 }
 
-/// Stages beyond half of the k-blocks hold up the first of them: 96 products of
-/// 391x391x64 took 82.1 us with 4 stages of 16, and 78.1 with 2; 100 of
-/// 1024x1024x64 330.7 and 318.9 (H100).
+/// Up to 3 k-blocks are all asked for at once; of more, stages beyond half of
+/// them hold up the first: 96 products of 391x391x64 took 82.1 us with 4 stages
+/// of 16, and 78.1 with 2; 100 of 1024x1024x64 330.7 and 318.9; but
+/// 16x8104x40, 3 k-blocks, 3.4 with 4 and 3.7 with 2 (H100).
 static int64_t worthStages(const Schedule &schedule, const Demand &demand) {
-  return std::max<int64_t>(
-      2, llvm::divideCeil(longestK(demand), schedule.depth) / 2);
+  int64_t kBlocks = llvm::divideCeil(longestK(demand), schedule.depth);
+  return std::max<int64_t>(2, kBlocks <= 3 ? kBlocks : kBlocks / 2);
 }
 
 static int64_t stagesThatFit(const Schedule &schedule) {
