@@ -197,8 +197,20 @@ public:
   void finish(llvm::ArrayRef<SimtRun> runs);
 
 private:
+  /// Neighbours of a row: sums of each of the group's contractions.
+  struct Piece {
+    Index atM, atN;
+    llvm::SmallVector<Elements> values;
+  };
+
+  bool hasNeighbours();
   bool hasVectorRuns();
+  bool exchangesRuns(const SimtRun &run);
   bool readsTensors();
+  llvm::SmallVector<Piece> exchange(const SimtRun &run);
+  llvm::SmallVector<Piece> piecesOf(const SimtRun &run);
+  mlir::Value allLanes();
+  mlir::Value isInside(const Piece &piece);
   std::pair<Index, Index> placeOf(Index run);
   llvm::SmallVector<Index> resultAt(Index atM, Index atN);
   mlir::Value isInside(Index index, llvm::ArrayRef<unsigned> loops);

@@ -20,14 +20,18 @@ using namespace tripy::codegen::simt;
 /// registers that the fragments had.
 static constexpr size_t runsTogether = 4;
 
-/// Whether the columns of a run are neighbours in the results, all inside or
-/// all outside.
-bool SimtResults::hasVectorRuns() {
+/// Whether the columns of a run are neighbours in the results.
+bool SimtResults::hasNeighbours() {
   if (space.n.empty())
     return false;
   AffineMap map = op.getIndexingMapsArray().back();
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return last && last.getPosition() == space.n.back() &&
+  return last && last.getPosition() == space.n.back();
+}
+
+/// Whether they are, and all inside or all outside.
+bool SimtResults::hasVectorRuns() {
+  return hasNeighbours() &&
          math.factorOf(space.sizeOf(space.n.back())) % quad == 0;
 }
 
@@ -80,23 +84,83 @@ Value SimtResults::isInside(Index index, ArrayRef<unsigned> loops) {
   return kernel.compare(arith::CmpIPredicate::ult, index, space.sizeOf(loops));
 }
 
-void SimtResults::finishRun(const SimtRun &run) {
+/// Whether lanes exchange the sums of a run, so that those beside each other
+/// store neighbours: where rows are no whole vectors, each lane would store
+/// single numbers 16 bytes from the next lane's, and each sector of the L2
+/// cache would be written four times.
+bool SimtResults::exchangesRuns(const SimtRun &run) {
+  return hasNeighbours() && !hasVectorRuns() &&
+         run.values.front().front().getType().getIntOrFloatBitWidth() == 32;
+}
+
+/// The sums of a run, each with its place: through shared memory, where a warp
+/// has its runs of this number as rows.
+SmallVector<SimtResults::Piece> SimtResults::exchange(const SimtRun &run) {
+  Index four = math.constant(quad), warpM = math.constant(tile.warpM());
+  Index warpN = math.constant(tile.warpN());
+  Index lane = math.rem(kernel.threadId(), math.constant(32));
+  Index warp = math.div(kernel.threadId(), math.constant(32));
+  int64_t columns = tile.lanesN * quad;
+  Type type = run.values.front().front().getType();
+  Memory staged = kernel.sharedArray(
+      "exchanged runs", type, {tile.threads() / 32, tile.lanesM, columns});
   auto [atM, atN] = placeOf(run.number);
-  if (hasVectorRuns()) {
-    Value inside = arith::AndIOp::create(e.b, e.loc, isInside(atM, space.m),
-                                         isInside(atN, space.n));
-    return e.when(inside,
-                  [&, atM = atM, atN = atN] { emitRun(atM, atN, run.values); });
+  Index inM = math.rem(row, warpM), inN = math.rem(column, warpN);
+  Index firstM = math.sub(atM, inM), firstN = math.sub(atN, inN);
+  SmallVector<Piece> pieces;
+  for (int64_t i = 0; i < quad; ++i) {
+    Index at = math.add(lane, math.constant(32 * i));
+    Index line = math.div(at, math.constant(columns));
+    pieces.push_back({math.add(firstM, math.mul(line, four)),
+                      math.add(firstN, math.rem(at, math.constant(columns))),
+                      {}});
   }
-  e.when(isInside(atM, space.m), [&, atM = atM, atN = atN] {
-    for (int64_t c = 0; c < quad; ++c) {
-      Index at = math.add(atN, math.constant(c));
-      SmallVector<Elements> own;
-      for (const Elements &each : run.values)
-        own.push_back({each[c]});
-      e.when(isInside(at, space.n), [&] { emitRun(atM, at, own); });
+  for (const Elements &values : run.values) {
+    e.elements.store(staged, {warp, math.div(inM, four), inN}, values);
+    NVVM::SyncWarpOp::create(e.b, e.loc, allLanes());
+    for (auto [i, piece] : llvm::enumerate(pieces)) {
+      Index at = math.add(lane, math.constant(32 * int64_t(i)));
+      piece.values.push_back(
+          e.elements.load(staged,
+                          {warp, math.div(at, math.constant(columns)),
+                           math.rem(at, math.constant(columns))},
+                          1));
     }
-  });
+    NVVM::SyncWarpOp::create(e.b, e.loc, allLanes());
+  }
+  return pieces;
+}
+
+Value SimtResults::allLanes() {
+  return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(-1));
+}
+
+/// What is stored at a time of a run: neighbours where rows are whole vectors,
+/// else each number.
+SmallVector<SimtResults::Piece> SimtResults::piecesOf(const SimtRun &run) {
+  if (exchangesRuns(run))
+    return exchange(run);
+  auto [atM, first] = placeOf(run.number);
+  int64_t width = hasVectorRuns() ? quad : 1;
+  SmallVector<Piece> pieces;
+  for (int64_t c = 0; c < quad; c += width) {
+    Piece &piece =
+        pieces.emplace_back(Piece{atM, math.add(first, math.constant(c)), {}});
+    for (const Elements &each : run.values)
+      piece.values.emplace_back(ArrayRef(each).slice(c, width));
+  }
+  return pieces;
+}
+
+Value SimtResults::isInside(const Piece &piece) {
+  return arith::AndIOp::create(e.b, e.loc, isInside(piece.atM, space.m),
+                               isInside(piece.atN, space.n));
+}
+
+void SimtResults::finishRun(const SimtRun &run) {
+  for (const Piece &piece : piecesOf(run))
+    e.when(isInside(piece),
+           [&] { emitRun(piece.atM, piece.atN, piece.values); });
 }
 
 /// The last index of `loops`, where `index` is beyond it: nothing is stored
@@ -115,40 +179,27 @@ Index SimtResults::clamped(Index index, ArrayRef<unsigned> loops, int64_t tile,
 
 /// Asks for all that the epilogue of some runs reads, then stores them.
 void SimtResults::finishTogether(ArrayRef<SimtRun> runs) {
-  struct Piece {
-    Index atM, atN;
-    SmallVector<Elements> results;
-  };
   SmallVector<Piece> pieces;
-  bool isVector = hasVectorRuns();
-  int64_t width = isVector ? quad : 1;
-  for (const SimtRun &run : runs) {
-    auto [atM, first] = placeOf(run.number);
-    Index inM = clamped(atM, space.m, tile.m(), 1);
-    for (int64_t c = 0; c < quad; c += width) {
-      Index atN = math.add(first, math.constant(c));
-      SmallVector<Elements> own;
-      for (const Elements &each : run.values)
-        own.emplace_back(ArrayRef(each).slice(c, width));
-      SmallVector<Index> at =
-          resultAt(inM, clamped(atN, space.n, tile.n(), width));
-      bindNeighbours(kernel, group.ops, own, at);
-      Piece &piece = pieces.emplace_back(Piece{atM, atN, {}});
-      for (unsigned number : group.results)
-        piece.results.push_back(
-            e.elements.emit(e.yielded()[number], at, width));
-    }
+  for (const SimtRun &run : runs)
+    llvm::append_range(pieces, piecesOf(run));
+  SmallVector<SmallVector<Elements>> results;
+  for (const Piece &piece : pieces) {
+    int64_t width = static_cast<int64_t>(piece.values.front().size());
+    SmallVector<Index> at =
+        resultAt(clamped(piece.atM, space.m, tile.m(), 1),
+                 clamped(piece.atN, space.n, tile.n(), width));
+    bindNeighbours(kernel, group.ops, piece.values, at);
+    results.emplace_back();
+    for (unsigned number : group.results)
+      results.back().push_back(e.elements.emit(e.yielded()[number], at, width));
   }
   pinLoads(e.b, e.loc);
-  for (const Piece &piece : pieces) {
-    Value inside = arith::AndIOp::create(
-        e.b, e.loc, isInside(piece.atM, space.m), isInside(piece.atN, space.n));
-    e.when(inside, [&] {
+  for (auto [piece, found] : llvm::zip(pieces, results))
+    e.when(isInside(piece), [&, &piece = piece, &found = found] {
       SmallVector<Index> at = resultAt(piece.atM, piece.atN);
-      for (auto [number, elements] : llvm::zip(group.results, piece.results))
+      for (auto [number, elements] : llvm::zip(group.results, found))
         e.elements.store(e.results[number], at, elements);
     });
-  }
 }
 
 void SimtResults::finish(ArrayRef<SimtRun> runs) {
