@@ -405,8 +405,7 @@ LogicalResult Translator::readProduct(kernel::LaunchOp op,
   if (!attr)
     return success();
   SmallVector<Type> tensors = tensorsOf(callee);
-  uint64_t operand = attr->getA();
-  if (operand >= tensors.size() ||
+  if (uint64_t(attr->getA()) >= tensors.size() ||
       callee.getFunctionType().getNumResults() != 1)
     return op.emitOpError("its kernel's product names no tensor");
   auto [entry, isNew] =
@@ -415,12 +414,12 @@ LogicalResult Translator::readProduct(kernel::LaunchOp op,
   if (!isNew)
     return success();
   MatrixProduct product;
-  product.a = operand;
+  product.a = attr->getA();
   product.b = attr->getB();
   product.bias = attr->getBias() < 0 ? noIndex : TableIndex(attr->getBias());
   product.result = tensors.size() - 1;
   for (auto [number, dtype] :
-       {std::pair(operand, &product.operandType),
+       {std::pair(uint64_t(product.a), &product.operandType),
         std::pair(uint64_t(product.result), &product.resultType)}) {
     Type element = cast<RankedTensorType>(tensors[number]).getElementType();
     std::optional<DType> found = dtypeOf(element);

@@ -497,9 +497,9 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
     return llvm::map_to_vector(exprs,
                                [&](TableIndex e) { return sizeValue(e); });
   };
+  auto unit = [&](bool is) { return is ? b.getUnitAttr() : UnitAttr(); };
   kernel::CallOp call = launch.call;
   kernel::FuncOp callee = launch.callee;
-  bool overlaps = mayOverlap(call, callee, isFirst);
   SmallVector<Value> grid = valuesOf(launch.grid),
                      bytes = valuesOf(launch.bytes),
                      values = valuesOf(launch.sizes), buffers;
@@ -521,11 +521,10 @@ void FunctionPlanner::writeLaunch(const PlannedLaunch &launch, bool isFirst) {
       bytes.push_back(sizeValue(sizes.constant(size)));
     written += 2;
   }
-  kernel::LaunchOp::create(b, call.getLoc(), FlatSymbolRefAttr::get(callee),
-                           grid, buffers, bytes, values,
-                           b.getI64IntegerAttr(written),
-                           overlaps ? b.getUnitAttr() : UnitAttr(),
-                           isFirst ? b.getUnitAttr() : UnitAttr());
+  kernel::LaunchOp::create(
+      b, call.getLoc(), FlatSymbolRefAttr::get(callee), grid, buffers, bytes,
+      values, b.getI64IntegerAttr(written),
+      unit(mayOverlap(call, callee, isFirst)), unit(isFirst));
 }
 
 /// Tensor results become attributes; what the function returns is their

@@ -90,9 +90,8 @@ Value codegen::warpNumber(KernelEmission &e, Index thread) {
 
 void codegen::inOneThread(KernelEmission &e, Value warp, int64_t number,
                           llvm::function_ref<void()> body) {
-  Value isWarp =
-      arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, warp,
-                            constantI32(e, number));
+  Value isWarp = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq,
+                                       warp, constantI32(e, number));
   e.when(isWarp, [&] {
     e.when(NVVM::ElectSyncOp::create(e.b, e.loc, e.b.getI1Type(), Value()),
            body);

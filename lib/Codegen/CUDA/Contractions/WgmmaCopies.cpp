@@ -319,6 +319,6 @@ void WgmmaEmitter::copyBox(Value to, Value map, ValueRange box, Value barrier,
                            Value blocks) {
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       b, loc, clusterPointer(b, loc, to), map, box, barrier, ValueRange(),
-      blocks, Value(), NVVM::TMALoadMode::TILE, false,
-      NVVM::CTAGroupKindAttr(), Value());
+      blocks, Value(), NVVM::TMALoadMode::TILE, false, NVVM::CTAGroupKindAttr(),
+      Value());
 }

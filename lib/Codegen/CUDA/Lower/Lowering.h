@@ -154,10 +154,10 @@ private:
   llvm::DenseMap<mlir::Value, SharedView> views;
   /// Of each tile.map, in order.
   llvm::SmallVector<mlir::Value> maps;
-  mlir::Value base;     ///< address of shared memory, i32
-  Index thread;         ///< of the block
-  Index block;          ///< of the launch, where the function counts tiles
-  mlir::Value warp;     ///< warpNumber(), once warpGroup() was asked for
+  mlir::Value base; ///< address of shared memory, i32
+  Index thread;     ///< of the block
+  Index block;      ///< of the launch, where the function counts tiles
+  mlir::Value warp; ///< warpNumber(), once warpGroup() was asked for
 };
 
 /// Places the rings of `function` in shared memory, and numbers its barriers.

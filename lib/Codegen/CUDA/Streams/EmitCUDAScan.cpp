@@ -35,6 +35,7 @@ public:
 private:
   void emitRows();
   bool chooseLanes();
+  Value lastOfRow(Value value);
   void emitShortRows();
   Value emitShortPiece(Index first, Value carry);
   void emitColumns();
@@ -58,8 +59,10 @@ private:
 };
 } // namespace
 
-/// Threads of a block of short rows, at most and where rows are few.
-static constexpr int64_t shortThreads = 256, fewThreads = 64;
+/// Threads of a block of short rows, at most, where each has one element of a
+/// row, and where rows are few.
+static constexpr int64_t shortThreads = 256, dynamicThreads = 1024,
+                         fewThreads = 64;
 /// Neighbours that a lane reads one by one at most: with more, a warp's access
 /// touches as many lines of the L1 cache as all its rows have.
 static constexpr int64_t maxSingles = 8;
@@ -110,14 +113,19 @@ Value ScanEmitter::emitPiece(Index first, Value carry) {
 }
 
 /// The lanes of a short row and the neighbours of each; false for a long row.
-/// Rows whose length is known at run time only have a warp, which takes piece
-/// after piece, where they are expected to be short.
+/// Rows whose length is known at run time only have a lane for each element
+/// that is expected, a warp at most, where they are expected to be short; these
+/// take piece after piece.
 bool ScanEmitter::chooseLanes() {
   std::optional<int64_t> known = IndexMath::constantOf(columns);
   if (!known) {
     std::optional<int64_t> expected =
         expectedSize(e.kernel, e.sizeExprs(0).back());
-    return expected && *expected <= 32 * maxSingles;
+    if (!expected || *expected > 32 * maxSingles)
+      return false;
+    lanes = std::min<int64_t>(
+        32, llvm::PowerOf2Ceil(std::max<int64_t>(1, *expected)));
+    return true;
   }
   vectorSize = std::gcd(vectorSizeOf(e), *known);
   isOdd = vectorSize * 2 < vectorSizeOf(e) || *known > 32 * vectorSize;
@@ -131,6 +139,16 @@ bool ScanEmitter::chooseLanes() {
   if (!isShort)
     lanes = 32;
   return isShort;
+}
+
+/// What the last lane of this thread's row has.
+Value ScanEmitter::lastOfRow(Value value) {
+  Index own = math.rem(thread, math.constant(32));
+  Index last = math.add(math.sub(own, lane), math.constant(lanes - 1));
+  return kernel.shuffle(value,
+                        arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
+                                                   math.value(last)),
+                        gpu::ShuffleMode::IDX);
 }
 
 /// The neighbours of a lane. In an odd row, the last lanes begin further ahead,
@@ -175,7 +193,7 @@ Value ScanEmitter::emitShortPiece(Index first, Value carry) {
   for (auto [i, at] : llvm::enumerate(places))
     e.when(both(isRow, valid[i]),
            [&] { finish(at, isOdd ? Elements{sums[i]} : sums); });
-  return add(carry, kernel.shuffle(upTo, 31, gpu::ShuffleMode::IDX));
+  return add(carry, lastOfRow(upTo));
 }
 
 void ScanEmitter::emitShortRows() {
@@ -183,7 +201,9 @@ void ScanEmitter::emitShortRows() {
   exprs.pop_back();
   AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
   std::optional<int64_t> expected = expectedSize(e.kernel, count);
-  int64_t rows = shortThreads / lanes;
+  // The GPU starts few blocks at a time.
+  int64_t rows =
+      (IndexMath::constantOf(columns) ? shortThreads : dynamicThreads) / lanes;
   while (expected && rows * lanes > fewThreads &&
          *expected < rows * kernel.chip.multiprocessors)
     rows /= 2;
