@@ -140,7 +140,7 @@ LogicalResult Translator::readInputs() {
       continue;
     }
     inputNumbers.back() = program.inputs.size();
-    InputDescription input{argumentName(function, number)};
+    InputDescription input{argumentName(function, number), {}, {}, {}};
     auto path = function.getArgAttrOfType<StringAttr>(number, pathAttrName);
     input.path = path ? path.str() : std::string();
     input.kind = !type       ? InputKind::Size
