@@ -136,7 +136,8 @@ private:
                               ValueRange carried, const TileShape &shape);
   SmallVector<Value> sumWarps(const Memory &ofWarps, Index number,
                               SmallVectorImpl<Value> &totals);
-  SmallVector<Value> sumWarpsByColumns(const TileShape &shape, Index number,
+  SmallVector<Value> sumWarpsByColumns(StringRef name, const Memory &ofWarps,
+                                       Index number,
                                        SmallVectorImpl<Value> &totals);
   SmallVector<Value> sumOverBlock(StringRef name, ValueRange values);
   SmallVector<Value> sumBefore(ValueRange own);
@@ -342,12 +343,10 @@ SmallVector<Value> PartsEmitter::sumWarps(const Memory &ofWarps, Index number,
 /// The same, a thread for each column: where each thread reads the sums of all
 /// warps and columns, a multiprocessor has registers for one block.
 SmallVector<Value>
-PartsEmitter::sumWarpsByColumns(const TileShape &shape, Index number,
-                                SmallVectorImpl<Value> &totals) {
+PartsEmitter::sumWarpsByColumns(StringRef name, const Memory &ofWarps,
+                                Index number, SmallVectorImpl<Value> &totals) {
   int64_t warps = ScanParts::threads / 32;
-  Memory ofWarps =
-      kernel.sharedArray(shape.name, type, {2, warps, plan.columns});
-  Memory upTo = kernel.sharedArray((shape.name + " up to warp").str(), type,
+  Memory upTo = kernel.sharedArray((name + " up to warp").str(), type,
                                    {2, warps + 1, plan.columns});
   e.when(
       kernel.compare(CmpIPredicate::ult, thread, math.constant(plan.columns)),
@@ -410,9 +409,10 @@ SmallVector<Value> PartsEmitter::scanTile(ArrayRef<Group> loaded, Index number,
   });
   kernel.barrier();
   SmallVector<Value> totals(carried);
-  SmallVector<Value> from = columns < sharedColumns
-                                ? sumWarps(shared, number, totals)
-                                : sumWarpsByColumns(shape, number, totals);
+  SmallVector<Value> from =
+      columns < sharedColumns
+          ? sumWarps(shared, number, totals)
+          : sumWarpsByColumns(shape.name, shared, number, totals);
   for (int64_t column = 0; column < columns; ++column)
     for (auto [group, sum] : llvm::zip(groups, before)) {
       Value offset = add(from[column], sum[column]);
