@@ -33,8 +33,8 @@ func.func @main(%x: tensor<4279x77xbf16>) -> tensor<4279x77xbf16> {
 }
 
 //--- dynamic.mlir
-// Rows that are expected to be short have a warp each.
-// CHECK: grid = ()[s0] -> (1024, 1, 1), block = [256, 1, 1]
+// Rows that are expected to have 80 elements have a warp each, 32 in a block.
+// CHECK: grid = ()[s0] -> (256, 1, 1), block = [1024, 1, 1]
 func.func @main(%x: tensor<8192x?xf16> {tripy.name = "x", tripy.profile = #tripy.profile<min = [8192, 1], opt = [8192, 80], max = [8192, 320]>}) -> tensor<8192x?xf16> {
   %0 = trace.cumsum %x dim = -1 : (tensor<8192x?xf16>) -> tensor<8192x?xf16>
   return %0 : tensor<8192x?xf16>
