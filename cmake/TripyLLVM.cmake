@@ -36,7 +36,7 @@ endfunction()
 
 # MLIR asks for all of LLVM's back ends by name. Static tools carry those of
 # NVIDIA's GPUs and of the machine: empty functions keep the others out.
-if(TRIPY_LINK_LLVM STREQUAL static)
+if(TRIPY_LINK_LLVM STREQUAL static OR TRIPY_STATIC_TOOLS)
   set(text "// Back ends that static tools leave out.\n")
   foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
     if(NOT target MATCHES "^(NVPTX|${LLVM_NATIVE_ARCH})$")

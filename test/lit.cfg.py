@@ -7,7 +7,8 @@
 #   %cc            the C compiler
 #   %llvm          the folder of LLVM's tools
 #   %plugin        TripyPlugin.so
-#   %emulated      before a command: it runs on the CUDA emulator
+#   %emulated      before a command: it runs on the CUDA emulator, which reads
+#                  PTX: nothing is assembled
 #   tripy-opt      as a command, not in text that a test looks for: with
 #                  --verify-provenance and --verify-roundtrip
 #
@@ -48,7 +49,7 @@ config.substitutions += [
     ("%cc", config.c_compiler),
     ("%llvm", config.llvm_tools),
     ("%emulated",
-     f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator"),
+     f"env LD_LIBRARY_PATH={config.tripy_build}/lib/cuda-emulator TRIPY_CUDA_HOME={config.tripy_build}/test"),
 ]
 
 config.substitutions.append((r"(?<![-\w./])tripy-opt(?![-\w.])",

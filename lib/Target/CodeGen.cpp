@@ -216,8 +216,13 @@ void target::optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   if (!machine.getTargetTriple().isNVPTX()) {
-    callbacks.registerShouldRunOptionalPassCallback(
-        [](StringRef pass, llvm::Any) { return pass != "LoopFullUnrollPass"; });
+    // Loop load elimination asks for the dependences of each pair of accesses
+    // once more, a quarter of all time here, to find values that the emitters
+    // already keep in registers.
+    callbacks.registerShouldRunOptionalPassCallback([](StringRef pass,
+                                                       llvm::Any) {
+      return pass != "LoopFullUnrollPass" && pass != "LoopLoadEliminationPass";
+    });
     builder.registerLoopOptimizerEndEPCallback(
         [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
           passes.addPass(FullUnrollPass());

@@ -90,14 +90,6 @@ static Lowered lowerRoll(trace::RollOp op, trace::RollOp::Adaptor in,
 
 //===-- tile, repeat ------------------------------------------------------===//
 
-/// A type that shows the sizes that are known.
-static RankedTensorType typeOf(ArrayRef<Size> sizes, Type element) {
-  SmallVector<int64_t> shape;
-  for (Size size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(shape, element);
-}
-
 /// The elements between two products of sizes, `count` times: a reshape, a
 /// broadcast along a new dimension, a reshape to `sizes`.
 static Value copies(Value input, SizeList outer, SizeList inner, Size count,
@@ -105,14 +97,14 @@ static Value copies(Value input, SizeList outer, SizeList inner, Size count,
   Type element = elementTypeOf(input);
   SizeList cut{b.math.product(outer), b.math.product(inner)};
   Value two = b.reshape(
-      input, cut, typeOf(cut, element),
+      input, cut, typeWith(cut, element),
       {"reshape",
        ("cut at the dimension that '" + b.sourceName() + "' copies").str()});
   SizeList spread{cut[0], count, cut[1]};
   Value copied = b.broadcast({two, "the elements", -1}, {0, 2},
-                             typeOf(spread, element), spread);
+                             typeWith(spread, element), spread);
   return b.reshape(
-      copied, sizes, typeOf(sizes, element),
+      copied, sizes, typeWith(sizes, element),
       {"reshape", ("join the copies of '" + b.sourceName() + "'").str()});
 }
 

@@ -21,17 +21,6 @@ using namespace tripy;
 using flatir::ComparisonDirection;
 using Dims = SmallVector<int64_t>;
 
-static RankedTensorType typeOf(ArrayRef<Size> sizes, Type element) {
-  Dims shape;
-  for (Size size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(shape, element);
-}
-
-static Dims firstDims(int64_t count) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, count));
-}
-
 //===-- operands ----------------------------------------------------------===//
 
 namespace {
@@ -84,7 +73,7 @@ static AttentionSizes sizesOf(trace::AttentionOp::Adaptor in, Lowering &b) {
 /// The tensor with a type that shows all that is known of its sizes.
 static Value shown(Value tensor, const SizeList &sizes, Lowering &b) {
   return b.reshape(
-      tensor, sizes, typeOf(sizes, elementTypeOf(tensor)),
+      tensor, sizes, typeWith(sizes, elementTypeOf(tensor)),
       {"reshape", "know the sizes of the operands of 'attention'"});
 }
 
@@ -99,7 +88,7 @@ static Value spreadTo(Value tensor, StringRef what, int64_t operand,
               "dimension " + Twine(i) + " of " + what +
                   " of 'attention' has size 1 or that of the scores");
   return b.broadcast({tensor, what.str(), operand},
-                     typeOf(sizes, elementTypeOf(tensor)), sizes);
+                     typeWith(sizes, elementTypeOf(tensor)), sizes);
 }
 
 //===-- decomposition -----------------------------------------------------===//
@@ -166,14 +155,14 @@ Size Decomposition::rows() {
 Value Decomposition::grouped(Value tensor, Size columns) {
   SizeList to = sizes.with(sizes.keyHeads, rows(), columns);
   return b.reshape(
-      tensor, to, typeOf(to, elementTypeOf(tensor)),
+      tensor, to, typeWith(to, elementTypeOf(tensor)),
       {"reshape", "bring heads of 'attention' together that share a key"});
 }
 
 /// Contracts the last dimension of `left` with `contracted` of `right`.
 Value Decomposition::product(const Twine &reason, Value left, Value right,
                              int64_t contracted, Type result) {
-  Dims batch = firstDims(rank() - 2);
+  Dims batch = leadingDims(rank() - 2);
   Dims shape =
       flatir::dotShape(left, right, batch, batch, rank() - 1, contracted);
   return b.step<flatir::DotOp>(reason, RankedTensorType::get(shape, result),
@@ -184,7 +173,7 @@ Value Decomposition::product(const Twine &reason, Value left, Value right,
 /// 0, 1, 2, ... along a dimension of the scores.
 Value Decomposition::positions(int64_t dim) {
   SizeList all = sizes.scores();
-  RankedTensorType type = typeOf(all, b.getBuilder().getI64Type());
+  RankedTensorType type = typeWith(all, b.getBuilder().getI64Type());
   return b.step<flatir::IotaOp>(dim + 1 == rank() ? "number the keys"
                                                   : "number the queries",
                                 type, b.dynamicSizes(type, all), dim);
@@ -206,8 +195,8 @@ Value Decomposition::limits() {
   Value count = b.step<flatir::MinimumOp>("count all keys at most", atLeast,
                                           sizeLike(sizes.keys, wide, b));
   SizeList all = sizes.scores();
-  return b.broadcast({count, "the lengths", -1}, firstDims(rank() - 3),
-                     typeOf(all, elementTypeOf(count)), all);
+  return b.broadcast({count, "the lengths", -1}, leadingDims(rank() - 3),
+                     typeWith(all, elementTypeOf(count)), all);
 }
 
 Value Decomposition::visibleByCause() {
@@ -297,7 +286,7 @@ Value Decomposition::keptValues() {
       "number the keys", numbers, b.dynamicSizes(numbers, all), rank() - 2);
   Value limit = b.broadcast(
       {b.convert(lengths, i64, "compute in 64 bits"), "the lengths", -1},
-      firstDims(rank() - 3), numbers, all);
+      leadingDims(rank() - 3), numbers, all);
   Value kept = compare("find the values before the lengths", number,
                        ComparisonDirection::Lt, limit);
   return b.step<flatir::SelectOp>("leave out the values behind the lengths",

@@ -16,10 +16,6 @@ using namespace tripy;
 
 using Dims = SmallVector<int64_t>;
 
-static Dims firstDims(int64_t count) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, count));
-}
-
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
@@ -48,7 +44,7 @@ struct Precision {
 /// dimensions of both are a batch.
 static Value contract(Value lhs, int64_t left, Value rhs, int64_t right,
                       int64_t batch, Precision precision, Lowering &b) {
-  Dims batchDims = firstDims(batch);
+  Dims batchDims = leadingDims(batch);
   SmallVector<int64_t> shape =
       flatir::dotShape(lhs, rhs, batchDims, batchDims, left, right);
   return b.primary<flatir::DotOp>(

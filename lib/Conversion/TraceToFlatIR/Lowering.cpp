@@ -9,6 +9,17 @@
 using namespace mlir;
 using namespace tripy;
 
+RankedTensorType tripy::typeWith(ArrayRef<Size> sizes, Type element) {
+  SmallVector<int64_t> shape;
+  for (Size size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, element);
+}
+
+SmallVector<int64_t> tripy::leadingDims(int64_t count) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, count));
+}
+
 std::string tripy::describeShape(RankedTensorType type) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -134,6 +134,12 @@ private:
 /// "(2, ?)".
 std::string describeShape(mlir::RankedTensorType type);
 
+/// The tensor type with these sizes, `?` where they are no constants.
+mlir::RankedTensorType typeWith(llvm::ArrayRef<Size> sizes, mlir::Type element);
+
+/// 0, 1, ..., count - 1.
+llvm::SmallVector<int64_t> leadingDims(int64_t count);
+
 /// f32 for 16-bit floats, itself for all others.
 mlir::Type accumulatorOf(mlir::Type element);
 

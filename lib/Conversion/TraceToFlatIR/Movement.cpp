@@ -144,8 +144,7 @@ static Lowered lowerPermute(trace::PermuteOp op, trace::PermuteOp::Adaptor in,
 static Lowered lowerTranspose(trace::TransposeOp op,
                               trace::TransposeOp::Adaptor in, Lowering &b) {
   int64_t rank = rankOf(in.getInput());
-  SmallVector<int64_t> permutation =
-      llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<int64_t> permutation = leadingDims(rank);
   std::swap(permutation[normalizeDim(asSigned(in.getDim0()), rank)],
             permutation[normalizeDim(asSigned(in.getDim1()), rank)]);
   return transposed(op.getResult().getType(), in.getInput(), permutation, b);

@@ -64,10 +64,7 @@ private:
 } // namespace
 
 RankedTensorType Groups::typeOf(ArrayRef<Size> shape) {
-  Dims known;
-  for (Size size : shape)
-    known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(known, elementTypeOf(input));
+  return typeWith(shape, elementTypeOf(input));
 }
 
 Value Groups::split() {

@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace tripy;
 
-static SmallVector<int64_t> firstDims(int64_t count) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, count));
-}
-
 /// Windows over the last dimensions of `input`, which checks pass.
 template <typename Adaptor>
 static Value slide(Value input, Adaptor in, ArrayRef<Sliding> sliding,
@@ -43,7 +39,7 @@ static Lowered lowerMaxPool(trace::MaxPoolOp op, trace::MaxPoolOp::Adaptor in,
   SmallVector<Sliding> sliding = slidingOf(in, in.getWindow());
   Value windows = slide(in.getInput(), in, sliding,
                         flatir::identityOf(ReduceKind::Max, element), b);
-  SmallVector<int64_t> dims = firstDims(sliding.size());
+  SmallVector<int64_t> dims = leadingDims(sliding.size());
   Value result = b.primary<flatir::ReduceOp>(
       reducedType(windows.getType(), dims, /*keepdim=*/false), ReduceKind::Max,
       windows, dims);
@@ -174,7 +170,7 @@ static Lowered lowerAvgPool(trace::AvgPoolOp op, trace::AvgPoolOp::Adaptor in,
                                "sum without overflow");
   Value windows = slide(wide, in, sliding,
                         b.getBuilder().getZeroAttr(elementTypeOf(wide)), b);
-  SmallVector<int64_t> dims = firstDims(sliding.size());
+  SmallVector<int64_t> dims = leadingDims(sliding.size());
   Value sums = b.step<flatir::ReduceOp>(
       "sum the elements", reducedType(windows.getType(), dims, false),
       flatir::ReduceKind::Sum, windows, dims);

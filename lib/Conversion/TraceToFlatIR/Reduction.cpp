@@ -15,7 +15,7 @@ static SmallVector<int64_t> sortedDims(ArrayRef<int64_t> dims, int64_t rank) {
   for (int64_t dim : dims)
     sorted.push_back(normalizeDim(dim, rank));
   if (dims.empty())
-    sorted = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    sorted = leadingDims(rank);
   llvm::sort(sorted);
   return sorted;
 }

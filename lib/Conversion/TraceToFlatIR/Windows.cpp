@@ -7,13 +7,6 @@
 using namespace mlir;
 using namespace tripy;
 
-RankedTensorType tripy::typeWith(ArrayRef<Size> sizes, Type element) {
-  SmallVector<int64_t> shape;
-  for (Size size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(shape, element);
-}
-
 Size tripy::countWindows(Size size, const Sliding &sliding, bool ceilMode,
                          int64_t dim, Lowering &b) {
   SizeMath &math = b.math;

@@ -54,9 +54,6 @@ mlir::Value slideWindows(mlir::Value input, llvm::ArrayRef<Sliding> sliding,
                          llvm::ArrayRef<Size> counts, mlir::TypedAttr outside,
                          Lowering &b);
 
-/// The tensor type with these sizes, `?` where they are no constants.
-mlir::RankedTensorType typeWith(llvm::ArrayRef<Size> sizes, mlir::Type element);
-
 } // namespace tripy
 
 #endif // TRIPY_LIB_CONVERSION_TRACETOFLATIR_WINDOWS_H

@@ -80,6 +80,8 @@ Next trap(Warp &warp, const Instruction &i, uint32_t mask) {
 }
 Next nothing(Warp &, const Instruction &, uint32_t) { return Next::Continue; }
 Next pause(Warp &, const Instruction &, uint32_t) { return Next::Yield; }
+/// Other warps run, those of other clusters only when none of these can.
+Next passOn(Warp &, const Instruction &, uint32_t) { return Next::Passed; }
 
 bool bra(Decoder &decoder) {
   decoder.take("uni");
@@ -105,33 +107,21 @@ bool sleep(Decoder &decoder) {
   return decoder.take("u32") && decoder.operands(1, 1) &&
          decoder.source(0, 4, decoder.out.a) && decoder.set(&pause);
 }
-/// Fences: memory is coherent here, and every access is in order.
+/// Fences: memory is coherent here, and every access is in order. Around those
+/// that are about other blocks, these run too.
 bool fence(Decoder &decoder) {
-  for (std::string_view part : {"mbarrier_init",
-                                "proxy",
-                                "acq_rel",
-                                "sc",
-                                "acquire",
-                                "release",
-                                "alias",
-                                "async",
-                                "async::generic",
-                                "tensormap::generic",
-                                "global",
-                                "shared::cta",
-                                "shared::cluster",
-                                "sync_restrict::shared::cta",
-                                "sync_restrict::shared::cluster",
-                                "shared",
-                                "cta",
-                                "cluster",
-                                "gpu",
-                                "sys",
-                                "gl"})
+  bool wide = false;
+  for (std::string_view part :
+       {"mbarrier_init", "proxy", "acq_rel", "sc", "acquire", "release",
+        "alias", "async", "async::generic", "tensormap::generic", "global",
+        "shared::cta", "shared::cluster", "sync_restrict::shared::cta",
+        "sync_restrict::shared::cluster", "shared", "cta", "cluster"})
     decoder.take(part);
+  for (std::string_view part : {"gpu", "sys", "gl"})
+    wide |= decoder.take(part);
   while (!decoder.takePrefix("async.").empty())
     continue;
-  return decoder.operands(0, 2) && decoder.set(&pause);
+  return decoder.operands(0, 2) && decoder.set(wide ? &pause : &passOn);
 }
 /// An error of a preceding launch is not this kernel's: its text is kept as it
 /// is.

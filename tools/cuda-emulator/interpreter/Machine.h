@@ -269,6 +269,8 @@ struct Launch {
   /// The latest allocation that was accessed.
   uint64_t cachedStart = 0, cachedEnd = 0;
   GlobalSpace global{memory};
+  /// Memory of blocks that are done, for those that come.
+  std::vector<std::vector<uint8_t>> spare;
   /// Executes when no warp can go on.
   uint64_t clock() const { return statistics.warpInstructions; }
 };

@@ -7,6 +7,10 @@
 
 namespace tripy::emulator {
 
+/// Pages that checkers before gave back: clusters come and go by the hundred,
+/// and memory that the system takes back costs more than what they do with it.
+thread_local RaceChecker::Pages RaceChecker::unused;
+
 RaceChecker::RaceChecker(uint32_t blocks, uint32_t warpsPerBlock,
                          uint32_t sharedBytes) {
   this->warpsPerBlock = warpsPerBlock;
@@ -14,7 +18,29 @@ RaceChecker::RaceChecker(uint32_t blocks, uint32_t warpsPerBlock,
   warpClocks.assign(warps, Clock(warps, 0));
   for (uint32_t warp = 0; warp < warps; ++warp)
     warpClocks[warp][warp] = 1;
-  shadows.assign(blocks, std::vector<Shadow>((sharedBytes + 3) / 4));
+  uint32_t words = (sharedBytes + 3) / 4;
+  shadows.resize(blocks);
+  for (Pages &pages : shadows)
+    pages.resize((words + pageWords - 1) / pageWords);
+}
+
+RaceChecker::~RaceChecker() {
+  for (Pages &pages : shadows)
+    for (std::unique_ptr<Page> &page : pages)
+      if (page)
+        unused.push_back(std::move(page));
+}
+
+RaceChecker::Shadow &RaceChecker::shadowOf(uint32_t rank, uint32_t word) {
+  std::unique_ptr<Page> &page = shadows[rank][word / pageWords];
+  if (!page && !unused.empty()) {
+    page = std::move(unused.back());
+    unused.pop_back();
+    page->fill(Shadow());
+  }
+  if (!page)
+    page = std::make_unique<Page>();
+  return (*page)[word % pageWords];
 }
 
 void RaceChecker::acquire(Warp &warp, const Clock &from) {
@@ -92,10 +118,9 @@ RaceChecker::Conflict RaceChecker::touchBytes(Shadow &word, uint32_t first,
 
 RaceChecker::Conflict RaceChecker::touch(uint32_t rank, uint32_t offset,
                                          uint32_t bytes, const Event &event) {
-  Shadow *words = shadows[rank].data();
   uint32_t end = offset + bytes;
   while (offset < end) {
-    Shadow &word = words[offset / 4];
+    Shadow &word = shadowOf(rank, offset / 4);
     uint32_t first = offset % 4, last = std::min(4u, first + (end - offset));
     Conflict conflict;
     if (word.split || last - first < 4) {

@@ -20,6 +20,8 @@ public:
   using Clock = std::vector<uint32_t>; // per warp of the cluster
 
   RaceChecker(uint32_t blocks, uint32_t warpsPerBlock, uint32_t sharedBytes);
+  RaceChecker(const RaceChecker &) = delete;
+  ~RaceChecker();
 
   /// Checks and records an access of a lane; false when a race is reported.
   bool access(Warp &warp, const Instruction &i, uint32_t lane, Block &target,
@@ -57,6 +59,12 @@ private:
     uint16_t split = 0;
     uint32_t writeLine = 0, readLine = 0;
   };
+  /// The shadows of neighbouring words, made with the first access: most of
+  /// the shared memory of most kernels is never touched.
+  static constexpr uint32_t pageWords = 256;
+  using Page = std::array<Shadow, pageWords>;
+  using Pages = std::vector<std::unique_ptr<Page>>;
+  Shadow &shadowOf(uint32_t rank, uint32_t word);
   /// An access as the shadows see it.
   struct Event {
     const Clock &clock;
@@ -85,7 +93,8 @@ private:
   uint32_t warpsPerBlock = 0;
   std::vector<Clock> warpClocks;
   std::map<const void *, Clock> clocks;
-  std::vector<std::vector<Shadow>> shadows; // per block and word
+  std::vector<Pages> shadows; // per block
+  static thread_local Pages unused;
   std::vector<std::array<Shadow, 4>> splits;
 };
 

@@ -309,7 +309,6 @@ void fill(uint8_t *to, uint32_t bytes, uint64_t value, uint32_t lane) {
 /// Constants and special registers; what is not written yet is poison.
 void initialiseRegisters(Launch &launch, Block &block, Warp &warp) {
   const Body &body = launch.body;
-  std::memset(warp.registers, 0xFD, body.registerBytes);
   for (const Constant &constant : body.constants) {
     if (constant.bytes == 0)
       warp.predicate(constant.offset) = constant.value;
@@ -323,6 +322,26 @@ void initialiseRegisters(Launch &launch, Block &block, Warp &warp) {
            fixedValue(launch, block, warp, fixed.special, lane), lane);
 }
 
+/// Memory of a block: of one that is done, where there is one, since asking the
+/// system for it costs more than most kernels.
+std::vector<uint8_t> takeBytes(Launch &launch, size_t size, uint8_t value) {
+  std::vector<uint8_t> bytes;
+  if (!launch.spare.empty()) {
+    bytes = std::move(launch.spare.back());
+    launch.spare.pop_back();
+  }
+  bytes.assign(size, value);
+  return bytes;
+}
+
+/// Keeps the memory of a cluster that is done.
+void giveBack(Launch &launch, Cluster &cluster) {
+  for (std::unique_ptr<Block> &block : cluster.blocks)
+    // Taken in the other order.
+    for (auto *bytes : {&block->registers, &block->written, &block->shared})
+      launch.spare.push_back(std::move(*bytes));
+}
+
 std::unique_ptr<Block> makeBlock(Cluster &cluster, uint32_t rank) {
   Launch &launch = *cluster.launch;
   const Body &body = launch.body;
@@ -333,11 +352,12 @@ std::unique_ptr<Block> makeBlock(Cluster &cluster, uint32_t rank) {
   block->id = {cluster.id[0] * x + rank % x, cluster.id[1] * y + rank / x % y,
                cluster.id[2] * launch.cluster[2] + rank / x / y};
   uint32_t shared = body.dynamicBase - sharedStart + launch.shape.sharedBytes;
-  block->shared.assign(shared, 0xFD);
-  if (launch.options.checkUninitialized)
-    block->written.assign(shared, 0);
+  block->shared = takeBytes(launch, shared, 0xFD);
+  block->written =
+      takeBytes(launch, launch.options.checkUninitialized ? shared : 0, 0);
   block->space = std::make_unique<SharedSpace>(*block);
-  block->registers.resize(uint64_t(body.registerBytes) * launch.warps + 64);
+  block->registers =
+      takeBytes(launch, uint64_t(body.registerBytes) * launch.warps + 64, 0xFD);
   uint64_t base = reinterpret_cast<uint64_t>(block->registers.data());
   auto *registers = reinterpret_cast<uint8_t *>((base + 63) & ~uint64_t(63));
   block->warps.resize(launch.warps);
@@ -395,7 +415,9 @@ Status runGrid(Launch &launch) {
       continue;
     while (launch.error.isOk() && isDone(cluster) && completeCopy(cluster))
       continue;
-    if (!isDone(cluster))
+    if (isDone(cluster))
+      giveBack(launch, cluster);
+    else
       resident.push_back(std::move(resident.front()));
     resident.pop_front();
     if (launch.options.interleave && !resident.empty())

@@ -108,24 +108,22 @@ SmallVector<SimtResults::Piece> SimtResults::exchange(const SimtRun &run) {
   Index inM = math.rem(row, warpM), inN = math.rem(column, warpN);
   Index firstM = math.sub(atM, inM), firstN = math.sub(atN, inN);
   SmallVector<Piece> pieces;
+  SmallVector<std::pair<Index, Index>> places; // of the pieces in `staged`
   for (int64_t i = 0; i < quad; ++i) {
     Index at = math.add(lane, math.constant(32 * i));
-    Index line = math.div(at, math.constant(columns));
-    pieces.push_back({math.add(firstM, math.mul(line, four)),
-                      math.add(firstN, math.rem(at, math.constant(columns))),
+    auto [inLine, inColumn] =
+        places.emplace_back(math.div(at, math.constant(columns)),
+                            math.rem(at, math.constant(columns)));
+    pieces.push_back({math.add(firstM, math.mul(inLine, four)),
+                      math.add(firstN, inColumn),
                       {}});
   }
   for (const Elements &values : run.values) {
     e.elements.store(staged, {warp, math.div(inM, four), inN}, values);
     NVVM::SyncWarpOp::create(e.b, e.loc, allLanes());
-    for (auto [i, piece] : llvm::enumerate(pieces)) {
-      Index at = math.add(lane, math.constant(32 * int64_t(i)));
+    for (auto [piece, at] : llvm::zip(pieces, places))
       piece.values.push_back(
-          e.elements.load(staged,
-                          {warp, math.div(at, math.constant(columns)),
-                           math.rem(at, math.constant(columns))},
-                          1));
-    }
+          e.elements.load(staged, {warp, at.first, at.second}, 1));
     NVVM::SyncWarpOp::create(e.b, e.loc, allLanes());
   }
   return pieces;

@@ -70,6 +70,34 @@ TEST(EmulatorBarrier, AWriteAfterAReadIsARaceToo) {
       exchange("bar.sync 0;") + "\nbar.sync 0;\nst.shared.b32 [%r4], 7;", 64));
 }
 
+/// Two blocks of two warps, of which the first has its turn first.
+Outcome runTwoBlocks(std::string_view first, std::string_view second) {
+  std::string code = std::string(ownElement) +
+                     "  mov.u32 %r8, %ctaid.x;\n"
+                     "  setp.ne.u32 %p1, %r8, 0;\n  @%p1 bra SECOND;\n" +
+                     std::string(first) + "\n  bra.uni OUT;\nSECOND:\n" +
+                     std::string(second) + "\nOUT:";
+  LaunchShape shape;
+  shape.block[0] = 64;
+  shape.grid[0] = 2;
+  return runModule(moduleOf(code, sharedArray), shape);
+}
+
+TEST(EmulatorBarrier, BlocksThatAreDoneLeaveNothingBehind) {
+  // Neither accesses to race with nor elements that count as written.
+  std::string_view write = "  st.shared.b32 [%r4], %r1;";
+  expectOk(runTwoBlocks("  bar.sync 0;\n  xor.b32 %r5, %r3, 128;\n  add.s32 "
+                        "%r6, %r2, %r5;\n  st.shared.b32 [%r6], 1;",
+                        write));
+  expectError(runTwoBlocks(write, "  ld.shared.b32 %r7, [%r4];"),
+              "never written");
+  // A register that the second block does not write has no value of the first.
+  Outcome run = runTwoBlocks("  mov.b32 %r9, 5;\n  st.global.b32 [%rd1], %r9;",
+                             "  st.global.b32 [%rd1+1024], %r9;");
+  expectOk(run);
+  EXPECT_NE(run.out[256], 5u);
+}
+
 TEST(EmulatorBarrier, NamedBarriersOrderProducerAndConsumer) {
   // Warp 1 produces and arrives, warp 0 waits; the other two are not needed.
   std::string code = R"(

@@ -165,6 +165,35 @@ SPIN:
   EXPECT_EQ(run.out[3], 4u);
 }
 
+/// What block 0 reads behind `fence` of a word that block 1 writes.
+uint32_t readBehind(std::string_view fence) {
+  std::string ptx = moduleOf("  mov.u32 %r2, %ctaid.x;\n"
+                             "  setp.ne.u32 %p1, %r2, 0;\n"
+                             "  @%p1 bra WRITE;\n  " +
+                                 std::string(fence) + R"(;
+  ld.global.b32 %r4, [%rd2];
+  st.global.b32 [%rd1], %r4;
+  bra.uni OUT;
+WRITE:
+  st.global.b32 [%rd2], 7;
+OUT:)",
+                             "");
+  LaunchShape shape;
+  shape.grid[0] = 2;
+  Outcome run = runModule(ptx, shape, {0});
+  expectOk(run);
+  return run.out[0];
+}
+
+TEST(EmulatorWarp, OtherBlocksRunAtFencesThatAreAboutThem) {
+  EXPECT_EQ(readBehind("fence.acq_rel.gpu"), 7u);
+  EXPECT_EQ(readBehind("fence.sc.sys"), 7u);
+  EXPECT_EQ(readBehind("membar.gl"), 7u);
+  EXPECT_EQ(readBehind("fence.proxy.async.shared::cta"), 0u);
+  EXPECT_EQ(readBehind("fence.mbarrier_init.release.cluster"), 0u);
+  EXPECT_EQ(readBehind("fence.acq_rel.cta"), 0u);
+}
+
 TEST(EmulatorWarp, EndlessLoopsEnd) {
   LaunchOptions options;
   options.instructionBudget = 100000;
