@@ -80,8 +80,7 @@ Next trap(Warp &warp, const Instruction &i, uint32_t mask) {
 }
 Next nothing(Warp &, const Instruction &, uint32_t) { return Next::Continue; }
 Next pause(Warp &, const Instruction &, uint32_t) { return Next::Yield; }
-/// Other warps run, those of other clusters only when none of these can.
-Next passOn(Warp &, const Instruction &, uint32_t) { return Next::Passed; }
+Next passOn(Warp &, const Instruction &, uint32_t) { return Next::NextWarp; }
 
 bool bra(Decoder &decoder) {
   decoder.take("uni");

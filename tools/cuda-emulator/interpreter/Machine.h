@@ -36,7 +36,8 @@ enum class Next : uint8_t {
   Flow,     // the handler has set pc and active
   Block,    // the lanes in warp.parked wait at this pc, others go on
   Passed,   // pc + 1, but not before the barrier in warp.wait is through
-  Yield,    // pc + 1, and let the other warps run first
+  Yield,    // pc + 1, and let the other warps run first, or other clusters
+  NextWarp, // pc + 1, and let the other warps of the cluster run first
   Fault,    // launch.error is set
 };
 

@@ -75,6 +75,14 @@ void blockLanes(Warp &warp) {
   selectLanes(warp);
 }
 
+/// Joins the active lanes with those that wait at this pc.
+void meetLanes(Warp &warp) {
+  if (warp.pc < warp.nextPending)
+    return;
+  leaveAt(warp, warp.active, warp.pc);
+  selectLanes(warp);
+}
+
 Turn takeTurn(Warp &warp) {
   if (!resume(warp))
     return Turn::Idle;
@@ -103,12 +111,10 @@ Turn takeTurn(Warp &warp) {
         return Turn::Ran;
       break;
     case Next::Yield:
+    case Next::NextWarp:
       ++warp.pc;
-      if (warp.pc >= warp.nextPending) {
-        leaveAt(warp, warp.active, warp.pc);
-        selectLanes(warp);
-      }
-      return Turn::Polled;
+      meetLanes(warp);
+      return next == Next::Yield ? Turn::Polled : Turn::Ran;
     case Next::Passed:
       ++warp.pc;
       return Turn::Ran;
@@ -123,10 +129,7 @@ Turn takeTurn(Warp &warp) {
       return progress ? Turn::Ran : Turn::Idle;
     }
     progress |= next != Next::Block;
-    if (warp.pc >= warp.nextPending) {
-      leaveAt(warp, warp.active, warp.pc);
-      selectLanes(warp);
-    }
+    meetLanes(warp);
   }
   return Turn::Ran;
 }

@@ -194,6 +194,22 @@ TEST(EmulatorWarp, OtherBlocksRunAtFencesThatAreAboutThem) {
   EXPECT_EQ(readBehind("fence.acq_rel.cta"), 0u);
 }
 
+TEST(EmulatorWarp, LanesMeetBehindAFenceOfSomeOfThem) {
+  // The first instruction behind the branch needs all lanes of the warp.
+  for (std::string_view fence :
+       {"fence.mbarrier_init.release.cluster", "fence.acq_rel.gpu"}) {
+    Outcome run = runBody("  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra JOIN;\n  " +
+                              std::string(fence) + R"(;
+JOIN:
+  activemask.b32 %r2;
+  st.global.b32 [%rd1], %r2;)",
+                          32);
+    expectOk(run);
+    for (uint32_t lane : {0, 1, 31})
+      EXPECT_EQ(run.out[lane], ~0u) << fence << ", lane " << lane;
+  }
+}
+
 TEST(EmulatorWarp, EndlessLoopsEnd) {
   LaunchOptions options;
   options.instructionBudget = 100000;
