@@ -7,10 +7,6 @@
 
 namespace tripy::emulator {
 
-/// Pages that checkers before gave back: clusters come and go by the hundred,
-/// and memory that the system takes back costs more than what they do with it.
-thread_local RaceChecker::Pages RaceChecker::unused;
-
 RaceChecker::RaceChecker(uint32_t blocks, uint32_t warpsPerBlock,
                          uint32_t sharedBytes) {
   this->warpsPerBlock = warpsPerBlock;
@@ -24,20 +20,8 @@ RaceChecker::RaceChecker(uint32_t blocks, uint32_t warpsPerBlock,
     pages.resize((words + pageWords - 1) / pageWords);
 }
 
-RaceChecker::~RaceChecker() {
-  for (Pages &pages : shadows)
-    for (std::unique_ptr<Page> &page : pages)
-      if (page)
-        unused.push_back(std::move(page));
-}
-
 RaceChecker::Shadow &RaceChecker::shadowOf(uint32_t rank, uint32_t word) {
   std::unique_ptr<Page> &page = shadows[rank][word / pageWords];
-  if (!page && !unused.empty()) {
-    page = std::move(unused.back());
-    unused.pop_back();
-    page->fill(Shadow());
-  }
   if (!page)
     page = std::make_unique<Page>();
   return (*page)[word % pageWords];

@@ -20,8 +20,6 @@ public:
   using Clock = std::vector<uint32_t>; // per warp of the cluster
 
   RaceChecker(uint32_t blocks, uint32_t warpsPerBlock, uint32_t sharedBytes);
-  RaceChecker(const RaceChecker &) = delete;
-  ~RaceChecker();
 
   /// Checks and records an access of a lane; false when a race is reported.
   bool access(Warp &warp, const Instruction &i, uint32_t lane, Block &target,
@@ -94,7 +92,6 @@ private:
   std::vector<Clock> warpClocks;
   std::map<const void *, Clock> clocks;
   std::vector<Pages> shadows; // per block
-  static thread_local Pages unused;
   std::vector<std::array<Shadow, 4>> splits;
 };
 
