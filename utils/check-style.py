@@ -2,7 +2,8 @@
 """House rules that a script can see: sizes, formatting, diagnostics, options.
 
 Limits: .cpp and .h 600 lines, .td 400, .py 600, CMakeLists.txt 80, functions 60
-lines. Exceptions stand in EXCEPTIONS with their reason.
+lines, any file 400 KB; no program or data lies in the root folder. Exceptions stand
+in EXCEPTIONS with their reason.
 """
 import os
 import re
@@ -12,6 +13,10 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMITS = {".cpp": 600, ".h": 600, ".td": 400, ".py": 600, ".c": 600}
 FUNCTION_LIMIT = 60
+BYTE_LIMIT = 400_000
+# What the root folder holds besides folders.
+ROOT_FILES = {".clang-format", ".clang-tidy", ".gitignore", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md",
+              "LICENSE", "README.md"}
 # path or "path:function" -> reason
 EXCEPTIONS = {}
 
@@ -34,6 +39,14 @@ def check_size(path, lines):
         limit = 80
     if limit and len(lines) > limit and path not in EXCEPTIONS:
         problem(path, len(lines), f"{len(lines)} lines, the limit is {limit}")
+
+
+def check_place(path):
+    size = os.path.getsize(os.path.join(ROOT, path))
+    if size > BYTE_LIMIT:
+        problem(path, 1, f"{size} bytes, the limit is {BYTE_LIMIT}")
+    if "/" not in path and path not in ROOT_FILES:
+        problem(path, 1, "a file in the root folder that check-style does not know")
 
 
 NOT_A_FUNCTION = re.compile(
@@ -110,6 +123,7 @@ def check_format(paths):
 def main():
     files = tracked()
     for path in files:
+        check_place(path)
         if not path.endswith((".cpp", ".h", ".c", ".td", ".py", ".txt", ".md", ".mlir", ".cmake", ".test")):
             continue
         with open(os.path.join(ROOT, path), errors="replace") as handle:
