@@ -207,7 +207,7 @@ LogicalResult EmitCPUPass::emitKernel(kernel::FuncOp kernel, OpBuilder &b) {
                            arguments.slice(pointers, sizes))))
     return failure();
   ValueRange rest = arguments.drop_front(pointers + sizes);
-  CPUItems items{rest[0], rest[1], rest[2], vectorBits};
+  CPUItems items{rest[0], rest[1], rest[2], vectorBits, f16Conversion};
   switch (emission.root()) {
   case kernel::FusionRoot::Loop:
     emitCPULoop(emission, items);

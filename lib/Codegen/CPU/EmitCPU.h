@@ -17,6 +17,8 @@ struct CPUItems {
   mlir::Value begin, end; ///< index
   mlir::Value scratch;    ///< !llvm.ptr, 64-byte aligned, a worker's own
   unsigned vectorBits;
+  /// The processor converts between f16 and f32.
+  bool f16Conversion;
 };
 
 void emitCPULoop(KernelEmission &emission, const CPUItems &items);

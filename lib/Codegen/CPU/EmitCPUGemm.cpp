@@ -3,17 +3,16 @@
 // A work item is one tile of the result. For each k-block, both operands
 // are packed into scratch in their compute type, whatever their layout; a
 // register-blocked kernel accumulates into a tile in scratch; the epilogue
-// reads it. Of few rows, each element of the second operand is needed a few
-// times only: it is read where it lies. Contractions that some results depend
-// on together have tiles side by side, and pack the first operand once; other
-// contractions of the kernel have work items of their own.
+// reads it. A first operand whose rows lie in memory along K is not packed. Of
+// few rows, each element of the second operand is needed a few times only: it
+// is read where it lies. Contractions that some results depend on together have
+// tiles side by side, and pack the first operand once; other contractions of
+// the kernel have work items of their own.
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitCPU.h"
+#include "GemmEmitter.h"
 #include "RegisterBlock.h"
-
-#include "Codegen/Emit/ContractionSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,88 +20,6 @@
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
-
-namespace {
-/// Sizes of the blocking, in elements.
-struct Blocking {
-  int64_t tileM, tileN, tileK = 256;
-  /// The register block: rows x vectors of columns.
-  int64_t rows = 6, vectors, width;
-  int64_t columns() const { return vectors * width; }
-};
-
-/// Emits the contractions of a gemm kernel that are computed together.
-class GemmEmitter {
-public:
-  GemmEmitter(KernelEmission &e, const CPUItems &items,
-              const ContractionGroup &group, ContractionSpace space)
-      : e(e), math(e.math), items(items), group(group), op(group.ops.front()),
-        dims(std::move(space)) {
-    chooseBlocking();
-  }
-
-  /// Emits the work items from `first` on.
-  void emit(Index first);
-  /// Their number, in the code and in the launch grid.
-  Index numItems() const;
-  AffineExpr numItemsExpr() const;
-  /// Bytes of scratch that a worker needs.
-  int64_t scratchBytes() const;
-
-private:
-  void chooseBlocking();
-  void emitTile(Index item);
-  void multiplyPacked();
-  void multiplyFewRows(linalg::GenericOp contraction, const Memory &tile);
-  void multiplyAlongK(linalg::GenericOp contraction, const Memory &tile);
-  Value sumOver(linalg::GenericOp contraction, ArrayRef<unsigned> loops,
-                SmallVector<Index> &point, Value sum);
-  Value factor(linalg::GenericOp from, unsigned operand, ArrayRef<Index> point);
-  bool isAlongK(linalg::GenericOp from, unsigned operand);
-  int64_t innermostOf(linalg::GenericOp from, unsigned operand);
-  /// `body` for `count` positions from `first` on in the common space of
-  /// `loops`, with their numbers from 0 on. The innermost loop runs along the
-  /// last of `loops` alone, so that it can be vectorised; of a single loop,
-  /// within runs of `inner` positions.
-  void
-  forRuns(ArrayRef<unsigned> loops, Index first, Index count,
-          ArrayRef<Index> point,
-          llvm::function_ref<void(ArrayRef<Index> point, Index number)> body,
-          int64_t inner = 1);
-  void emitKBlock(Index kBegin);
-  void pack(linalg::GenericOp from, unsigned operand, ArrayRef<unsigned> outer,
-            Index first, Index valid, int64_t strip, Index kBegin,
-            const Memory &panel);
-  void multiply(Index kBegin, Index kCount, const Memory &tile);
-  void microKernel(Index mStrip, Index nStrip, Index kBegin, Index kCount,
-                   const Memory &tile);
-  void emitEpilogue();
-  Value scratchAt(int64_t bytes) {
-    return LLVM::GEPOp::create(e.b, e.loc, items.scratch.getType(),
-                               e.b.getI8Type(), items.scratch,
-                               ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
-  }
-
-  KernelEmission &e;
-  IndexMath &math;
-  const CPUItems &items;
-  const ContractionGroup &group;
-  /// The first of the group: its loops are those of all.
-  linalg::GenericOp op;
-  ContractionSpace dims;
-  Blocking blocking;
-  Type number;
-  VectorType vectorType;
-  /// [tileM / rows][tileK][rows], [tileN / columns][tileK][columns], and
-  /// [tileM][tileN] for each contraction.
-  Memory panelA, panelB;
-  SmallVector<Memory> tiles;
-  SmallVector<Index> batchLoops;
-  Index mBegin, nBegin, mValid, nValid;
-  /// Of the element that the epilogue reads.
-  Index tileOffset;
-};
-} // namespace
 
 /// Bytes of `elements` numbers of `type`.
 static int64_t bytesOf(int64_t elements, Type type) {
@@ -116,21 +33,62 @@ static constexpr int64_t fewRows = 8;
 static constexpr int64_t enoughItems = 32;
 /// Of a tile. With both panels it fits into an L2 cache of 1 MiB; an element of
 /// a panel is packed once for as many products as the other side has.
-static constexpr int64_t maxTileM = 192, minTileM = 48;
+static constexpr int64_t maxTileM = 192, minTileM = 96;
 static constexpr int64_t maxTileN = 256, minTileN = 64;
+/// Where windows are packed, which takes longer than what lies in memory.
+static constexpr int64_t maxSlidingM = 768;
+/// Of a strip of the second operand, which stays in an L1 cache of 48 KiB while
+/// the rows of a tile pass by; with vectors of 256 bits, of 32 KiB.
+static constexpr int64_t stripBytes = 32 << 10;
+
+Value GemmEmitter::scratchAt(int64_t bytes) {
+  return LLVM::GEPOp::create(e.b, e.loc, items.scratch.getType(),
+                             e.b.getI8Type(), items.scratch,
+                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+}
+
+/// The block with the fewest columns behind the last one that there is. Its
+/// sums, a row of the second operand and a number of the first fill the 32
+/// registers of AVX-512, or the 16 of AVX.
+void GemmEmitter::chooseRegisterBlock() {
+  bool isWide = items.vectorBits >= 512;
+  int64_t sums = isWide ? 25 : 12, usual = isWide ? 4 : 2;
+  int64_t n = staticExtent(op, dims.n, typicalExtent);
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int64_t vectors : {usual, usual + 1, usual - 1, usual - 2})
+    if (vectors > 0) {
+      int64_t columns = llvm::alignTo(n, vectors * blocking.width);
+      if (columns >= least)
+        continue;
+      least = columns;
+      blocking.vectors = vectors;
+      blocking.rows = sums / vectors;
+    }
+  // As many strips of rows, with the fewest rows behind the last.
+  int64_t m = std::max<int64_t>(staticExtent(op, dims.m, typicalExtent), 1);
+  blocking.rows =
+      llvm::divideCeil(m, llvm::divideCeil(m, int64_t(blocking.rows)));
+}
 
 void GemmEmitter::chooseBlocking() {
   number = e.initialValue(op).getType();
   unsigned bits = number.getIntOrFloatBitWidth();
   blocking.width = std::max<int64_t>(1, items.vectorBits / bits);
-  blocking.vectors = items.vectorBits >= 512 ? 4 : 2;
+  chooseRegisterBlock();
+  blocking.tileK = std::clamp<int64_t>(
+      stripBytes / bytesOf(blocking.columns(), number), 64, 256);
+  inPlaceA = liesInRows();
+  slides = llvm::all_of(group.ops, [&](linalg::GenericOp contraction) {
+    return slidingWindow(contraction).has_value();
+  });
   int64_t m = staticExtent(op, dims.m, typicalExtent);
   int64_t n = staticExtent(op, dims.n, typicalExtent);
   int64_t batch = staticExtent(op, dims.batch, 1);
   // Halving what is longer than its side would only add tiles that pack the
   // other side again.
-  blocking.tileM = std::min<int64_t>(
-      maxTileM, llvm::alignTo(std::max<int64_t>(m, 1), blocking.rows));
+  blocking.tileM =
+      std::min<int64_t>(slides ? maxSlidingM : maxTileM,
+                        llvm::alignTo(std::max<int64_t>(m, 1), blocking.rows));
   blocking.tileN = std::min<int64_t>(
       maxTileN, llvm::alignTo(std::max<int64_t>(n, 1), blocking.columns()));
   auto isCoarse = [&] {
@@ -144,7 +102,8 @@ void GemmEmitter::chooseBlocking() {
     bool canHalveN = blocking.tileN >= 2 * minTileN;
     if (!canHalveM && !canHalveN)
       break;
-    bool isWide = blocking.tileN > blocking.tileM;
+    // Columns alone are packed again for each tile of rows.
+    bool isWide = inPlaceA || blocking.tileN > blocking.tileM;
     (canHalveN && (isWide || !canHalveM) ? blocking.tileN : blocking.tileM) /=
         2;
   }
@@ -155,7 +114,7 @@ void GemmEmitter::chooseBlocking() {
     return Memory{
         scratchAt(offset), number, {math.constant(elements)}, 64, false};
   };
-  int64_t a = blocking.tileM * blocking.tileK;
+  int64_t a = inPlaceA ? 0 : blocking.tileM * blocking.tileK;
   int64_t b = blocking.tileN * blocking.tileK;
   int64_t c = blocking.tileM * blocking.tileN;
   panelA = memory(0, a);
@@ -166,9 +125,8 @@ void GemmEmitter::chooseBlocking() {
 
 int64_t GemmEmitter::scratchBytes() const {
   int64_t tile = blocking.tileM * blocking.tileN;
-  return bytesOf((blocking.tileM + blocking.tileN) * blocking.tileK +
-                     group.ops.size() * tile,
-                 number);
+  int64_t packed = (inPlaceA ? 0 : blocking.tileM) + blocking.tileN;
+  return bytesOf(packed * blocking.tileK + group.ops.size() * tile, number);
 }
 
 AffineExpr GemmEmitter::numItemsExpr() const {
@@ -208,6 +166,8 @@ void GemmEmitter::emitTile(Index item) {
   nValid = math.min(math.constant(blocking.tileN),
                     math.sub(dims.sizeOf(dims.n), nBegin));
   for (auto [contraction, memory] : llvm::zip(group.ops, tiles)) {
+    if (startsInRegisters())
+      continue;
     const Memory &tile = memory;
     Value start = e.initialValue(contraction);
     e.loop(math.constant(0), math.mul(mValid, math.constant(blocking.tileN)),
@@ -215,7 +175,7 @@ void GemmEmitter::emitTile(Index item) {
            [&](Index i) { e.elements.store(tile, {i}, {start}); });
   }
   std::optional<int64_t> rows = IndexMath::constantOf(dims.sizeOf(dims.m));
-  if (rows && *rows > fewRows) {
+  if (alwaysPacks()) {
     multiplyPacked();
     return emitEpilogue();
   }
@@ -233,6 +193,19 @@ void GemmEmitter::emitTile(Index item) {
     e.when(isMany, [&] { multiplyPacked(); });
   }
   emitEpilogue();
+}
+
+/// Whether one k-block of packed operands is all that a tile is made of: its
+/// sums then need not come from the tile.
+bool GemmEmitter::startsInRegisters() {
+  std::optional<int64_t> k = IndexMath::constantOf(dims.sizeOf(dims.k));
+  return alwaysPacks() && k && *k > 0 && *k <= blocking.tileK;
+}
+
+/// Whether operands are packed however few rows a tile has.
+bool GemmEmitter::alwaysPacks() {
+  std::optional<int64_t> rows = IndexMath::constantOf(dims.sizeOf(dims.m));
+  return slides || (rows && *rows > fewRows);
 }
 
 void GemmEmitter::forRuns(ArrayRef<unsigned> loops, Index first, Index count,
@@ -271,34 +244,6 @@ void GemmEmitter::forRuns(ArrayRef<unsigned> loops, Index first, Index count,
              body(at, math.sub(i, first));
            });
   });
-}
-
-Value GemmEmitter::factor(linalg::GenericOp from, unsigned operand,
-                          ArrayRef<Index> point) {
-  return e.elements.emitFactors(from, operand, point, /*vectorLoop=*/-1, 1)
-      .front();
-}
-
-/// Whether the operand's last dimension is contracted.
-bool GemmEmitter::isAlongK(linalg::GenericOp from, unsigned operand) {
-  AffineMap map = from.getMatchingIndexingMap(&from->getOpOperand(operand));
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return last && llvm::is_contained(dims.k, last.getPosition());
-}
-
-/// Where the operand's last dimension is several of what it is a view of, as
-/// that of windows is, the size of the innermost of these: a loop along it
-/// alone needs no division. 1 where it is not known, or short.
-int64_t GemmEmitter::innermostOf(linalg::GenericOp from, unsigned operand) {
-  constexpr int64_t shortest = 4;
-  auto view =
-      from->getOperand(operand).getDefiningOp<tensor::CollapseShapeOp>();
-  if (!view || view.getResultType().getRank() == 0 ||
-      view.getReassociationIndices().back().size() < 2)
-    return 1;
-  std::optional<int64_t> size =
-      IndexMath::constantOf(e.elements.sizesOf(view.getSrc()).back());
-  return size && *size >= shortest ? *size : 1;
 }
 
 //===-- few rows ----------------------------------------------------------===//
@@ -384,83 +329,47 @@ void GemmEmitter::multiplyPacked() {
 void GemmEmitter::emitKBlock(Index kBegin) {
   Index kCount = math.min(math.constant(blocking.tileK),
                           math.sub(dims.sizeOf(dims.k), kBegin));
-  pack(op, 0, dims.m, mBegin, mValid, blocking.rows, kBegin, panelA);
+  if (!inPlaceA)
+    pack(op, 0, dims.m, mBegin, mValid, blocking.rows, kBegin, panelA);
   for (auto [contraction, tile] : llvm::zip(group.ops, tiles)) {
     pack(contraction, 1, dims.n, nBegin, nValid, blocking.columns(), kBegin,
          panelB);
-    multiply(kBegin, kCount, tile);
+    multiply(contraction, kBegin, kCount, tile);
   }
 }
 
-/// Elements along K that are packed from one row after the other: they fill
-/// lines of the cache together.
-static constexpr int64_t packedRun = 16;
-
-/// Copies rows [first, first + valid) of an operand, K from kBegin on, into
-/// strips of `strip` rows: panel[row / strip][k][row % strip]. What is missing
-/// of the last strip is 0. The inner loop runs along the operand's contiguous
-/// side.
-void GemmEmitter::pack(linalg::GenericOp from, unsigned operand,
-                       ArrayRef<unsigned> outer, Index first, Index valid,
-                       int64_t strip, Index kBegin, const Memory &panel) {
-  Index kCount = math.min(math.constant(blocking.tileK),
-                          math.sub(dims.sizeOf(dims.k), kBegin));
-  Index zero = math.constant(0), one = math.constant(1);
-  Value none = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(number));
-  e.loop(zero, math.ceilDiv(valid, math.constant(strip)), one, [&](Index s) {
-    Index begin = math.mul(s, math.constant(strip));
-    Index count = math.min(math.constant(strip), math.sub(valid, begin));
-    Index base = math.mul(s, math.constant(blocking.tileK));
-    auto store = [&](Index k, Index row, Value element) {
-      Index offset =
-          math.add(math.mul(math.add(base, k), math.constant(strip)), row);
-      e.elements.store(panel, {offset}, {element});
-    };
-    Index row = math.add(first, begin);
-    if (isAlongK(from, operand)) {
-      e.loop(zero, kCount, math.constant(packedRun), [&](Index run) {
-        Index length =
-            math.min(math.constant(packedRun), math.sub(kCount, run));
-        forRuns(outer, row, count, batchLoops,
-                [&](ArrayRef<Index> at, Index r) {
-                  forRuns(dims.k, math.add(kBegin, run), length, at,
-                          [&](ArrayRef<Index> point, Index k) {
-                            store(math.add(run, k), r,
-                                  factor(from, operand, point));
-                          });
-                });
-      });
-    } else {
-      forRuns(dims.k, kBegin, kCount, batchLoops,
-              [&](ArrayRef<Index> at, Index k) {
-                forRuns(
-                    outer, row, count, at,
-                    [&](ArrayRef<Index> point, Index r) {
-                      store(k, r, factor(from, operand, point));
-                    },
-                    innermostOf(from, operand));
-              });
-    }
-    e.loop(zero, kCount, one, [&](Index k) {
-      e.loop(count, math.constant(strip), one,
-             [&](Index r) { store(k, r, none); });
-    });
-  });
-}
-
-void GemmEmitter::multiply(Index kBegin, Index kCount, const Memory &tile) {
+void GemmEmitter::multiply(linalg::GenericOp contraction, Index kBegin,
+                           Index kCount, const Memory &tile) {
   Index zero = math.constant(0), one = math.constant(1);
   Index mStrips = math.ceilDiv(mValid, math.constant(blocking.rows));
   Index nStrips = math.ceilDiv(nValid, math.constant(blocking.columns()));
   e.loop(zero, nStrips, one, [&](Index n) {
-    e.loop(zero, mStrips, one,
-           [&](Index m) { microKernel(m, n, kBegin, kCount, tile); });
+    e.loop(zero, mStrips, one, [&](Index m) {
+      prefetchNext(contraction, n, m, mStrips, kBegin);
+      microKernel(contraction, m, n, kBegin, kCount, tile);
+    });
   });
 }
 
+/// The points of a strip's rows where the first operand is not packed. Behind
+/// the last row of the tile it is that row once more: nothing reads the sums.
+SmallVector<SmallVector<Index>> GemmEmitter::rowsInPlace(Index mStrip) {
+  SmallVector<SmallVector<Index>> points(blocking.rows, batchLoops);
+  if (!inPlaceA)
+    return points;
+  Index last = math.sub(mValid, math.constant(1));
+  for (int64_t row = 0; row < blocking.rows; ++row) {
+    Index r = math.add(math.mul(mStrip, math.constant(blocking.rows)),
+                       math.constant(row));
+    dims.spread(math.add(mBegin, math.min(r, last)), dims.m, points[row]);
+  }
+  return points;
+}
+
 /// rows x columns of the tile, in registers over all of the k-block's K.
-void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
-                              Index kCount, const Memory &tile) {
+void GemmEmitter::microKernel(linalg::GenericOp contraction, Index mStrip,
+                              Index nStrip, Index kBegin, Index kCount,
+                              const Memory &tile) {
   int64_t rows = blocking.rows, columns = blocking.columns();
   auto tileOffset = [&](int64_t row, int64_t vector) {
     Index r =
@@ -473,12 +382,19 @@ void GemmEmitter::microKernel(Index mStrip, Index nStrip, Index kBegin,
   SmallVector<Value> accumulators;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t v = 0; v < blocking.vectors; ++v)
-      accumulators.push_back(registers.load(tile, tileOffset(row, v)));
+      accumulators.push_back(
+          startsInRegisters() ? registers.broadcast(e.initialValue(contraction))
+                              : registers.load(tile, tileOffset(row, v)));
   Index stripA = math.mul(mStrip, math.constant(blocking.tileK));
+  SmallVector<SmallVector<Index>> points = rowsInPlace(mStrip);
   Index stripB = math.mul(nStrip, math.constant(blocking.tileK));
   accumulators = registers.multiply(
       kCount, accumulators,
       [&](Index k, int64_t row) {
+        if (inPlaceA) {
+          points[row][dims.k.front()] = math.add(kBegin, k);
+          return factorInPlace(op, 0, points[row]);
+        }
         Index base = math.mul(math.add(stripA, k), math.constant(rows));
         return e.elements.load(panelA, {math.add(base, math.constant(row))}, 1)
             .front();

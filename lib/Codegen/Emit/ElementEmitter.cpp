@@ -133,22 +133,24 @@ Elements ElementEmitter::emitOperandElements(linalg::GenericOp op,
   return result;
 }
 
+Value ElementEmitter::asFactor(linalg::GenericOp op, unsigned number,
+                               Value element) {
+  Type type = getElementTypeOrSelf(op.getOperand(number).getType());
+  Type sum = computeType(getElementTypeOrSelf(op.getResult(0).getType()));
+  if (element.getType() == sum)
+    return element;
+  if (isUnsigned(type))
+    return arith::ExtUIOp::create(math.b(), math.location(), sum, element);
+  return scalar::createCast(math.b(), math.location(), element, sum);
+}
+
 Elements ElementEmitter::emitFactors(linalg::GenericOp op, unsigned number,
                                      ArrayRef<Index> loops, int64_t vectorLoop,
                                      int64_t vectorSize) {
   Elements factors =
       emitOperandElements(op, number, loops, vectorLoop, vectorSize);
-  Type element = getElementTypeOrSelf(op.getOperand(number).getType());
-  Type sum = computeType(getElementTypeOrSelf(op.getResult(0).getType()));
-  OpBuilder &b = math.b();
-  for (Value &factor : factors) {
-    if (factor.getType() == sum)
-      continue;
-    factor = isUnsigned(element)
-                 ? arith::ExtUIOp::create(b, math.location(), sum, factor)
-                       .getResult()
-                 : scalar::createCast(b, math.location(), factor, sum);
-  }
+  for (Value &factor : factors)
+    factor = asFactor(op, number, factor);
   return factors;
 }
 

@@ -163,6 +163,9 @@ public:
   Elements emitFactors(mlir::linalg::GenericOp op, unsigned number,
                        llvm::ArrayRef<Index> loops, int64_t vectorLoop,
                        int64_t vectorSize);
+  /// An element of that operand, in its compute type, as a factor.
+  mlir::Value asFactor(mlir::linalg::GenericOp op, unsigned number,
+                       mlir::Value element);
 
   Elements load(const Memory &memory, llvm::ArrayRef<Index> index,
                 int64_t vectorSize);

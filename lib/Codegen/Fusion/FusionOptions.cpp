@@ -140,21 +140,39 @@ static int64_t freeExtent(RankedTensorType type, ArrayRef<int64_t> batch,
   return product(sizes);
 }
 
-bool FusionOptions::slidesWindows(flatir::DotOp dot) const {
-  // An element of a window is computed once for each tile of rows, of 192 where
-  // there are many columns, and takes about twice as long as one that is read.
-  // With few rows or many tiles it is better written once.
-  constexpr int64_t fewRows = 16, tileRows = 192, maxTiles = 3;
-  constexpr int64_t enoughColumns = 1024, manyColumns = 8192;
+/// Whether vectors of neighbouring windows are loaded with masks, or gathered:
+/// each element is then packed in about the time of a copy.
+static bool areWindowVectors(flatir::WindowOp windows) {
+  Type element = elementTypeOf(windows.getResult());
+  unsigned bits = element.getIntOrFloatBitWidth();
+  return (bits == 32 || bits == 64) &&
+         llvm::all_of(windows.getInterior(),
+                      [](int64_t i) { return i == 1; }) &&
+         llvm::none_of(windows.getInput().getType().getShape().drop_front(),
+                       ShapedType::isDynamic);
+}
+
+bool FusionOptions::slidesWindows(flatir::DotOp dot,
+                                  flatir::WindowOp windows) const {
   int64_t inner = rankOf(dot.getRhs()) - 1;
   if (!windowsInProducts || llvm::is_contained(dot.getRhsContract(), inner) ||
       llvm::is_contained(dot.getRhsBatch(), inner))
     return false;
+  if (areWindowVectors(windows))
+    return true;
+  // An element of a window is computed once for each tile of rows, of 192 where
+  // there are many columns, and takes about twice as long as one that is read.
+  // With few rows or many tiles it is better written once; and where the last
+  // dimension, along which the loop runs, is short.
+  constexpr int64_t fewRows = 16, tileRows = 192, maxTiles = 3, shortest = 32;
+  constexpr int64_t enoughColumns = 1024, manyColumns = 8192;
+  int64_t run = windows.getResult().getType().getShape().back();
   int64_t rows = freeExtent(dot.getLhs().getType(), dot.getLhsBatch(),
                             dot.getLhsContract());
   int64_t columns = freeExtent(dot.getRhs().getType(), dot.getRhsBatch(),
                                dot.getRhsContract());
-  if (rows < fewRows || rows > maxTiles * tileRows)
+  if (ShapedType::isDynamic(run) || run < shortest || rows < fewRows ||
+      rows > maxTiles * tileRows)
     return false;
   return columns >= (rows <= tileRows ? enoughColumns : manyColumns);
 }

@@ -76,7 +76,7 @@ struct FusionOptions {
   /// rows of a suitable size.
   bool onTensorCores(flatir::DotOp dot) const;
   /// Whether the kernel of `dot` slides the windows of its right operand.
-  bool slidesWindows(flatir::DotOp dot) const;
+  bool slidesWindows(flatir::DotOp dot, flatir::WindowOp windows) const;
   /// Contractions that one kernel with `dot` may have.
   int64_t pairedFor(flatir::DotOp dot) const {
     return onTensorCores(dot) ? tensorPaired : paired;

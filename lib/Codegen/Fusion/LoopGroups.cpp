@@ -161,18 +161,13 @@ static bool isBeforeWindows(const Node *kernel, Operation *op) {
   return false;
 }
 
-/// Whether `kernel` slides `windows`, which `op` views. Its loop runs along
-/// their last dimension: in short ones a few elements at a time would be read,
-/// which takes longer than writing and reading the windows.
+/// Whether `kernel` slides `windows`, which `op` views.
 static bool slidesWindows(const FusionGraph &graph, const Node *kernel,
                           Operation *op, flatir::WindowOp windows) {
-  constexpr int64_t shortest = 32;
-  int64_t inner = windows.getResult().getType().getShape().back();
   OpOperand *operand = operandFor(kernel, op);
-  return !ShapedType::isDynamic(inner) && inner >= shortest && operand &&
-         operand->getOperandNumber() == 1 &&
-         graph.options.slidesWindows(
-             cast<flatir::DotOp>(operand->getOwner())) &&
+  return operand && operand->getOperandNumber() == 1 &&
+         graph.options.slidesWindows(cast<flatir::DotOp>(operand->getOwner()),
+                                     windows) &&
          (op == windows || isGemmOperandView(op));
 }
 

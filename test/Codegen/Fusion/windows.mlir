@@ -83,16 +83,32 @@ func.func @wide(%x: tensor<8x64x32x32xf32>, %w: tensor<64x64x3x3xf32>, %b: tenso
   return %1 : tensor<8x64x32x32xf32>
 }
 
-// Few rows, few columns, many rows for a few thousand columns, short rows of windows.
+// Of 16 bits: few rows, few columns, many rows for a few thousand columns, short rows of windows.
 // CHECK-LABEL: func.func @narrow(
 // SLIDES-LABEL: func.func @narrow(
 // SLIDES-COUNT-4: kernel.dispatch loop({{.*}}window
 // SLIDES: return
-func.func @narrow(%x: tensor<8x64x32x32xf32>, %v: tensor<8x64x3x3xf32>, %y: tensor<1x64x31x32xf32>, %w: tensor<64x64x3x3xf32>, %z: tensor<4x64x32x32xf32>, %u: tensor<256x64x3x3xf32>, %s: tensor<8x64x32x31xf32>)
-    -> (tensor<8x8x32x32xf32>, tensor<1x64x31x32xf32>, tensor<4x256x32x32xf32>, tensor<8x64x32x31xf32>) {
-  %0 = trace.convolution %x, %v low = [1, 1] high = [1, 1] : (tensor<8x64x32x32xf32>, tensor<8x64x3x3xf32>) -> tensor<8x8x32x32xf32>
-  %1 = trace.convolution %y, %w low = [1, 1] high = [1, 1] : (tensor<1x64x31x32xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x31x32xf32>
-  %2 = trace.convolution %z, %u low = [1, 1] high = [1, 1] : (tensor<4x64x32x32xf32>, tensor<256x64x3x3xf32>) -> tensor<4x256x32x32xf32>
-  %3 = trace.convolution %s, %w low = [1, 1] high = [1, 1] : (tensor<8x64x32x31xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x32x31xf32>
-  return %0, %1, %2, %3 : tensor<8x8x32x32xf32>, tensor<1x64x31x32xf32>, tensor<4x256x32x32xf32>, tensor<8x64x32x31xf32>
+func.func @narrow(%x: tensor<8x64x32x32xf16>, %v: tensor<8x64x3x3xf16>, %y: tensor<1x64x31x32xf16>, %w: tensor<64x64x3x3xf16>, %z: tensor<4x64x32x32xf16>, %u: tensor<256x64x3x3xf16>, %s: tensor<8x64x32x31xf16>)
+    -> (tensor<8x8x32x32xf16>, tensor<1x64x31x32xf16>, tensor<4x256x32x32xf16>, tensor<8x64x32x31xf16>) {
+  %0 = trace.convolution %x, %v low = [1, 1] high = [1, 1] : (tensor<8x64x32x32xf16>, tensor<8x64x3x3xf16>) -> tensor<8x8x32x32xf16>
+  %1 = trace.convolution %y, %w low = [1, 1] high = [1, 1] : (tensor<1x64x31x32xf16>, tensor<64x64x3x3xf16>) -> tensor<1x64x31x32xf16>
+  %2 = trace.convolution %z, %u low = [1, 1] high = [1, 1] : (tensor<4x64x32x32xf16>, tensor<256x64x3x3xf16>) -> tensor<4x256x32x32xf16>
+  %3 = trace.convolution %s, %w low = [1, 1] high = [1, 1] : (tensor<8x64x32x31xf16>, tensor<64x64x3x3xf16>) -> tensor<8x64x32x31xf16>
+  return %0, %1, %2, %3 : tensor<8x8x32x32xf16>, tensor<1x64x31x32xf16>, tensor<4x256x32x32xf16>, tensor<8x64x32x31xf16>
+}
+
+// Of 32 and 64 bits windows come as vectors: always slid, but where elements have zeros between them.
+// CHECK-LABEL: func.func @vectors(
+// SLIDES-LABEL: func.func @vectors(
+// SLIDES-NOT: kernel.dispatch loop({{.*}}window
+// SLIDES: kernel.dispatch gemm({{.*}} {name = "window_dot"} : (tensor<8x4x3x3xf32>
+// SLIDES: kernel.dispatch gemm({{.*}} {name = "window_dot"} : (tensor<4x2x3x3xf64>
+// SLIDES: kernel.dispatch loop({{.*}}window
+// SLIDES: return
+func.func @vectors(%x: tensor<8x4x7x7xf32>, %w: tensor<8x4x3x3xf32>, %y: tensor<1x4x7x7xf64>, %v: tensor<4x2x3x3xf64>, %z: tensor<1x4x7xf32>,
+    %u: tensor<4x4x4xf32>) -> (tensor<8x8x7x7xf32>, tensor<1x4x7x7xf64>, tensor<1x4x31xf32>) {
+  %0 = trace.convolution %x, %w low = [1, 1] high = [1, 1] : (tensor<8x4x7x7xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x7x7xf32>
+  %1 = trace.convolution %y, %v low = [1, 1] high = [1, 1] groups = 2 : (tensor<1x4x7x7xf64>, tensor<4x2x3x3xf64>) -> tensor<1x4x7x7xf64>
+  %2 = trace.conv_transpose %z, %u stride = [4] dilation = [2] : (tensor<1x4x7xf32>, tensor<4x4x4xf32>) -> tensor<1x4x31xf32>
+  return %0, %1, %2 : tensor<8x8x7x7xf32>, tensor<1x4x7x7xf64>, tensor<1x4x31xf32>
 }
