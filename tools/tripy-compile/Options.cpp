@@ -54,7 +54,7 @@ file.
 )";
 // Here come textOptions() and switchOptions().
 static constexpr std::string_view helpTail =
-    R"(  --tune=cuda:N            first measure schedules of the program's tensor-core
+    R"(  --tune=cuda:N            first measure schedules of the tensor-core
                            kernels on this GPU and record the fastest in the
                            tuning file; default: tuning.txt in the cache's
                            folder; with --backend=auto measure cuBLASLt as well
