@@ -74,7 +74,7 @@ func.func @rounded(%x: tensor<64x32xf16>, %w: tensor<128x32xf16>, %b: tensor<128
 // A bias of each row is none of the library's.
 // CHECK-LABEL: func.func @column
 // CHECK-NOT: product =
-// REMARK: Function=column_gemm_0_dot_add | Remark="cuBLASLt is no candidate: the kernel has more behind the product than
+// REMARK: Function=column_gemm_0_dot_add | Remark="cuBLASLt is no candidate: the kernel has an epilogue other than
 func.func @column(%x: tensor<64x32xf32>, %w: tensor<64x32xf32>, %b: tensor<64xf32>) -> tensor<64x64xf32> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x64xf32>
   %1 = flatir.broadcast %b dims = [0] sizes() : tensor<64xf32> -> tensor<64x64xf32>
@@ -86,7 +86,7 @@ func.func @column(%x: tensor<64x32xf32>, %w: tensor<64x32xf32>, %b: tensor<64xf3
 
 // CHECK-LABEL: func.func @activated
 // CHECK-NOT: product =
-// REMARK: Function=activated_gemm_0_dot_tanh | Remark="cuBLASLt is no candidate: the kernel has more behind the product than
+// REMARK: Function=activated_gemm_0_dot_tanh | Remark="cuBLASLt is no candidate: the kernel has an epilogue other than
 func.func @activated(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>) -> tensor<64x128xf32> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf32>, tensor<128x32xf32>) -> tensor<64x128xf32>
   %1 = flatir.tanh %0 : tensor<64x128xf32>

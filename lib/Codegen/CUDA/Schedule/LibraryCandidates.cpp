@@ -221,7 +221,7 @@ kernel::ProductAttr ProductReader::read() {
     return decline("an operand that is not a whole tensor in memory");
   auto found = linalg::inferContractionDims(op);
   if (failed(found))
-    return decline("not a matrix product");
+    return decline("no matrix product");
   dims = *found;
   SmallVector<unsigned> rows(ArrayRef<unsigned>(dims.batch));
   llvm::append_range(rows, dims.m);
