@@ -1,20 +1,20 @@
 /*===- runtime.h - The runtime's C interface ----------------------*- C -*-===*\
 |*
-|* Loads and runs executables (.tpx). C99; the interface is stable: numbers,
-|* structs and functions are added, never changed, while the major version
-|* stays. For everybody; needs no other header of Tripy.
+|* Loads and runs executables (.tpx). C99; the interface is stable: within a
+|* major version, numbers, structs and functions are added, but never changed.
+|* Needs no other header of Tripy.
 |*
 |* Rules that hold for every function:
-|*  - It returns a tripy_code. After a failure, tripy_last_error() has one
+|*  - It returns a tripy_code. After a failure, tripy_last_error() returns one
 |*    sentence for the calling thread; output arguments are unchanged.
-|*  - No exception leaves it, and it never ends the process.
-|*  - Names are UTF-8, ended by a zero byte. Returned texts live as long as
-|*    the object they come from.
+|*  - It throws no exceptions, and never ends the process.
+|*  - Names are UTF-8, terminated by a zero byte. Returned strings live as long
+|*    as the object they come from.
 |*  - A null pointer where one is not allowed gives TRIPY_INVALID_ARGUMENT.
 |*
-|* Child processes: after fork() the child can run and free on the CPU what no
-|* other thread was in a call with. On CUDA it can free; all else gives
-|* TRIPY_CONTEXT_LOST.
+|* Child processes: after fork(), the child can use and free CPU objects unless
+|* another thread was using them in a call. CUDA objects can only be freed; any
+|* other call gives TRIPY_CONTEXT_LOST.
 |*
 |* Threads: an executable may be used by any number of threads once its
 |* parameters are bound; a context by one thread at a time.
@@ -30,11 +30,11 @@
 extern "C" {
 #endif
 
-/* Version of this interface, and of the library that is linked. */
+/* Version of this interface; tripy_version() is that of the linked library. */
 enum { TRIPY_VERSION_MAJOR = 0, TRIPY_VERSION_MINOR = 1 };
 void tripy_version(int32_t *major, int32_t *minor);
 
-/* What went wrong; docs/runtime.md says what to do about each. */
+/* Error codes; docs/runtime.md has a remedy for each. */
 typedef int32_t tripy_code;
 enum {
   TRIPY_OK = 0,
@@ -66,7 +66,7 @@ enum {
 /* "ShapeOutOfRange"; "unknown code" for other numbers. Static. */
 const char *tripy_code_name(tripy_code code);
 
-/* The sentence of this thread's last failure, "" before the first. Valid until
+/* The message of this thread's last failure, "" before the first. Valid until
    the thread's next call into this library. */
 const char *tripy_last_error(void);
 
@@ -86,14 +86,14 @@ enum {
   TRIPY_F8E4M3FN = 11,
   TRIPY_F8E5M2 = 12,
   /* -8 to 7, two to a byte in row-major order: element 2j in the low half of
-     byte j, element 2j + 1 in the high half. The half behind an odd number of
-     elements is 0 where the runtime writes, and not looked at where it reads.
+     byte j, element 2j + 1 in the high half. After an odd number of elements,
+     the last half byte is written as 0 and ignored when read.
    */
   TRIPY_I4 = 13
 };
 
 /* Bytes of an element; 0 for TRIPY_I4, whose elements share bytes, and for
-   other numbers. */
+   numbers that are not an element type. */
 size_t tripy_dtype_size(tripy_dtype dtype);
 
 typedef int32_t tripy_device_kind;
@@ -106,8 +106,8 @@ enum {
 enum { TRIPY_MAX_RANK = 8 };
 
 /* Bytes of a dense tensor of `rank` sizes: the number of elements times
-   tripy_dtype_size(), or half of it, rounded up, for TRIPY_I4. SIZE_MAX for
-   other numbers, a negative size, or when there are more bytes than that. */
+   tripy_dtype_size(); for TRIPY_I4, half the number of elements, rounded up.
+   SIZE_MAX for an invalid element type, a negative size, or an overflow. */
 size_t tripy_tensor_bytes(tripy_dtype dtype, int32_t rank,
                           const int64_t *sizes);
 
@@ -130,14 +130,14 @@ typedef struct tripy_load_options {
   size_t struct_size; /* sizeof(tripy_load_options) */
   tripy_device_kind device;
   int32_t device_id;
-  /* A program for the CPU is machine code: nonzero says that the file comes
-     from a trusted place and may be executed; tripy-run says so unless it is
-     given --no-host-code. */
+  /* A program for the CPU is machine code: nonzero means that the file is
+     trusted and may be executed; tripy-run sets it unless --no-host-code is
+     given. */
   int32_t trust_host_code;
   uint32_t threads;     /* of the CPU; 0: one for each processor */
   uint64_t arena_limit; /* bytes; 0: the machine's memory */
-  /* Nonzero: read the file instead of mapping it. A mapped file that somebody
-     makes shorter ends the process by SIGBUS when what is gone is touched. */
+  /* Nonzero: read the file instead of mapping it. If a mapped file is
+     truncated, accessing the missing part ends the process with SIGBUS. */
   int32_t copy_file;
   int32_t inspect_only; /* nonzero: describe, touch no device */
   int32_t show_source;  /* nonzero: messages quote the user's files */
@@ -145,14 +145,16 @@ typedef struct tripy_load_options {
 } tripy_load_options;
 tripy_load_options tripy_load_options_default(void);
 
-/* Loads a shared library whose functions programs for the CPU may call, by the
-   last part of its path: see tripy/plugin.h. Programs never load one
-   themselves. It runs the library's initializers, and stays loaded. Call it
-   before the programs are loaded; twice for one file changes nothing. */
+/* Loads a shared library whose functions programs for the CPU may call; they
+   identify it by the last component of its path: see tripy/plugin.h. Programs
+   never load a library themselves. Runs the library's initializers; the library
+   stays loaded. Call it before the programs are loaded; calling it twice for
+   one file has no effect. */
 tripy_code tripy_plugin_library_load(const char *path);
 
-/* Loads, verifies and makes ready. `options` may be null. On success *result
-   is freed with tripy_executable_free(), after its contexts or before. */
+/* Loads and verifies an executable, and prepares it for its device. `options`
+   may be null. On success, free *result with tripy_executable_free(), after its
+   contexts or before. */
 tripy_code tripy_executable_load(const char *path,
                                  const tripy_load_options *options,
                                  tripy_executable **result);
@@ -162,8 +164,8 @@ tripy_code tripy_executable_load_memory(const void *data, size_t size,
                                         tripy_executable **result);
 void tripy_executable_free(tripy_executable *executable);
 
-/* A dimension of an input or output: min <= size <= max. Compiled for opt;
-   outputs have opt == -1 where it is not known. */
+/* A dimension of an input or output: min <= size <= max. The program is
+   optimized for opt; outputs have opt == -1 if it is not known. */
 typedef struct tripy_dim {
   int64_t min, opt, max;
   const char *name; /* "" for a dimension without name */
@@ -183,7 +185,7 @@ typedef struct tripy_tensor_info {
   tripy_dim dims[TRIPY_MAX_RANK];
 } tripy_tensor_info;
 
-/* Inputs count parameters too, in the program's order. */
+/* Inputs include parameters, in the program's order. */
 tripy_code tripy_executable_input_count(const tripy_executable *executable,
                                         size_t *count);
 tripy_code tripy_executable_input(const tripy_executable *executable,
@@ -192,59 +194,63 @@ tripy_code tripy_executable_output_count(const tripy_executable *executable,
                                          size_t *count);
 tripy_code tripy_executable_output(const tripy_executable *executable,
                                    size_t index, tripy_tensor_info *info);
-/* Where it runs: TRIPY_CPU or TRIPY_CUDA. */
+/* The kind of device on which it runs: TRIPY_CPU or TRIPY_CUDA. */
 tripy_code tripy_executable_device(const tripy_executable *executable,
                                    tripy_device_kind *device);
 
 /* Launches, and why each exists: the user's lines with operations and reasons
-   as text. The text lives until the thread's next call of this function. */
+   as text. The text is valid until the thread's next call of this function. */
 tripy_code tripy_executable_launch_count(const tripy_executable *executable,
                                          size_t *count);
 tripy_code tripy_executable_launch_why(const tripy_executable *executable,
                                        size_t launch, const char **kernel,
                                        const char **why);
 
-/* How a launch is computed that a library may compute in place of the program's
-   kernel: *is_library is 1 and the text "cuBLASLt 13.1.0", or 0 and "own
-   kernel: " with the reason. "" for other launches. The text lives until the
-   thread's next call of this function. */
+/* Whether a library computes a launch instead of the program's kernel: then
+   *is_library is 1 and the text "cuBLASLt 13.1.0"; if a library could but does
+   not, 0 and "own kernel: " with the reason. "" for other launches. The text is
+   valid until the thread's next call of this function. */
 tripy_code tripy_executable_launch_backend(const tripy_executable *executable,
                                            size_t launch, int32_t *is_library,
                                            const char **text);
 
-/* Copies the values of parameters to the device: all from a safetensors file,
-   or one by name from host memory. Before the first context. */
+/* Copies the values of parameters to the device: all of them from a safetensors
+   file, or one by name from host memory. Call it before the first context is
+   created. */
 tripy_code tripy_executable_bind_parameters(tripy_executable *executable,
                                             const char *safetensors_path);
 tripy_code tripy_executable_bind_parameter(tripy_executable *executable,
                                            const char *name,
                                            const tripy_tensor *value);
 
-/* State of one thread; keeps the executable alive. */
+/* The state of an execution, for one thread at a time; keeps the executable
+   alive. */
 tripy_code tripy_context_create(tripy_executable *executable,
                                 tripy_context **result);
 void tripy_context_free(tripy_context *context);
 
-/* Shapes of all outputs for inputs of these shapes (data is not read, but for
-   inputs that are sizes): the sizes of output i are written to shapes[i][0 ..
-   ndim of the output). */
+/* Computes the shapes of all outputs for inputs of these shapes (data is only
+   read for inputs that are sizes): the sizes of output i are written to
+   shapes[i][0 .. ndim of the output). */
 tripy_code tripy_context_output_shapes(tripy_context *context,
                                        const tripy_tensor *inputs,
                                        size_t input_count,
                                        int64_t (*shapes)[TRIPY_MAX_RANK],
                                        size_t output_count);
 
-/* Runs. `inputs` are the inputs that are no parameters, in order; `outputs` all
-   outputs, of exactly the shapes above, overlapping nothing. `stream` is a
-   CUstream; null keeps the order with CUDA's legacy default stream, whose
-   handle is null. Returns when outputs are ready. */
+/* Runs the program. `inputs` are the inputs except parameters, in order;
+   `outputs` are all outputs, of exactly the shapes above, which overlap neither
+   inputs nor each other. `stream` is a CUstream; null synchronizes with CUDA's
+   legacy default stream, whose handle is null. Returns when the outputs are
+   ready. */
 tripy_code tripy_context_run(tripy_context *context, const tripy_tensor *inputs,
                              size_t input_count, const tripy_tensor *outputs,
                              size_t output_count, void *stream);
 
-/* As tripy_context_run, returning when the work is enqueued on `stream`. The
-   caller synchronizes before it touches the tensors or uses the context, but
-   to enqueue more on the same stream with tensors on the device. */
+/* Like tripy_context_run, but returns when the work is enqueued on `stream`.
+   The caller must synchronize before it accesses the tensors or uses the
+   context again, except to enqueue more work on the same stream with tensors on
+   the device. */
 tripy_code tripy_context_enqueue(tripy_context *context,
                                  const tripy_tensor *inputs, size_t input_count,
                                  const tripy_tensor *outputs,

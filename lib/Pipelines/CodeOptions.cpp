@@ -16,58 +16,59 @@ static const TextOption texts[] = {
      Level::Schedules,
      {},
      "TILE",
-     "for measurements: the tile of tensor-core kernels, such as 128x256, "
+     "for experiments: the schedule of tensor-core kernels, such as 128x256, "
      "64x64,cluster=4, 128x256,stream, 128x128,pingpong,overlap or "
      "16x64,split=2,swapAB"},
     {"gemm-prologues", &CodeOptions::gemmPrologues, Level::Dispatches, when,
      "WHEN",
-     "for measurements: tensor-core kernels compute element-wise left operands "
-     "never, always, or where that is estimated to pay (estimated, the "
-     "default)"},
+     "for experiments: fuse the element-wise producer of the left operand into "
+     "tensor-core kernels as a prologue never, always, or where a cost model "
+     "expects it to be faster (estimated, the default)"},
     {"attention", &CodeOptions::attention, Level::Dispatches, when, "WHEN",
-     "for measurements: products with a softmax between them become attention "
-     "never, always, or where that is estimated to pay (estimated, the "
-     "default)"},
+     "for experiments: fuse two matrix products with a softmax between them "
+     "into one attention kernel never, always, or where a cost model expects "
+     "it to be faster (estimated, the default)"},
     {"kernel-tiles", &CodeOptions::kernelTiles, Level::Tiles, tileForms,
      "off|auto|all",
-     "for measurements: kernels at the tile level, none, where they should be "
-     "faster (default), all that can"},
+     "for experiments: which kernels become tile functions: none, those "
+     "expected to be faster that way (auto, the default), or all that can"},
     {"attention-tile",
      &CodeOptions::attentionTile,
      Level::Schedules,
      {},
      "TILE",
-     "for measurements: queries and keys of a tile of attention, such as "
+     "for experiments: the tile of attention kernels, queries x keys, such as "
      "128x176"},
     {"attention-split",
      &CodeOptions::attentionSplit,
      Level::Schedules,
      {},
      "SPLIT",
-     "for measurements: blocks that divide the keys of attention with few "
-     "queries, 0 for the model's number, such as 8 or "
-     "8,keys=16,warps=4,stages=3"},
+     "for experiments: the number of blocks that split the keys of attention "
+     "with few queries, such as 8 or 8,keys=16,warps=4,stages=3; 0: the cost "
+     "model's choice"},
     {"tuning-file",
      &CodeOptions::tuningFile,
      Level::Schedules,
      {},
      "FILE",
-     "take the tiles of tensor-core kernels from what was measured; default: "
-     "$TRIPY_TUNING_FILE, else none"},
+     "use the measured schedules of tensor-core kernels in this tuning file; "
+     "default: $TRIPY_TUNING_FILE, else none"},
     {"tuning-device",
      &CodeOptions::tuningDevice,
      Level::Schedules,
      {},
      "NAME",
-     "the GPU that they are for, such as \"NVIDIA H200\"; default: the only "
-     "one that FILE has any for"},
+     "use the tuning records of this GPU, such as \"NVIDIA H200\"; needed if "
+     "FILE has records of several GPUs for one contraction"},
 };
 static const SwitchOption switches[] = {
     {"no-overlap", &CodeOptions::overlap, Level::Kernels,
-     "for measurements: GPU kernels start when the one in front of them ended"},
+     "for experiments: no programmatic dependent launch: a GPU kernel starts "
+     "only when its predecessor has ended"},
     {"no-prefetch", &CodeOptions::prefetch, Level::Kernels,
-     "for measurements: until then they prefetch nothing that those may "
-     "write"},
+     "for experiments: GPU kernels that start early do not prefetch what their "
+     "predecessors may write"},
 };
 
 ArrayRef<TextOption> tripy::textOptions() { return texts; }

@@ -196,14 +196,14 @@ static LogicalResult checkCode(const CachedCode &code,
                                const CudaTarget &target,
                                const llvm::StringMap<LaunchShape> &shapes) {
   if (StringRef(code.log).contains("'setmaxnreg' ignored"))
-    emitRemark(places.module, "the assembler ignores how roles of a kernel "
-                              "share its registers, which costs speed: "
-                              "ptxas, of the CUDA toolkit, does not");
+    emitRemark(places.module, "the assembler ignores setmaxnreg, so that "
+                              "warp-specialized kernels are slower: ptxas, of "
+                              "the CUDA toolkit, does not");
   for (StringRef line : llvm::split(StringRef(code.log), '\n'))
     if (line.contains("wgmma") && line.contains("serializ"))
       emitRemark(places.named(line),
-                 "matrix instructions wait for each other, which costs speed; "
-                 "the assembler says: ")
+                 "matrix instructions are serialized, which costs speed; the "
+                 "assembler says: ")
           << line.trim();
   llvm::StringMap<KernelUse> uses =
       readKernelUses(code.log, code.cubins, target);
@@ -215,7 +215,7 @@ static LogicalResult checkCode(const CachedCode &code,
     if (use.localBytes > 0)
       emitRemark(places.of(name), "the kernel '")
           << name << "' keeps " << use.localBytes
-          << " bytes in local memory: it has more values than registers";
+          << " bytes in local memory (register spills or local arrays)";
     auto shape = shapes.find(name);
     if (shape != shapes.end() &&
         failed(checkUse(places.of(name), name, shape->second, use, target)))
@@ -340,8 +340,7 @@ findOrCompile(gpu::GPUModuleOp module, const CudaTarget &target,
   TimingScope storing = watch ? watch->nest("cache") : TimingScope();
   Status status = cache->store(*key, *made);
   if (!status.isOk() && cache->isChosen())
-    emitRemark(places.module, "the machine code is not kept for the next "
-                              "compilation: ")
+    emitRemark(places.module, "the machine code cannot be cached: ")
         << status.message();
   return made;
 }

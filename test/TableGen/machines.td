@@ -43,9 +43,9 @@ def sm_75 : Machine<"T4", []> { let Like = sm_90a; }
 
 // DOCS: | `lanes` | lanes | Lanes of a warp. |
 // DOCS: ## sm_75
-// DOCS: T4. What is not here is a guess: as on sm_90a.
+// DOCS: T4. Other values are guesses, taken from sm_90a.
 // DOCS: ## sm_90
-// DOCS: H100. All is as on sm_90a.
+// DOCS: H100. All values are those of sm_90a.
 // DOCS: ## sm_90a
 // DOCS: | `rate` | 1.0 / 3 | measured 2026-11-22: notes.md 3 |
 // DOCS: ## sm_100

@@ -18,72 +18,77 @@ using namespace tripy::compile;
 static constexpr std::string_view helpHead =
     R"(usage: tripy-compile MODEL.mlir -o MODEL.tpx [options]
 
-Compiles a function of trace or flatir operations to an executable file.
+Compiles a function of trace, flatir or linalg operations to an executable
+file.
 
-  MODEL.mlir               text, also what --stop-after printed; "-" reads standard input
-  -o FILE                  what to write; "-" is standard output
-  --target=cpu|cuda[:ARCH] default: that of a level's text, else cpu; cuda alone
-                           is cuda:sm_90a
+  MODEL.mlir               MLIR text, which may be the output of --stop-after;
+                           "-" reads standard input
+  -o FILE                  the file to write; "-" is standard output
+  --target=cpu|cuda[:ARCH] default: the target that the output of --stop-after
+                           names, else cpu; cuda alone is cuda:sm_90a
   --cpu=NAME               processor: native (default), x86-64-v3, ...
   --function=NAME          the function to compile; default: main
   --weights=F.safetensors  values of the parameters, which become part of the
                            executable
-  --stop-after=LEVEL       print the program after a level instead: trace,
+  --stop-after=LEVEL       stop after this level and print the program: trace,
                            flatir, dispatches, linalg, schedules, tiles,
                            kernels, plan, llvm, all of which can be compiled
-                           again, and ptx (cuda) or asm (cpu)
-  --evaluate               run the program on the reference evaluator instead
+                           further, and ptx (cuda) or asm (cpu)
+  --evaluate               run the program on the reference evaluator instead of
+                           compiling it
   --input [NAME=]SPEC      with --evaluate: the value of an input, as for
                            tripy-run: @x.npy, ones, iota:2x3, ...
   --result [NAME=]@F.npy   with --evaluate: write a result instead of printing
   --seed N                 with --evaluate: seed of 'random'
-  --cache-dir=DIR          keep GPU code in DIR, for the next compilation;
-                           default: $TRIPY_CACHE_DIR, $XDG_CACHE_HOME/tripy or
-                           ~/.cache/tripy
-  --cache-size=SIZE        bytes that it may take, such as 512M; default:
-                           $TRIPY_CACHE_SIZE or 1G
-  --no-cache               neither use nor keep code
+  --cache-dir=DIR          cache GPU code in DIR; default: $TRIPY_CACHE_DIR,
+                           $XDG_CACHE_HOME/tripy or ~/.cache/tripy
+  --cache-size=SIZE        maximum size of the cache in bytes, such as 512M;
+                           default: $TRIPY_CACHE_SIZE or 1G
+  --no-cache               do not use the cache
   --backend=own|auto|libraries
-                           what computes contractions on CUDA: own kernels
-                           (default); or cuBLASLt where a model of costs prefers
-                           it, or wherever it can, if it is there at run time
+                           what computes matrix products on CUDA: Tripy's own
+                           kernels (own, the default), cuBLASLt where a cost
+                           model expects it to be faster (auto), or cuBLASLt
+                           wherever it can (libraries); own kernels are used
+                           where cuBLASLt is missing at run time
 )";
 // Here come textOptions() and switchOptions().
 static constexpr std::string_view helpTail =
-    R"(  --tune=cuda:N            measure the tiles of the program's tensor-core
-                           kernels on this GPU first and put the fastest into
-                           the tuning file; default: tuning.txt in the folder of
-                           the code; with --backend=auto cuBLASLt as well
-  --tune-report=F.json     with --tune: write all that was measured
-  --tune-candidates=N      with --tune: tiles of a kernel; default: 8
-  --tune-copies=N          with --tune: calls of a kernel in one graph; default:
-                           by size
+    R"(  --tune=cuda:N            first measure schedules of the tensor-core
+                           kernels on this GPU and record the fastest in the
+                           tuning file; default: tuning.txt in the cache's
+                           folder; with --backend=auto measure cuBLASLt as well
+  --tune-report=F.json     with --tune: write all measurements
+  --tune-candidates=N      with --tune: schedules to try for each kernel;
+                           default: 8
+  --tune-copies=N          with --tune: calls of a kernel in one CUDA graph;
+                           default: by size
   --tune-runs=N            with --tune: replays of that graph; default: 30
-  --strict-shapes          sizes that the profile allows and the program
-                           refuses when it runs are an error, not a warning
+  --strict-shapes          make it an error, not a warning, if the profile
+                           allows sizes that the program refuses when it runs
   --report-why             print the kernels with the lines they come from
-  --remarks[=missed|all]   print which operations became one kernel, and which
-                           kernels stay apart, why, and what it costs; missed:
-                           only those that stay apart
-  --remarks-file=F.yaml    write all of them as YAML
-  --print-machine[=ARCH]   print what the compiler takes for granted of a GPU;
-                           default: the target's
-  --timing                 print where the time goes, and the slowest kernels
-  --progress               print what is being done, and how many kernels of all
-                           are through a step
-  --no-verify              do not check the program where a level ends
-  --memory-limit=SIZE      memory that a compilation may take, such as 8G, or
-                           none; default: half of the machine's
-  --time-limit=SECONDS     how long it may take, or none; default: 1800; with
-                           --tune: none
+  --remarks[=missed|all]   print which operations were fused, and which kernels
+                           were not, why, and what that costs; missed: only
+                           those that were not fused
+  --remarks-file=F.yaml    write all remarks as YAML
+  --print-machine[=ARCH]   print the GPU constants that the compiler assumes;
+                           default: for the target
+  --timing                 print where compile time goes, and the slowest kernels
+  --progress               print the current step, and how many of the kernels
+                           have passed it
+  --no-verify              do not verify the program at the end of each level
+  --memory-limit=SIZE      memory that a compilation may use, such as 8G, or
+                           none; default: half of the machine's memory
+  --time-limit=SECONDS     time that a compilation may take, or none; default:
+                           1800; with --tune: none
   --in-process             compile in the tool's own process, without limits, for
-                           debuggers
+                           debugging
   --allow-bytecode         read MLIR bytecode, whose reader is not safe for
                            untrusted input
   --version, --help
 
 Exit status: 0 success, 1 the program cannot be compiled, 2 wrong usage, 3 the
-compiler crashed or met a limit.
+compiler crashed or exceeded a limit.
 )";
 
 /// A line of help, broken before column 80 into several.

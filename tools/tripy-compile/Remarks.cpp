@@ -27,9 +27,9 @@ struct Heading {
 } // namespace
 
 static constexpr Heading headings[] = {
-    {"fusion", "apart", "kernels that stay apart"},
-    {"fusion", "fused", "operations that are computed together"},
-    {"fusion", "declined", "steps that were declined on the way"},
+    {"fusion", "unfused", "kernels that were not fused"},
+    {"fusion", "fused", "operations that were fused"},
+    {"fusion", "declined", "fusions that were declined"},
     {"gemm", "tile", "tiles of contractions"},
     {"libraries", "candidate", "contractions that a library computes"},
     {"libraries", "declined", "contractions that no library computes"},
@@ -134,7 +134,7 @@ void RemarkReport::print(RemarkChoice choice) const {
     }
   }
   if (!any)
-    os << (choice == RemarkChoice::Missed ? "no kernels stay apart\n"
+    os << (choice == RemarkChoice::Missed ? "no kernels were left unfused\n"
                                           : "no remarks\n");
   os.flush();
 }

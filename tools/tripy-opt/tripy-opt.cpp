@@ -44,11 +44,11 @@ static llvm::cl::opt<bool>
 static llvm::cl::opt<bool>
     inProcess("in-process",
               llvm::cl::desc("Work in the tool's own process, without limits, "
-                             "for debuggers"));
+                             "for debugging"));
 static llvm::cl::opt<std::string>
     memoryLimit("memory-limit",
-                llvm::cl::desc("Memory that the work may take, such as 8G, or "
-                               "none; default: half of the machine's"));
+                llvm::cl::desc("Memory that the work may use, such as 8G, or "
+                               "none; default: half of the machine's memory"));
 static llvm::cl::opt<std::string> timeLimit(
     "time-limit",
     llvm::cl::desc("Seconds that the work may take, or none; default: "
@@ -57,10 +57,10 @@ static llvm::cl::opt<std::string> timeLimit(
 static llvm::cl::opt<bool> verifyProvenance(
     "verify-provenance",
     llvm::cl::desc("Check after each pass that operations have a location, and "
-                   "inserted ones a reason"));
+                   "that inserted operations have a reason"));
 static llvm::cl::opt<bool> plainDiagnostics(
     "plain-diagnostics",
-    llvm::cl::desc("Print diagnostics of passes as one line each"));
+    llvm::cl::desc("Print each diagnostic of a pass as a single line"));
 
 /// Opens and checks a file of IR; null after an error message.
 static std::unique_ptr<llvm::MemoryBuffer> openText(StringRef path) {

@@ -14,7 +14,7 @@ const char *const run::helpText =
 
 Runs a compiled program and prints its outputs.
 
-  --input [NAME=]SPEC      value of an input; NAME= may be left out when the
+  --input [NAME=]SPEC      value of an input; NAME= may be left out if the
                            program has one input. SPEC is one of
                              @file.npy  @file.npz:key  @file.safetensors:key
                              ones zeros iota arange random, of the shape the
@@ -26,12 +26,13 @@ Runs a compiled program and prints its outputs.
                            and @F.safetensors:key
   --rtol R, --atol A       tolerance: |a - b| <= A + R * |b|  (1e-5, 1e-8)
   --weights F.safetensors  values of the program's parameters
-  --device cpu|cuda:N      where to run; default: where it was compiled for
+  --device cpu|cuda:N      where to run; default: the device that it was
+                           compiled for
   --threads N              threads on the CPU; default: one for each processor
   --seed N                 seed of 'random'
-  --benchmark[=N]          time N runs (default 100) instead of printing
-  --warm-up=N              with --benchmark: runs before them that do not count;
-                           default: N of --benchmark, but 10 at maximum
+  --benchmark[=N]          time N runs (default 100) instead of printing outputs
+  --warm-up=N              with --benchmark: untimed runs before the timed ones;
+                           default: as many as timed runs, but at most 10
   --profile=why            print a table of the kernels with their times and
                            rates, and the lines that each comes from
   --json                   print the results of --benchmark, --profile=why and
@@ -39,7 +40,7 @@ Runs a compiled program and prints its outputs.
   --info                   describe the program; nothing runs
   --why                    with --info: the lines that each kernel comes from
   --plugin-library F.so    load a shared library whose functions the program
-                           may call; a program never loads one by itself
+                           may call; a program never loads a library by itself
   --no-host-code           refuse a program for the CPU instead of executing its
                            machine code
   --version, --help

@@ -202,7 +202,7 @@ TEST_P(DeviceCodeTest, LocalMemoryIsRemarkedOn) {
     GTEST_SKIP() << "no assembler";
   EXPECT_EQ(messages,
             "loc(\"model.mlir\":7:3): the kernel 'k' keeps 64 bytes in local "
-            "memory: it has more values than registers\n");
+            "memory (register spills or local arrays)\n");
 }
 
 /// Kernels that are compiled on several threads are in one cubin each.

@@ -1,13 +1,13 @@
-//===- Machine.td - What a constant about a GPU has to say --*- TableGen -*-===//
+//===- Machine.td - Classes of the constants about GPUs -----*- TableGen -*-===//
 //
-// Classes of Machines.td. tripy-tblgen refuses a constant without unit or text,
+// Classes of Machines.td. tripy-tblgen rejects a constant without unit or text,
 // and a value without source.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_BASE_MACHINE_TD
 #define TRIPY_BASE_MACHINE_TD
 
-/// Where a value is from.
+/// The source of a value.
 class Source<string kind, string where = "", string date = ""> {
   string Kind = kind;
   string Where = where;
@@ -17,18 +17,18 @@ class Source<string kind, string where = "", string date = ""> {
 class Doc<string where> : Source<"doc", where>;
 /// A measurement of this value: its day, and the file with it.
 class Measured<string date, string where> : Source<"measured", where, date>;
-/// The number with which a model agrees with measurements of something else.
+/// A number fitted so that a model agrees with measurements of something else.
 class Fit<string where> : Source<"fit", where>;
-/// Neither.
+/// None of these.
 def Guess : Source<"guess">;
 
-/// A member of the C++ struct: int64_t, double, or an array of 8, the last of
-/// which stands for more.
+/// A member of the C++ struct: int64_t, double, or an array of 8, whose last
+/// element also applies to higher indices.
 class Constant<string type, string unit = "", string text = ""> {
   string Type = type;
   string Unit = unit;
   string Text = text;
-  /// Others than the chip that states it have it as well, as a guess.
+  /// Chips that do not state it inherit it, as a guess.
   bit Inherited = true;
 }
 
@@ -40,12 +40,12 @@ class Fact<Constant constant, string value, Source source> {
 
 /// An architecture, by its name: "sm_90a".
 class Machine<string cards, list<Fact> facts> {
-  /// Those that values are of.
+  /// The cards to which the values apply.
   string Cards = cards;
   list<Fact> Facts = facts;
-  /// What is not stated is as there, and a guess.
+  /// Values that are not stated are inherited from it, as guesses.
   Machine Like = ?;
-  /// But it is the same card, and no guess.
+  /// It is the same card: inherited values are not guesses.
   bit SameCard = false;
 }
 

@@ -14,45 +14,46 @@ def UnpackI4Pass : Pass<"flatir-unpack-i4", "::mlir::ModuleOp"> {
     - What reads an argument or a constant reads its conversion to i8, which
       fuses as every conversion does: the kernel that uses an element reads the
       packed byte.
-    - A conversion to i4 becomes one to i8 that keeps four bits, or saturates at
-      -8 and 7, as its operand asks.
-    - A result is packed by element-wise operations on its bytes, one for each,
-      which `kernel.packed` names the tensor of i4.
+    - A conversion to i4 becomes one to i8 that keeps four bits or saturates at
+      -8 and 7, depending on its operand.
+    - A result is packed by element-wise operations on its bytes, which
+      `kernel.packed` reinterprets as a tensor of i4.
 
-    A program without i4 stays as it is.
+    A program without i4 is not changed.
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect", "::tripy::flatir::FlatIRDialect",
                            "::mlir::arith::ArithDialect"];
 }
 
 def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
-  let summary = "Groups flatir operations into kernels";
+  let summary = "Fuses flatir operations into kernels";
   let description = [{
     The fusion pass: every tensor operation ends up in a `kernel.dispatch`,
     and only `index` arithmetic, data constants and `kernel.require` stay
     outside. Composites are inlined. Every result of the function is the result
-    of a dispatch of its own.
+    of a different dispatch.
 
-    Kernels are built around fusion roots. A contraction takes in the element-wise
-    operations that follow it; reductions over trailing dimensions take in each
-    other and their element-wise neighbours over the same rows; another
-    reduction takes in its epilogue; the rest are loops. Then operands join the
-    kernels that read them: views, conversions and splat constants always,
-    element-wise operations when that saves memory traffic. Kernels never form a
-    cycle, have at most 24 buffers, and at most 200 scalar operations.
+    Kernels are built around fusion roots. A contraction is fused with the
+    element-wise operations that follow it (epilogue); reductions over trailing
+    dimensions are fused with each other and with element-wise operations over
+    the same rows; any other reduction is fused with its epilogue; the remaining
+    operations are loops. Then producers are fused into the kernels that read
+    them: views, conversions and splat constants always, element-wise operations
+    if that saves memory traffic. Kernels never form a cycle, have at most 24
+    buffers, and at most 200 scalar operations.
 
-    Contractions of one operand whose results meet in an element-wise operation
-    are one kernel, which computes them side by side; so are the two halves of a
-    contraction's columns in a gated linear unit. Independent contractions of one
-    operand are one kernel with several results.
+    Contractions that share an operand and whose results meet in an element-wise
+    operation become one kernel, which computes them together; so do the two
+    halves of a contraction's columns in a gated linear unit. Independent
+    contractions that share an operand become one kernel with several results.
 
     With `column-blocks`, a large reduction of many rows and few columns becomes
     two: of chunks of the rows, and of their results.
 
-    With tensor cores, a large contraction of 16-bit floats keeps its operands
-    as tensors in memory, or parts of such: what would be applied to an operand
-    on its way becomes a kernel of its own, and rows that are no multiple of 16
-    bytes are copied to a padded tensor.
+    With tensor cores, a large contraction of 16-bit floats reads its operands
+    from memory, as whole tensors or parts of tensors: without a prologue, the
+    producers of an operand become a separate kernel, and rows that are not a
+    multiple of 16 bytes are copied to a padded tensor.
 
     Each decision is a remark of category `fusion`.
 
@@ -82,47 +83,47 @@ def FormDispatchesPass : Pass<"flatir-form-dispatches", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
   let options = [
     Option<"tensorCores", "tensor-cores", "bool", "false", "Contractions of 16-bit floats run on tensor cores">,
-    Option<"tensorF8", "tensor-f8", "bool", "true", "So do contractions of f8">,
-    Option<"paired", "paired", "unsigned", "4", "Contractions that one kernel computes">,
+    Option<"tensorF8", "tensor-f8", "bool", "true", "Contractions of f8 run on tensor cores, too">,
+    Option<"paired", "paired", "unsigned", "4", "Maximum number of contractions in one kernel">,
     Option<"vectorRows", "vector-rows", "unsigned", "0",
-           "Contractions with at most so many rows have kernels that stream the matrix once">,
+           "Maximum number of rows of contractions that become gemv kernels">,
     Option<"fewRowsOnTensorCores", "few-rows-on-tensor-cores", "bool", "false",
-           "Contractions with few rows run on tensor cores where these (wgmma) are faster">,
+           "Contractions with few rows run on tensor cores (wgmma) if that is faster">,
     Option<"columnBlocks", "column-blocks", "unsigned", "0",
-           "Blocks that fill the device in reductions down columns; with 0, none is computed in two steps">,
+           "Blocks that fill the device in reductions down columns; 0: no reduction is split into two steps">,
     Option<"columnBytesFull", "column-bytes-full", "unsigned", "0",
-           "Bytes from which on two steps pay where blocks that share columns reach the memory's bandwidth; 0: the chip's">,
+           "Minimum bytes for two steps if blocks that share columns reach the memory bandwidth; 0: the chip's default">,
     Option<"columnBytesEmpty", "column-bytes-empty", "unsigned", "0",
-           "Bytes from which on they pay elsewhere; 0: the chip's">,
+           "Minimum bytes for two steps otherwise; 0: the chip's default">,
     Option<"rowBlocks", "row-blocks", "unsigned", "0",
-           "Blocks that fill the device in reductions of rows; with 0, none is computed in two steps">,
+           "Blocks that fill the device in reductions of rows; 0: no reduction is split into two steps">,
     Option<"rowPartBytes", "row-part-bytes", "unsigned", "0",
-           "Bytes of a row that are worth a block of their own; 0: the chip's">,
+           "Minimum bytes of a row for each block that shares it; 0: the chip's default">,
     Option<"reducesApart", "reduces-apart", "bool", "false",
-           "Kernels reduce dimensions that do not lie together at once">,
+           "Kernels can reduce dimensions that are not adjacent in one step">,
     Option<"clusterColumns", "cluster-columns", "unsigned", "0",
-           "Longest row that the blocks of a cluster share; with 0, there are no clusters">,
+           "Maximum length of a row that the blocks of a cluster share; 0: no clusters">,
     Option<"windowsInProducts", "windows-in-products", "bool", "false",
-           "Contractions of many rows read windows as they pack their right operand">,
+           "Contractions with many rows compute windows (im2col) while packing their right operand">,
     Option<"sortBlocks", "sort-blocks", "unsigned", "0",
-           "Blocks that fill the device in sorts of long rows; with 0, one block or work item sorts a row">,
+           "Blocks that fill the device in sorts of long rows; 0: each row is sorted by one block or work item">,
     Option<"tensorPrologues", "tensor-prologues", "std::string", "\"never\"",
-           "Tensor-core kernels compute left operands element by element: never, estimated (where it pays), always">,
+           "Fuse element-wise producers of left operands into tensor-core kernels as prologues: never, estimated (if expected to be faster), always">,
     Option<"attention", "attention", "std::string", "\"estimated\"",
-           "Products with a softmax between them become attention: never, estimated (where it pays), always">,
+           "Fuse products with a softmax between them into attention: never, estimated (if expected to be faster), always">,
     Option<"onHost", "on-host", "bool", "false", "Kernels run on the host">,
-    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The GPU that estimates are for">,
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "The GPU for which costs are estimated">,
     Option<"tensorPaired", "tensor-paired", "unsigned", "4",
-           "Contractions that one tensor-core kernel computes">];
+           "Maximum number of contractions in one tensor-core kernel">];
 }
 
 def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
-  let summary = "Turns dispatches into kernel.func, equal ones into one";
+  let summary = "Outlines dispatches to kernel.func and merges equal ones";
   let description = [{
-    Two dispatches are equal when their regions, types and size arguments are,
-    whatever their locations and operands: the layers of a transformer share
+    Two dispatches are equal if their regions, types and size arguments are equal,
+    regardless of their locations and operands: the layers of a transformer share
     their kernels. The function has the locations of all its dispatches; each
-    call has those of its own.
+    call has the location of its dispatch.
 
     ```mlir
     %r = kernel.dispatch loop(%x) sizes() sizeArgs = [] {name = "exp"} : (tensor<2xf32>) -> tensor<2xf32> {
@@ -152,19 +153,21 @@ def OutlineDispatchesPass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
 }
 
 def RoundValuesPass : Pass<"kernel-round-values", "::mlir::ModuleOp"> {
-  let summary = "Rounds 16-bit values whose readers could tell";
+  let summary = "Rounds 16-bit values where extra precision could be observed";
   let description = [{
-    A value of a float type of less than 32 bits is one value, whoever reads it
-    (docs/levels.md). Emitters compute it in f32, and memory rounds it. In each
-    `kernel.func` on linalg, this puts a `kernel.round` behind what computes such
-    a value where that would show:
+    A value of a float type of less than 32 bits is the same value for all its
+    readers (docs/levels.md). Emitters compute it in f32, and storing rounds it.
+    In each `kernel.func` on linalg, this pass inserts a `kernel.round` after the
+    operation that computes such a value, if the difference could be observed:
 
-    - a reader jumps (`scalar::Reading`): a comparison, floor, a conversion to an
-      integer; or all bits of what a reader computes in f32 are seen;
+    - a reader is discontinuous (`scalar::Reading`): a comparison, floor, a
+      conversion to an integer; or all bits of an f32 result of a reader are
+      observable;
     - readers are of different kinds: memory, a contraction, arithmetic;
     - the loop has `kernel.repeated`: other kernels compute the value, too.
 
-    What only selects or moves values passes its readers on to its operands.
+    The readers of an operation that only selects or moves values count as
+    readers of its operands.
 
     ```mlir
     ^bb0(%a: f16, %b: f16, %out: i1):
@@ -181,7 +184,7 @@ def RoundValuesPass : Pass<"kernel-round-values", "::mlir::ModuleOp"> {
 def EmitCPUPass : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
   let summary = "Emits host code for kernels";
   let description = [{
-    For each `kernel.func` on linalg, makes a function of the same name in the
+    For each `kernel.func` on linalg, creates a function of the same name in the
     nested module `@host_code`, over pointers, and sets the kernel's `config`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -193,31 +196,30 @@ def EmitCPUPass : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
 def EmitCUDAPass : Pass<"kernel-emit-cuda", "::mlir::ModuleOp"> {
   let summary = "Emits CUDA kernels";
   let description = [{
-    For each `kernel.func` on linalg, makes a `gpu.func` of the same name in the
+    For each `kernel.func` on linalg, creates a `gpu.func` of the same name in the
     nested `gpu.module @device_code`, over bare pointers and 64-bit sizes, and sets
-the kernel's `config`. Contractions and attention are cut as `schedule`
-    says; a kernel without one gets the model's.
+    the kernel's `config`. Contractions and attention follow their `schedule`; a
+    kernel without one gets the cost model's choice.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
                            "::mlir::gpu::GPUDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
                  Option<"overlap", "overlap", "bool", "true",
-                        "On sm_90 and later, kernels start before their predecessors ended, and wait">,
+                        "On sm_90 and later, kernels use programmatic dependent launch: they start early, and wait for their predecessors">,
                  Option<"prefetch", "prefetch", "bool", "true",
-                        "Until their predecessors have ended, kernels prefetch what they read first to the L2 cache">];
+                        "While kernels wait for their predecessors, they prefetch what they read first into the L2 cache">];
 }
 
 def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
-  let summary = "Chooses how contractions and attention are cut";
+  let summary = "Chooses schedules of contractions and attention";
   let description = [{
     Sets `schedule` on each `kernel.func` on linalg that is a contraction or an
-    attention: what an option asks for, else what the tuning file says was the
-    fastest, else what a model of costs expects to be. A schedule that is there
-    stays. Nothing chooses later: what emits code does as the attribute says.
+    attention: from an option, else the tuning file, else by a cost model. An
+    existing schedule is kept. There are no later choices: the emitters follow it.
 
     An illegal schedule, in the text, an option or the tuning file, is an error
-    with the rule that it breaks. A remark of category `gemm` or `attention` says
+    that names the violated rule. A remark of category `gemm` or `attention` says
     what was chosen, and why.
 
     ```mlir
@@ -228,43 +230,43 @@ def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
     kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 256], stages = 4, clusterM = 2, from = model>} ...
     ```
 
-    The loop by hand: print a program with `--stop-after=schedules`, edit a
-    number, and compile the text.
+    To try a schedule by hand, print a program with `--stop-after=schedules`, edit
+    a number, and compile the text.
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
                  Option<"tiles", "tiles", "std::string", "\"auto\"",
-                        "Which attention becomes tile functions: off, auto (where it is expected to be faster), all (where it is legal)">,
+                        "Which attention kernels become tile functions: off, auto (if expected to be faster), all (if legal)">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
-                        "Tile of all tensor-core contractions, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for measurements">,
+                        "The schedule of all tensor-core contractions, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for experiments">,
                  Option<"attentionTile", "attention-tile", "std::string", "\"\"",
-                        "Queries and keys of a tile of attention, such as 128x176; for measurements">,
+                        "The tile of attention kernels, queries x keys, such as 128x176; for experiments">,
                  Option<"attentionSplit", "attention-split", "std::string", "\"\"",
-                        "Blocks that divide the keys of attention with few queries, 0 for the model's number, such as 8 or 8,keys=16,warps=4,stages=3; for measurements">,
+                        "Number of blocks that split the keys of attention with few queries, such as 8 or 8,keys=16,warps=4,stages=3; 0: the cost model's choice; for experiments">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
-                        "Measured tiles of tensor-core kernels, which count before the model">,
+                        "Tuning file with measured schedules of tensor-core kernels, which take precedence over the cost model">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",
-                        "The GPU that measured tiles are for; empty: the only one that the file has any for">];
+                        "The GPU whose tuning records are used; needed if the file has records of several GPUs for one contraction">];
 }
 
 def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
-  let summary = "Computes norms in the contractions of few rows that read them";
+  let summary = "Fuses norms into the contractions with few rows that read them";
   let description = [{
-    Where only a contraction with `#kernel.gemv_schedule` reads the result of a
-    row kernel of static sizes as its vectors, and its blocks run in two waves at
-    most, each block computes all rows: `dot(norm(%x), %w)` becomes one kernel.
+    If only a contraction with `#kernel.gemv_schedule` reads a row kernel of static
+    sizes, as its vectors, and its blocks run in two waves at most, each block
+    recomputes all rows: `dot(norm(%x), %w)` becomes one kernel.
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
 }
 
 def BuildTilesPass : Pass<"kernel-build-tiles", "::mlir::ModuleOp"> {
-  let summary = "Builds tile functions for kernels that warp groups compute";
+  let summary = "Builds tile functions for warp-specialized kernels";
   let description = [{
-    For each `kernel.func` whose schedule is `#kernel.attention_schedule`, makes a
-    `tile.func` behind it, in the place of the schedule. With `tiles=all`, does so
-    for contractions with `#kernel.wgmma_schedule` as well; a remark of category
-    `gemm` says why there is none.
+    For each `kernel.func` whose schedule is `#kernel.attention_schedule`, creates
+    a `tile.func` after it, which replaces the schedule. With `tiles=all`, does so
+    for contractions with `#kernel.wgmma_schedule` as well; if a contraction has no
+    tile function, a remark of category `gemm` says why.
   }];
   let dependentDialects = ["::tripy::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect"];
@@ -273,23 +275,23 @@ def BuildTilesPass : Pass<"kernel-build-tiles", "::mlir::ModuleOp"> {
 }
 
 def TilePlacePass : Pass<"tile-place", "::mlir::ModuleOp"> {
-  let summary = "Places rings in shared memory, and numbers barriers";
+  let summary = "Assigns shared memory to rings, and numbers to barriers";
   let description = [{
-    Stages begin at multiples of 1024 bytes, barriers follow behind them. What
-    does not fit, in shared memory, named barriers or registers, is an error.
+    Stages begin at multiples of 1024 bytes, barriers follow after them. If shared
+    memory, named barriers or registers do not suffice, this is an error.
   }];
   let dependentDialects = ["::tripy::tile::TileDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];
 }
 
 def TileCheckProtocolPass : Pass<"tile-check-protocol", "::mlir::ModuleOp"> {
-  let summary = "Runs the roles of tile functions against each other";
+  let summary = "Checks the synchronization between the roles of tile functions";
   let description = [{
-    Each role of a block, for up to three tiles: what it does with rings and
-    ordered barriers, in the order of its code, with the parities that the
-    hardware compares. A deadlock, a wait that a phase two rounds off lets pass,
-    a stage that is overwritten before it was released, and a release without its
-    wait are errors, with the role and the operation that it stands at.
+    Simulates the roles of a block together, for up to three tiles: their
+    operations on rings and ordered barriers, in the order of their code, with the
+    parities that the hardware compares. A deadlock, a wait that a phase two
+    rounds off lets pass, a stage that is overwritten before it was released, and
+    a release without its wait are errors that name the role and the operation.
   }];
   let dependentDialects = ["::tripy::tile::TileDialect"];
 }
@@ -297,9 +299,9 @@ def TileCheckProtocolPass : Pass<"tile-check-protocol", "::mlir::ModuleOp"> {
 def TileToNVVMPass : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Emits the code of tile functions";
   let description = [{
-    Behind `--kernel-emit-cuda`: for each `tile.func`, makes the kernel's function
-    in the `gpu.module @device_code`, sets the kernel's `config`, and erases the
-    `tile.func`.
+    Runs after `--kernel-emit-cuda`: for each `tile.func`, creates the kernel's
+    function in the `gpu.module @device_code`, sets the kernel's `config`, and
+    erases the `tile.func`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
@@ -310,11 +312,11 @@ def TileToNVVMPass : Pass<"tile-to-nvvm", "::mlir::ModuleOp"> {
 def LibraryCandidatesPass : Pass<"kernel-library-candidates", "::mlir::ModuleOp"> {
   let summary = "Marks kernels that a library may compute";
   let description = [{
-    Sets `product` on each `kernel.func` on linalg that is one product of
-    matrices, perhaps with a bias, of static sizes and whole tensors, when
+    Sets `product` on each `kernel.func` on linalg that is a single matrix
+    product, possibly with a bias, of static sizes and whole tensors, if
     cuBLASLt computes it with the same roundings and is expected to be faster.
-    The kernel is emitted all the same and runs where the library is missing.
-    Each candidate, taken or declined, is a remark of category `libraries`.
+    The kernel is emitted as well and runs where the library is missing.
+    Each candidate, accepted or declined, is a remark of category `libraries`.
 
     ```mlir
     kernel.func @dot gemm sizeArgs = [] : (tensor<64x32xf16>, tensor<16x32xf16>) -> tensor<64x16xf16> {
@@ -327,18 +329,18 @@ def LibraryCandidatesPass : Pass<"kernel-library-candidates", "::mlir::ModuleOp"
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">,
-                 Option<"always", "always", "bool", "false", "Takes every candidate, whatever the model of costs says">,
+                 Option<"always", "always", "bool", "false", "Accept every candidate, whatever the cost model says">,
                  Option<"tuningFile", "tuning-file", "std::string", "\"\"",
-                        "What was measured; it counts before the model">,
+                        "Tuning file, whose records take precedence over the cost model">,
                  Option<"tuningDevice", "tuning-device", "std::string", "\"\"",
-                        "The GPU that it was measured on; empty: the only one that the file has any for">];
+                        "The GPU whose tuning records are used; needed if the file has records of several GPUs for one contraction">];
 }
 
 def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {
-  let summary = "Places buffers and lists launches";
+  let summary = "Allocates buffers and lists launches";
   let description = [{
-    Replaces tensors by placed buffers: inputs, outputs, constants, and
-    intervals of one arena, computed from the profile's largest sizes and from
+    Replaces tensors by buffers: inputs, outputs, constants, and intervals of a
+    single arena, which are allocated by the profile's largest sizes and by
     lifetimes. The program becomes a list of `kernel.launch`.
 
     ```mlir
@@ -366,15 +368,15 @@ def KernelPlanPass : Pass<"kernel-plan", "::mlir::ModuleOp"> {
     the values of constant buffers, `kernel.arena` is the arena's size in bytes.
 
     A tensor of more than 2^40 bytes for the largest sizes of the profile is an
-    error at the operation that makes it.
+    error at the operation that produces it.
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
 def ExpandMathPass : Pass<"tripy-expand-math"> {
-  let summary = "Replaces math functions on f32 by arithmetic";
+  let summary = "Expands math functions on f32 to arithmetic";
   let description = [{
-    Calls of no library remain: exp, exp2, log, log2, tanh, erf, sin, cos, tan,
+    No library calls remain: exp, exp2, log, log2, tanh, erf, sin, cos, tan,
     powf and rsqrt on f32, f16 and bf16 become straight-line arithmetic with the
     same result bits on every device, within the bounds of docs/accuracy.md.
 
@@ -389,7 +391,7 @@ def ExpandMathPass : Pass<"tripy-expand-math"> {
                            "::mlir::NVVM::NVVMDialect"];
   let options = [Option<"cuda", "cuda", "bool", "false", "The code is for CUDA">,
                  Option<"fast16", "fast16", "bool", "true",
-                        "Results that are rounded to 16 bits may be computed to 16 bits">,
+                        "Results that are rounded to 16 bits may be computed with the precision of 16 bits">,
                  Option<"fma", "fma", "bool", "true", "The processor has fused multiply-add">,
                  Option<"rounding", "rounding", "bool", "true",
                         "The processor rounds to integers in one instruction">];

@@ -42,26 +42,27 @@ enum class StopAfter {
 };
 
 struct CompileOptions : CodeOptions {
-  /// The target is the user's choice: a program that was lowered for another
-  /// one is refused. Else it says which it is for.
+  /// Whether the user chose the target: then a program that was lowered for
+  /// another one is an error. Otherwise such a program's target is used.
   bool targetChosen = false;
   /// CPU: "native" or a processor that LLVM knows.
   std::string cpu = "native";
   /// The function to compile; others are dropped.
   std::string function = "main";
-  /// Where GPU code is kept between compilations.
+  /// The cache of GPU code.
   target::CacheOptions cache;
-  /// Baked into the executable in place of parameters; none: they stay inputs.
+  /// Values of parameters, which become constants of the executable; if none,
+  /// parameters stay inputs.
   std::optional<std::vector<target::Weight>> weights;
-  /// Check the program where a level ends: valid IR, and provenance. A breach
-  /// is an error of the compiler, and says so.
+  /// Verify the program at the end of each level: valid IR, and provenance. A
+  /// violation is reported as an internal error of the compiler.
   bool verify = true;
-  /// Sizes that the profile allows and the program refuses are an error, not
-  /// a warning (docs/sizes.md).
+  /// It is an error, not a warning, if the profile allows sizes that the
+  /// program refuses (docs/sizes.md).
   bool strictShapes = false;
-  /// Parts of the compilation are timed under it.
+  /// The timing scope for the parts of the compilation; may be null.
   mlir::TimingScope *timing = nullptr;
-  /// Hears of the time of kernels, and of progress; may be null.
+  /// Observes the times of kernels, and progress; may be null.
   target::CodeWatch *watch = nullptr;
   /// Called on each level's pass manager before it runs: instrumentation.
   std::function<void(mlir::PassManager &)> configure;
@@ -73,21 +74,21 @@ struct CompileOptions : CodeOptions {
 /// The dialects that a program to be compiled may use.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
-/// `given`, and where that has the default, what `module` says: what was
-/// printed of a level has the target and the options that it was lowered with.
-/// Errors, at the module: options that are none, and another target.
+/// `given`, with defaults replaced by the options recorded in `module`: the
+/// printed program of a level contains the target and the options with which it
+/// was lowered. Errors, at the module: unknown options, and another target.
 mlir::FailureOr<CompileOptions> readOptions(mlir::ModuleOp module,
                                             const CompileOptions &given);
 
-/// The function that `options` choose, or the module where they do not; or the
-/// error that there is none.
+/// The function that `options` name, or else the one that the module names.
+/// Error: there is no such function.
 mlir::FailureOr<mlir::func::FuncOp> findProgram(mlir::ModuleOp module,
                                                 const CompileOptions &options);
 
-/// Lowers the chosen function of `module`, in place, to `level`. What it calls
-/// becomes part of it; other functions are dropped. A program may be at any
-/// level up to that one: see compileToText(). Options that have their default
-/// are those that it says it was lowered with.
+/// Lowers the chosen function of `module`, in place, to `level`. Its callees
+/// are inlined; other functions are dropped. The program may be at any level up
+/// to that one: see compileToText(). Options with their default value are
+/// replaced by those with which the program was lowered.
 mlir::LogicalResult lowerProgram(mlir::ModuleOp module, Level level,
                                  const CompileOptions &options);
 
@@ -98,7 +99,7 @@ compileToProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles `function` of `module`, which is at Level::Linalg and is consumed.
 /// Options other than device, chip, tiles, backends, cache, configure and those
-/// of checks and timing do not count.
+/// of checks and timing are ignored.
 mlir::FailureOr<target::TranslatedProgram>
 compileKernels(mlir::ModuleOp module, mlir::func::FuncOp function,
                const CompileOptions &options);
@@ -111,9 +112,9 @@ mlir::LogicalResult compileToFile(mlir::ModuleOp module,
                                   const std::string &path,
                                   const CompileOptions &options);
 
-/// The text of an intermediate form, with locations. What is printed of a level
-/// can be compiled, to the same program: it says with which options it was
-/// lowered.
+/// The text of an intermediate form, with locations. The text of a level can be
+/// compiled further, to the same program: it contains the options with which it
+/// was lowered.
 mlir::FailureOr<std::string> compileToText(mlir::ModuleOp module,
                                            StopAfter stop,
                                            const CompileOptions &options);

@@ -5,12 +5,12 @@
 include "mlir/Pass/PassBase.td"
 
 def TraceToFlatIRPass : Pass<"trace-to-flatir", "::mlir::ModuleOp"> {
-  let summary = "Makes trace programs explicit";
+  let summary = "Lowers trace to flatir, which makes broadcasts and casts explicit";
   let description = [{
     Replaces every trace operation by flatir operations: broadcasts, casts and
-    rank changes become operations of their own, static where sizes are static.
-    What is inserted carries its reason (`#tripy.why`). What only run-time sizes
-    can decide becomes `flatir.require`. Operations of other dialects stay.
+    rank changes become explicit operations, static where sizes are static.
+    Inserted operations carry a reason (`#tripy.why`). Conditions that can only be
+    checked at run time become `flatir.require`. Other dialects' operations stay.
 
     ```mlir
     func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
@@ -36,13 +36,13 @@ def LinalgToFlatIRPass : Pass<"linalg-to-flatir", "::mlir::ModuleOp"> {
   let summary = "Raises linalg, tensor and arith on tensors to flatir";
   let description = [{
     Structured operations of linalg, operations of `tensor` and element-wise
-    `arith` and `math` become flatir operations that compute the same, so that
-    the fusion pass fuses them as all others. The bodies of `linalg.generic` become
+    `arith` and `math` become equivalent flatir operations, so that the fusion pass
+    treats them like all others. The bodies of `linalg.generic` become
     operations on tensors over the iteration space, operands are read through
     broadcasts, transposes, slices and gathers, and sums of products become
     `flatir.dot`. Arithmetic that flatir lacks (bitwise operations) stays, on
-    tensors. What kernels cannot compute is refused at its line. Operations of
-    trace and flatir stay (docs/linalg.md).
+    tensors. Operations that kernels do not support are errors at their line.
+    Operations of trace and flatir stay (docs/linalg.md).
 
     ```mlir
     func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -68,7 +68,8 @@ def LinalgToFlatIRPass : Pass<"linalg-to-flatir", "::mlir::ModuleOp"> {
 def InlineCompositesPass : Pass<"flatir-inline-composites"> {
   let summary = "Replaces flatir.composite by its decomposition";
   let description = [{
-    For what knows no composites. Nested ones are replaced too; locations stay.
+    For passes that do not support composites. Nested composites are replaced,
+    too; locations stay.
 
     ```mlir
     %r = flatir.composite "square" (%x) {} : (tensor<2xf32>) -> tensor<2xf32> {
@@ -89,10 +90,10 @@ def FlatIRToLinalgPass : Pass<"flatir-to-linalg", "::mlir::ModuleOp"> {
     Inside `kernel.func` (and in functions of a module without kernels), flatir
     operations become `linalg.generic`, `tensor.extract_slice`, `tensor.concat`,
     `tensor.expand_shape` and `tensor.collapse_shape`. The maps of a generic are
-    projected permutations, or 0 for a dimension of size 1; what maps cannot say
-    (a dimension that is 1 only at run time, a negative stride, a dynamic offset)
-    is a `tensor.extract` in the body. Reductions and contractions of 16-bit
-    floats accumulate in f32; another generic rounds.
+    projected permutations, or 0 for a dimension of size 1; accesses that maps
+    cannot express (a dimension that is 1 only at run time, a negative stride, a
+    dynamic offset) are a `tensor.extract` in the body. Reductions and contractions
+    of 16-bit floats accumulate in f32; a separate generic rounds.
 
     In a kernel, sizes are its index arguments. In a function they are
     `tensor.dim` of its arguments, and `flatir.require` becomes `cf.assert`.
@@ -128,20 +129,20 @@ def FlatIRToLinalgPass : Pass<"flatir-to-linalg", "::mlir::ModuleOp"> {
 }
 
 def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Lowers launches on placed buffers to gpu.launch_func";
+  let summary = "Lowers kernel.launch to gpu.launch_func";
   let description = [{
-    For programs that stock MLIR runs instead of Tripy's runtime. The module is
-    one that `--kernel-plan` planned for CUDA, with its code as the gpu.binary
-    that `--device-code-to-binary` made. `@main` then takes memrefs of device
+    For programs that stock MLIR runs instead of Tripy's runtime. The input is a
+    module that `--kernel-plan` planned for CUDA, with its code as the gpu.binary
+    that `--device-code-to-binary` created. `@main` then takes memrefs of device
     memory: the inputs, the constants, and the outputs, in this order. It
     allocates the arena, launches the kernels on one stream, and returns when
-    they ended. Inputs outside of their profile, sizes that do not agree and
+    they have ended. Inputs outside of their profile, sizes that do not match and
     outputs of a wrong size end the process with a message (`tripyRequire`).
 
     - `@main_output_sizes` takes the inputs and returns the dynamic sizes of
-      the outputs, in order; it is there when there are any.
-    - `@main_constants` returns the constants in new device memory; it is there
-      when there are any.
+      the outputs, in order; it exists only if there are any.
+    - `@main_constants` returns the constants in new device memory; it exists
+      only if there are any.
 
     ```mlir
     kernel.launch @exp grid(%g, %c1, %c1) buffers(%a, %b) bytes(%n8, %n8) sizes(%n) written = 1
@@ -153,9 +154,9 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     %t = gpu.launch_func async [%s] @device_code::@exp blocks in (%g, %c1, %c1) threads in (%c256, %c1, %c1) args(%pa : !llvm.ptr, %pb : !llvm.ptr, %n : index)
     ```
 
-    Upstream's `gpu-to-llvm` and `mlir-runner` take it from there, with
-    libTripyCudaWrappers.so (docs/second-exit.md). Kernels do not overlap the
-    ones in front of them here, as they do in Tripy's runtime.
+    Upstream's `gpu-to-llvm` and `mlir-runner` do the rest, with
+    libTripyCudaWrappers.so (docs/second-exit.md). Unlike in Tripy's runtime,
+    kernels do not overlap their predecessors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect"];

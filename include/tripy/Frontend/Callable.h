@@ -1,4 +1,4 @@
-//===- Callable.h - Functions that a caller hands over ----------*- C++ -*-===//
+//===- Callable.h - A lightweight std::function -----------------*- C++ -*-===//
 #ifndef TRIPY_FRONTEND_CALLABLE_H
 #define TRIPY_FRONTEND_CALLABLE_H
 
@@ -11,16 +11,16 @@ namespace tripy {
 
 template <typename Signature> class Callable;
 
-/// What std::function is, for functions and function objects, without the cost
-/// of <functional>: a tenth of the time that tripy/tripy.h takes to compile.
-/// Copies have objects of their own; an empty one may not be called.
+/// Like std::function, for functions and function objects, without the cost of
+/// <functional>: a tenth of the time that tripy/tripy.h takes to compile.
+/// Copying copies the function object; an empty one must not be called.
 template <typename Result, typename... Arguments>
 class Callable<Result(Arguments...)> {
 public:
   Callable() = default;
   Callable(std::nullptr_t) {}
-  /// Of anything that may be called so. A null pointer, or an empty
-  /// std::function, gives an empty one.
+  /// From anything that can be called with these arguments. A null pointer or
+  /// an empty std::function gives an empty one.
   template <typename Body>
     requires(!std::is_same_v<std::remove_cvref_t<Body>, Callable> &&
              !std::is_member_pointer_v<std::decay_t<Body>> &&

@@ -17,11 +17,11 @@
 
 namespace tripy {
 
-/// The sizes that a dimension may have, and the one to be fastest for:
-/// 2, or {1, 2, 4}, or with a name. Dimensions of one name have equal sizes in
-/// each call. Names have at most 1024 bytes of UTF-8 without spaces, quotes,
-/// '=', '@', ',' and control characters. Errors: InvalidArgument for another
-/// name, and unless 0 <= smallest <= usual <= largest.
+/// The sizes that a dimension may have, and the one to optimize for:
+/// 2, or {1, 2, 4}, or with a name. Dimensions with the same name have equal
+/// sizes in each call. Names have at most 1024 bytes of UTF-8 without spaces,
+/// quotes, '=', '@', ',' and control characters. Errors: InvalidArgument for
+/// any other name, and unless 0 <= smallest <= usual <= largest.
 class DimensionRange {
 public:
   template <std::integral T>
@@ -37,11 +37,11 @@ public:
   std::string name;
   bool isStatic() const { return smallest == largest; }
 };
-/// A dimension with a name, to be used for several inputs.
+/// A named dimension, which may be used for several inputs.
 using NamedDimension = DimensionRange;
 
-/// An input of a function that is compiled: a tensor. Names as those of
-/// dimensions. Errors: InvalidArgument for another name.
+/// A tensor input of a compiled function. The rules for names are those of
+/// dimensions. Errors: InvalidArgument for any other name.
 class InputInfo {
 public:
   InputInfo(std::vector<DimensionRange> shape, DType dtype,
@@ -49,11 +49,11 @@ public:
 
   const std::vector<DimensionRange> &shape() const { return dimensions; }
   DType dtype() const { return type; }
-  /// By which a call may name it; "arg0", "arg1", ... by default.
+  /// The name for passing it by name; "arg0", "arg1", ... by default.
   const std::string &name() const { return label; }
   SourceLoc loc() const { return place; }
-  /// "InputInfo(min=[1, 2], opt=[2, 2], max=[4, 2], dtype=float32)"; where
-  /// dimensions have names with ", names=['batch', '']".
+  /// "InputInfo(min=[1, 2], opt=[2, 2], max=[4, 2], dtype=float32)"; if
+  /// dimensions have names, with ", names=['batch', '']".
   std::string str() const;
 
 private:
@@ -64,7 +64,7 @@ private:
 };
 std::ostream &operator<<(std::ostream &os, const InputInfo &info);
 
-/// An input of a function that is compiled: a Size.
+/// A Size that is an input of a compiled function.
 class DimensionInputInfo {
 public:
   DimensionInputInfo(DimensionRange range, std::string name = "",
@@ -79,40 +79,40 @@ private:
   SourceLoc place;
 };
 
-/// How far a compilation is.
+/// The progress of a compilation.
 struct CompileProgress {
-  /// "passes", which counts the levels that the program goes through; "LLVM"
-  /// and "assembler", which count kernels whose code is made; or "cache", where
-  /// they were found.
+  /// "passes", which counts the levels that the program has passed; "LLVM" and
+  /// "assembler", which count kernels whose code is finished; or "cache", if
+  /// they were found there.
   std::string stage;
   size_t done = 0, total = 0;
 };
 
-/// How to compile. What does not belong to the target is refused.
+/// How to compile. Settings that do not apply to the target are errors.
 struct CompileSettings {
-  /// "cpu", "cuda:sm_90a"; empty: for the default device. A program for a
-  /// machine that is not this one can be saved, not called.
+  /// "cpu", "cuda:sm_90a"; empty: for the default device. A program for another
+  /// machine can be saved, but not called.
   std::string target = {};
-  /// CPU: "native", or a processor by LLVM's name, as "x86-64-v3".
+  /// CPU: "native", or a processor by LLVM's name, such as "x86-64-v3".
   std::string cpu = "native";
   /// CUDA: what computes products: "own" kernels alone, "auto" or "libraries"
   /// (docs/libraries.md).
   std::string backends = "own";
-  /// CUDA: a file of measured tiles, and the GPU that they are wanted for
-  /// (docs/tuning.md).
+  /// CUDA: a tuning file, and the GPU whose records are used (docs/tuning.md).
   std::string tuningFile = {}, tuningDevice = {};
-  /// Tensors of at least 1 KiB that are part of the program stay beside it: its
+  /// Constant tensors of at least 1 KiB are stored separately: the program's
   /// file is small, and several programs may share one file of weights. The
-  /// compiler knows nothing of their values.
+  /// compiler does not use their values.
   bool weightsOutside = false;
-  /// Sizes that the profile allows and the program refuses are an error.
+  /// It is an error if the profile allows sizes that the program refuses.
   bool strictShapes = false;
-  /// Called during the compilation, by one thread at a time; false ends it with
-  /// an Error of Code::Cancelled. The passes of one level and the code of one
-  /// thread's kernels are finished first. What it throws, compile() throws.
+  /// Called during the compilation, by one thread at a time; returning false
+  /// ends it with an Error of Code::Cancelled, after the passes of the current
+  /// level or the code of each thread's kernels are finished. Exceptions that
+  /// it throws are passed on by compile().
   Callable<bool(const CompileProgress &)> progress = {};
-  /// Called with the compiler's warnings, with the user's lines, after it has
-  /// succeeded. Empty: they are printed to standard error.
+  /// Called with the compiler's warnings, including the user's lines, after a
+  /// successful compilation. If empty, they are printed to standard error.
   Callable<void(const std::string &)> warnings = {};
 };
 
@@ -310,12 +310,12 @@ Executable compileAt(SourceLoc loc, const CompileSettings &settings,
 
 /// Compiles `function`: it is called once, with a tensor for each InputInfo, a
 /// size for each DimensionInputInfo, a structure of tensors for each structure
-/// of these, and all other arguments as they are, which become part of the
-/// program. It returns a tensor, or a structure of tensors. A call of a module
-/// stands at the line of compile(), with more than 6 arguments at that of the
-/// first input. Errors: what the function throws, its own evaluations among
-/// them ("cannot evaluate a tensor while compiling"), and the compiler's
-/// errors.
+/// of these, and all other arguments unchanged, which become constants of the
+/// program. It returns a tensor, or a structure of tensors. In errors, the call
+/// of a module has the line of compile(), with more than 6 arguments that of
+/// the first input. Errors: those that the function throws, including those of
+/// evaluations in it ("cannot evaluate a tensor while compiling"), and the
+/// compiler's errors.
 /// \code
 ///   tp::Linear linear(2, 3);
 ///   tp::InputInfo input({{1, 2, 8}, 2}, tp::float32);

@@ -23,19 +23,19 @@ namespace tripy {
 /// "ShapeOutOfRange".
 std::ostream &operator<<(std::ostream &os, Code code);
 
-/// A line of the user's that an error is about.
+/// A line of the user's program in an error.
 struct ErrorFrame {
   SourceLoc loc;
-  /// What stands there: "" for the call itself, whose function has the names of
-  /// the modules that it is in ("MLP.c_fc.forward"); "Input 0, ..." for what it
-  /// was given; "called from" for the calls of modules and of functions with a
-  /// CallFrame, innermost first; "Note: Tripy introduced this operation in
-  /// order to ..." without a line.
+  /// The role of the line: "" for the call itself, whose function includes the
+  /// names of the modules that it is in ("MLP.c_fc.forward"); "Input 0, ..."
+  /// for its operands; "called from" for the calls of modules and of functions
+  /// with a CallFrame, innermost first; "Note: Tripy introduced this operation
+  /// in order to ..." without a line.
   std::string role;
 };
 
-/// The one exception of the frontend. what() is the message with the user's
-/// lines; their text is read from the source files where these are at hand.
+/// The only exception type of the frontend. what() is the message with the
+/// user's lines; their text is read from the source files if available.
 /// \code
 ///   try {
 ///     tp::reshape(tp::ones({2, 3}), {4}).eval();
@@ -46,16 +46,16 @@ struct ErrorFrame {
 /// \endcode
 class Error : public std::runtime_error {
 public:
-  /// `summary` is one sentence: lower-case start, no full stop; further lines
-  /// are a part of what() alone. `frames` starts with the call that failed.
+  /// `summary` is one sentence that starts in lower case and has no full stop;
+  /// further lines only appear in what(). `frames` starts with the failed call.
   Error(Code code, const std::string &summary,
         std::vector<ErrorFrame> frames = {});
-  /// With the compiler's text, which holds lines of the user's already, and the
-  /// line that made it compile.
+  /// With the compiler's text, which already contains the user's lines, and the
+  /// line that caused the compilation.
   static Error withText(Code code, const std::string &text, SourceLoc loc);
 
   Code code() const { return failCode; }
-  /// The sentence alone.
+  /// Only the sentence.
   const std::string &summary() const { return sentence; }
   const std::vector<ErrorFrame> &frames() const { return places; }
 
@@ -68,8 +68,8 @@ private:
   std::vector<ErrorFrame> places;
 };
 
-/// What what() gives; with colours where `os` is standard output or standard
-/// error on a terminal, unless the environment has NO_COLOR or TERM=dumb.
+/// Prints what(); with colors if `os` is standard output or standard error on a
+/// terminal, unless the environment has NO_COLOR or TERM=dumb.
 std::ostream &operator<<(std::ostream &os, const Error &error);
 
 } // namespace tripy

@@ -17,7 +17,7 @@ class InputInfo;
 
 /// A result of a compiled function.
 struct OutputInfo {
-  /// Sizes of a dimension for all inputs that the profile allows.
+  /// The range of a dimension's sizes, for all inputs that the profile allows.
   struct Range {
     int64_t smallest, largest;
   };
@@ -31,13 +31,13 @@ struct OutputInfo {
 std::ostream &operator<<(std::ostream &os, const OutputInfo &info);
 
 /// A compiled function. Copies share it; threads may call it at the same time.
-/// Calls check their arguments, start the work and return; whoever reads a
-/// result waits for it, and gets the error that the work met.
+/// Calls are asynchronous: they check their arguments, launch the work and
+/// return. Reading a result waits for it, and reports errors of the work.
 class Executable {
 public:
   /// Argument of run().
   using Argument = TensorLike;
-  // What is moved from stays the same function.
+  // A moved-from executable stays the same function.
   Executable(const Executable &) = default;
   Executable &operator=(const Executable &) = default;
 
@@ -55,8 +55,8 @@ public:
         start({first, CallArgument(rest, first.loc())...}, first.loc()),
         first.loc());
   }
-  /// The same for a program with any results, as a structure of type R: that
-  /// of what the function returned.
+  /// The same for a program with any number of results. R is the type that the
+  /// function returned.
   template <typename R> R call(SourceLoc loc = SourceLoc::current()) const {
     return structured<R>(start({}, loc), loc);
   }
@@ -79,26 +79,27 @@ public:
   std::vector<Tensor> run(const std::map<std::string, Argument> &arguments,
                           SourceLoc loc = SourceLoc::current()) const;
 
-  /// The same program, whose calls are done on `stream`. Errors:
-  /// DeviceMismatch unless the stream is of the program's device.
+  /// The same program; its calls run on `stream`. Errors: DeviceMismatch unless
+  /// the stream belongs to the program's device.
   Executable on(const Stream &stream,
                 SourceLoc loc = SourceLoc::current()) const;
 
-  /// What it takes, without weights. Inputs that are sizes have rank 0 and
+  /// The inputs, without weights. Inputs that are sizes have rank 0 and type
   /// int64 here.
   std::vector<InputInfo> inputs() const;
-  /// What it gives.
+  /// The results.
   std::vector<OutputInfo> outputs() const;
-  /// Where it runs, and where the tensors are that it takes and gives.
+  /// The device on which it runs, and of its inputs and results.
   Device device() const;
 
-  /// Writes a file of its own. Weights are inside; those that were compiled
-  /// with CompileSettings::weightsOutside are written to a safetensors file
-  /// beside it: "mlp.tpx" and "mlp.safetensors". Errors: Io.
+  /// Writes the program to a file. It contains the weights, except with
+  /// CompileSettings::weightsOutside: then they are written to a safetensors
+  /// file next to it: "mlp.tpx" and "mlp.safetensors". Errors: Io.
   void save(const std::string &path,
             SourceLoc loc = SourceLoc::current()) const;
-  /// Reads it. The machine code of a file for the CPU is run: load what comes
-  /// from a trusted place. Errors: those of reading and verifying.
+  /// Loads a saved program. The machine code of a file for the CPU is executed:
+  /// only load files from trusted sources. Errors: those of reading and
+  /// verifying.
   /// \code
   ///   auto twice = [](const tp::Tensor &x) { return x * 2; };
   ///   tp::compile(twice, tp::InputInfo({2}, tp::int32)).save("twice.tpx");
@@ -108,10 +109,9 @@ public:
   /// \endcode
   static Executable load(const std::string &path,
                          SourceLoc loc = SourceLoc::current());
-  /// The same with the file of the weights, where it lies elsewhere or has
-  /// other values. Errors: NotFound for a weight that the file lacks,
-  /// DTypeMismatch, ShapeOutOfRange; InvalidArgument for a program that has its
-  /// weights inside.
+  /// The same with a file of weights that is elsewhere or has other values.
+  /// Errors: NotFound for a weight that the file lacks, DTypeMismatch,
+  /// ShapeOutOfRange; InvalidArgument for a program that contains its weights.
   static Executable load(const std::string &path, const std::string &weights,
                          SourceLoc loc = SourceLoc::current());
 

@@ -1,4 +1,4 @@
-//===- Indexing.h - Parts of tensors ----------------------------*- C++ -*-===//
+//===- Indexing.h - Indexing and slicing ------------------------*- C++ -*-===//
 //
 //   x[0]                      x[{0, slice(1, end)}]      x[slice(end, 0, -1)]
 //   x[{ellipsis, newaxis}]    x[indices]                 x[{slice(), slice({},
@@ -12,18 +12,18 @@
 
 namespace tripy {
 
-/// All dimensions that other indices leave over; once at most.
+/// Stands for all dimensions without another index; allowed once.
 struct Ellipsis {};
 inline constexpr Ellipsis ellipsis;
 /// A new dimension of size 1.
 struct NewAxis {};
 inline constexpr NewAxis newaxis;
-/// A bound that is left out: the first or the last element.
+/// An omitted bound: the first or the last element.
 struct End {};
 inline constexpr End end;
 
 /// Every step-th element from `start` up to, not including, `stop`. Negative
-/// bounds count from the end, and bounds outside are cut.
+/// bounds count from the end, and out-of-range bounds are clamped.
 class Slice {
 public:
   class Bound {
@@ -52,9 +52,9 @@ inline Slice slice(Slice::Bound start, Slice::Bound stop, int64_t step = 1) {
   return {std::move(start), std::move(stop), step};
 }
 
-/// One index: a number, a slice, a tensor of numbers, newaxis or ellipsis. A
-/// tensor takes its place's elements, and several tensors take all
-/// combinations: their shapes stand one after the other in the result.
+/// One index: a number, a slice, a tensor of integers, newaxis or ellipsis. A
+/// tensor selects elements of its dimension, and several tensors select all
+/// combinations: the result has the dimensions of each.
 /// \code
 ///   tp::Tensor a({{1, 2}, {3, 4}});
 ///   std::cout << a[{tp::slice(), 0}] << '\n' << a[{tp::newaxis, -1}];

@@ -15,8 +15,8 @@
 //
 // Members that TRIPY_MODULE names are the module's parameters and children:
 // tensors, modules, vectors and maps of them, and optional ones. A module is a
-// value: a copy has parameters of its own. What must not change once it is set
-// is a const member.
+// value: copying it copies its parameters. A member that must not change after
+// construction should be const.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_MODULE_H
@@ -36,13 +36,13 @@ namespace tripy {
 
 class Module;
 
-/// A tensor that a state dict holds, and the shape and element type that each
-/// value of it has. Until it is set, its elements count from 0.
+/// A tensor that is part of the state dict; its shape and element type are
+/// fixed. Until it is set, its elements are 0, 1, 2 and so on.
 class Parameter {
 public:
   Parameter(Shape shape, DType dtype = float32,
             SourceLoc loc = SourceLoc::current());
-  // What is moved from keeps its value: a module that was moved from works.
+  // A moved-from parameter keeps its value: a moved-from module still works.
   Parameter(const Parameter &) = default;
   Parameter &operator=(const Parameter &) = default;
 
@@ -60,7 +60,7 @@ private:
   Tensor value;
 };
 
-/// A parameter that may stay without value: only then a state dict lacks it.
+/// A parameter that may have no value; then it is not in the state dict.
 class OptionalParameter {
 public:
   explicit OptionalParameter(Shape shape, DType dtype = float32)
@@ -69,7 +69,7 @@ public:
   OptionalParameter &operator=(const OptionalParameter &) = default;
 
   bool isSet() const { return value.has_value(); }
-  /// Errors: InvalidArgument where there is none.
+  /// Errors: InvalidArgument if there is none.
   const Tensor &tensor(SourceLoc loc = SourceLoc::current()) const;
   const Shape &shape() const { return sizes; }
   DType dtype() const { return type; }
@@ -88,11 +88,11 @@ private:
 /// By name, in the order of the members.
 using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
-/// The tensors of a file of the safetensors format, in its order: for names
-/// that are not a module's own. The file is mapped: while tensors of it are in
-/// use, replace it by renaming another one over it; where it is truncated
-/// instead, reading the missing part ends the process with SIGBUS. Errors:
-/// those of reading.
+/// The tensors of a safetensors file, in its order; for files whose names
+/// differ from the module's. The file is mapped into memory: while its tensors
+/// are in use, only replace it by renaming another file over it; if it is
+/// truncated instead, reading the missing part ends the process with SIGBUS.
+/// Errors: those of reading.
 StateDict readSafetensors(const std::string &path,
                           SourceLoc loc = SourceLoc::current());
 
@@ -133,11 +133,11 @@ public:
 class Module {
 public:
   virtual ~Module() = default;
-  /// Visits what TRIPY_MODULE names.
+  /// Visits the members that TRIPY_MODULE names.
   virtual void visitMembers(ModuleVisitor &visitor) = 0;
   virtual std::string typeName() const = 0;
 
-  /// All parameters, those of children as "child.weight".
+  /// All parameters; those of children are named "child.weight".
   /// \code
   ///   tp::Linear linear(2, 3);
   ///   for (const auto &[name, tensor] : linear.stateDict())
@@ -146,9 +146,9 @@ public:
   ///   // bias (3,)
   /// \endcode
   StateDict stateDict() const;
-  /// Sets parameters. With `strict` both have the same names. Errors:
-  /// InvalidArgument for missing or unknown names, a name that `values` has
-  /// twice, another shape or type; nothing is changed then.
+  /// Sets parameters. With `strict`, the names must be the same as in
+  /// stateDict(). Errors: InvalidArgument for missing, unknown or duplicate
+  /// names, and for another shape or type; then nothing is changed.
   /// \code
   ///   tp::Linear from(2, 3), to(2, 3);
   ///   to.loadStateDict(from.stateDict());
@@ -157,13 +157,13 @@ public:
   /// \endcode
   void loadStateDict(const StateDict &values, bool strict = true,
                      SourceLoc loc = SourceLoc::current());
-  /// The same from and to a file of the safetensors format, which is mapped
-  /// (readSafetensors()). Errors: those of reading and writing.
+  /// The same from and to a safetensors file, which is mapped into memory when
+  /// it is read (readSafetensors()). Errors: those of reading and writing.
   void loadSafetensors(const std::string &path, bool strict = true,
                        SourceLoc loc = SourceLoc::current());
   void saveSafetensors(const std::string &path,
                        SourceLoc loc = SourceLoc::current()) const;
-  /// The module's own, without those of children.
+  /// The module's parameters, without those of its children.
   StateDict namedParameters() const;
   std::vector<std::pair<std::string, const Module *>> namedChildren() const;
   /// The tree of modules, with parameters:

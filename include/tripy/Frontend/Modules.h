@@ -24,7 +24,7 @@ namespace tripy {
     return forward(x, loc);                                                    \
   }
 
-/// What may be left out of a Linear.
+/// Optional parameters of a Linear.
 struct LinearLayerOptions {
   bool hasBias = true;
   DType dtype = float32;
@@ -61,7 +61,7 @@ struct Linear : Module {
   TRIPY_LAYER(Linear, weight, bias, weight_scale, input_scale)
 };
 
-/// Rows of the weight (count, dimension), by a tensor of their numbers.
+/// Looks up rows of the weight (count, dimension) by a tensor of indices.
 /// \code
 ///   tp::Embedding layer(10, 4);
 ///   std::cout << layer(tp::Tensor({1, 0, 9})).shape();
@@ -132,7 +132,7 @@ struct InstanceNorm : Module {
   Tensor forward(const Tensor &x, SourceLoc loc = SourceLoc::current()) const;
   TRIPY_LAYER(InstanceNorm, weight, bias)
 };
-/// With the statistics that training has left.
+/// Normalizes with the loaded statistics, as in inference.
 /// \code
 ///   tp::BatchNorm layer(4);
 ///   std::cout << layer(tp::ones({1, 4, 8})).shape();
@@ -148,7 +148,7 @@ struct BatchNorm : Module {
   TRIPY_LAYER(BatchNorm, weight, bias, running_mean, running_var)
 };
 
-/// What may be left out of a convolution's module; as ConvolutionOptions.
+/// Optional parameters of a convolution module; like ConvolutionOptions.
 struct ConvOptions {
   Dims stride = {}, dilation = {}, low = {}, high = {};
   int64_t groups = 1;
@@ -234,8 +234,8 @@ private:
 };
 } // namespace detail
 
-/// Modules and functions one after the other: named "0", "1", ..., or as given.
-/// A copy has parameters of its own.
+/// A chain of modules and functions, named "0", "1", ..., or as given. Copying
+/// it copies the parameters.
 /// \code
 ///   tp::Sequential layers;
 ///   layers.add(tp::Linear(2, 8))

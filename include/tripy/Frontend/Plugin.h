@@ -1,4 +1,4 @@
-//===- Plugin.h - Kernels of your own ---------------------------*- C++ -*-===//
+//===- Plugin.h - Custom kernels --------------------------------*- C++ -*-===//
 //
 //   auto scale = tripy::plugin({
 //       .name = "scale",
@@ -10,7 +10,7 @@
 //   });
 //   tripy::Tensor y = scale({x}, {{"factor", 0.5}});
 //
-// docs/plugins.md says what a kernel must do.
+// docs/plugins.md has the requirements for kernels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_PLUGIN_H
@@ -29,27 +29,27 @@ struct PluginCode;
 struct PluginDeclaration;
 } // namespace frontend
 
-/// A size of an operand or a result of a plugin that each call decides.
+/// A size of a plugin's operand or result that may differ from call to call.
 inline constexpr int64_t anyPluginSize = -1;
 
-/// What a plugin takes or gives: an element type, and a size for each
-/// dimension, which is required of every call, or anyPluginSize.
+/// The type of a plugin's operand or result: an element type, and for each
+/// dimension a size, which every call must have, or anyPluginSize.
 struct PluginTensor {
   DType dtype;
   std::vector<int64_t> shape;
 };
 
-/// A number that each call states: int32, int64, float32 or float64.
+/// A scalar that each call passes: int32, int64, float32 or float64.
 struct PluginParameter {
   std::string name;
   DType dtype;
 };
 
 /// The code of a plugin for one kind of device. `entry` is the kernel's name in
-/// it, `block` the number of threads in x, y and z; those that are left out are
-/// 1. `arguments` is what the kernel takes, in order: "operand 0", "result 0",
-/// "number 0", "number 0 as i32", "parameter alpha"; if empty, all operands,
-/// results, numbers (as int64) and parameters.
+/// it, `block` the number of threads in x, y and z; omitted ones are 1.
+/// `arguments` lists the kernel's parameters, in order: "operand 0", "result
+/// 0", "number 0", "number 0 as i32", "parameter alpha"; if empty, all
+/// operands, results, numbers (as int64) and parameters.
 class PluginSource {
 public:
   /// PTX, for CUDA.
@@ -70,7 +70,7 @@ public:
   static PluginSource gpuFunction(std::string text, std::string entry,
                                   const Dims &block,
                                   std::vector<std::string> arguments = {});
-  /// A function of a shared library for the CPU, as tripy/plugin.h has it.
+  /// A function of a shared library for the CPU, declared as in tripy/plugin.h.
   /// Loads the library: see loadPluginLibrary().
   static PluginSource cFunction(const std::string &library,
                                 std::string function,
@@ -82,49 +82,49 @@ private:
   std::shared_ptr<const frontend::PluginCode> code;
 };
 
-/// What a plugin's size function gives: a shape for each result and, for CUDA,
-/// the number of blocks in x, y and z, of which those that are left out are 1.
+/// The result of a plugin's size function: a shape for each result and, for
+/// CUDA, the number of blocks in x, y and z; omitted ones are 1.
 struct PluginSizes {
   std::vector<Shape> results;
   std::vector<Size> grid = {};
   /// Dynamic shared memory in bytes.
   std::optional<Size> shared = {};
-  /// Other numbers that the kernel takes.
+  /// Other numbers that are passed to the kernel.
   std::vector<Size> numbers = {};
 };
 
-/// What a plugin takes and gives, and where its code is.
+/// The declaration of a plugin: its types and its code.
 struct PluginDescription {
-  /// For messages and reports.
+  /// Used in messages and reports.
   std::string name;
   std::vector<PluginTensor> operands, results;
-  /// Of those for a program's target, the first one that fits is taken.
+  /// The first source that fits the program's target is used.
   std::vector<PluginSource> sources;
-  /// Called once, with the shapes of the operands: numbers where the operands
-  /// have them, else sizes that the run knows. It may calculate with them, not
-  /// ask for their values.
+  /// Called once, with the shapes of the operands: numbers where the
+  /// declaration gives them, else symbolic sizes. It may calculate with them,
+  /// but not ask for their values.
   Callable<PluginSizes(const std::vector<Shape> &operands)> sizes;
   std::vector<PluginParameter> parameters = {};
 };
 
-/// A kernel of the user's as a function of tensors. Copies are the same kernel;
+/// A custom kernel as a function of tensors. Copies are the same kernel;
 /// threads may call it at the same time.
 class Plugin {
 public:
   using Parameters = std::map<std::string, Number>;
   using Operands = std::vector<TensorLike>;
 
-  /// Errors: InvalidArgument for what breaks a rule of docs/plugins.md, and
-  /// what the size function throws.
+  /// Errors: InvalidArgument for violations of the rules of docs/plugins.md,
+  /// and those that the size function throws.
   explicit Plugin(const PluginDescription &description,
                   SourceLoc loc = SourceLoc::current());
 
-  /// The only result. Errors: those of call(), and InvalidArgument where there
+  /// The only result. Errors: those of call(), and InvalidArgument if there
   /// are several.
   Tensor operator()(const Operands &operands, const Parameters &parameters = {},
                     SourceLoc loc = SourceLoc::current()) const;
-  /// All results. Nothing runs before one of them is needed. Errors:
-  /// InvalidArgument for operands and parameters that the plugin does not take.
+  /// All results, evaluated lazily. Errors: InvalidArgument for operands and
+  /// parameters that do not match the declaration.
   std::vector<Tensor> call(const Operands &operands,
                            const Parameters &parameters = {},
                            SourceLoc loc = SourceLoc::current()) const;
@@ -133,17 +133,17 @@ private:
   std::shared_ptr<const frontend::PluginDeclaration> declaration;
 };
 
-/// Declares a kernel that Tripy does not make. Errors: those of Plugin.
+/// Declares a custom kernel. Errors: those of Plugin.
 inline Plugin plugin(const PluginDescription &description,
                      SourceLoc loc = SourceLoc::current()) {
   return Plugin(description, loc);
 }
 
-/// Loads the shared library at `path`, a file and never a name to search for:
-/// programs of this process that are loaded from then on may call its
-/// functions. They know it by the last part of the path. It stays loaded, and
-/// its initializers run: load what you trust. Errors: InvalidArgument (another
-/// file of this name is loaded), NotFound, Io.
+/// Loads the shared library at `path`, without searching for it: programs that
+/// this process loads afterwards may call its functions. They identify it by
+/// the last component of the path. It stays loaded, and its initializers run:
+/// only load trusted files. Errors: InvalidArgument (another file of this name
+/// is loaded), NotFound, Io.
 void loadPluginLibrary(const std::string &path,
                        SourceLoc loc = SourceLoc::current());
 

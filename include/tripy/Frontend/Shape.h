@@ -1,7 +1,7 @@
 //===- Shape.h - Sizes of dimensions ----------------------------*- C++ -*-===//
 //
 // A size is a number or, in a program with dynamic shapes that is being
-// compiled, a value that is known when the program runs.
+// compiled, a symbolic value, which is only known when the program runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_SHAPE_H
@@ -39,20 +39,20 @@ struct Value {
 /// \endcode
 class Size {
 public:
-  /// Errors: InvalidArgument for a number that is no int64_t.
+  /// Errors: InvalidArgument for a number that does not fit int64_t.
   template <std::integral T>
   Size(T value, SourceLoc loc = SourceLoc::current())
       : number(detail::toInt64(value, loc)) {}
 
-  /// Whether it is a number now.
+  /// Whether it is a known number.
   bool isStatic() const { return !symbol; }
-  /// The number. Errors: InvalidArgument for a size that only the run decides.
+  /// The number. Errors: InvalidArgument for a dynamic size.
   int64_t value(SourceLoc loc = SourceLoc::current()) const;
   /// "4", or "?".
   std::string str() const;
 
   // Division rounds down. Errors: InvalidArgument for division by 0,
-  // LimitExceeded for a number that is no int64_t.
+  // LimitExceeded for a number that does not fit int64_t.
   friend Size operator+(const Size &a, const detail::Placed<Size> &b);
   friend Size operator-(const Size &a, const detail::Placed<Size> &b);
   friend Size operator*(const Size &a, const detail::Placed<Size> &b);
@@ -78,7 +78,7 @@ public:
   friend Size operator%(T a, const detail::Placed<Size> &b) {
     return Size(a, b.loc) % b;
   }
-  /// Sizes that only the run decides are equal to themselves alone.
+  /// A dynamic size is only equal to itself.
   friend bool operator==(const Size &a, const Size &b) {
     return a.number == b.number && a.symbol.node == b.symbol.node;
   }
@@ -106,12 +106,13 @@ public:
   Shape(const std::vector<int64_t> &sizes) : list(sizes.begin(), sizes.end()) {}
 
   size_t rank() const { return list.size(); }
-  /// `dim` may count from the end. Errors: InvalidArgument for no dimension.
+  /// A negative `dim` counts from the end. Errors: InvalidArgument if it is out
+  /// of range.
   const Size &operator[](const detail::Placed<int64_t> &dim) const;
   auto begin() const { return list.begin(); }
   auto end() const { return list.end(); }
   const std::vector<Size> &sizes() const { return list; }
-  /// Number of elements. Errors: LimitExceeded where it is no int64_t.
+  /// Number of elements. Errors: LimitExceeded if it does not fit int64_t.
   Size volume(SourceLoc loc = SourceLoc::current()) const;
   /// "(2, 3)", "(5,)", "()".
   std::string str() const;

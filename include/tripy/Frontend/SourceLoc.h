@@ -1,6 +1,6 @@
 //===- SourceLoc.h - A place in the user's program --------------*- C++ -*-===//
 //
-// Where a call stands. Functions of Tripy take it as their last parameter,
+// The location of a call. Tripy's functions take it as their last parameter,
 // whose default is the caller's line.
 //
 //===----------------------------------------------------------------------===//
@@ -14,8 +14,8 @@
 
 namespace tripy {
 
-/// A line of the user's program. The texts live as long as the program; lines
-/// and columns count from 1, 0 is unknown.
+/// A source location in the user's program. The strings must have static
+/// lifetime; lines and columns count from 1, 0 means unknown.
 struct SourceLoc {
   const char *file = "";
   /// Without parameters: "forward".
@@ -29,14 +29,14 @@ struct SourceLoc {
   }
 };
 
-/// Where a function of the user's own is called, in errors of what it does
-/// while this lives ("called from"):
+/// Adds the call of a user's function to errors that occur while this object
+/// lives ("called from"):
 ///   Tensor add(const Tensor &a, const Tensor &b,
 ///              SourceLoc caller = SourceLoc::current()) {
 ///     CallFrame frame(caller);
 ///     return a + b;
 ///   }
-/// Frames may be nested. A frame ends on the thread that made it.
+/// Frames may be nested. A frame must end on the thread that created it.
 class [[nodiscard]] CallFrame {
 public:
   explicit CallFrame(SourceLoc caller);
@@ -46,7 +46,7 @@ public:
 };
 
 namespace detail {
-/// An operand and where it stands: operators have no other place for it.
+/// An operand with its location: operators have no parameter for it.
 template <typename T> struct Placed {
   template <typename U>
     requires std::convertible_to<U, T>

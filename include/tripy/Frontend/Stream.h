@@ -1,4 +1,4 @@
-//===- Stream.h - Order of work on a device ---------------------*- C++ -*-===//
+//===- Stream.h - Streams and events ----------------------------*- C++ -*-===//
 //
 //   tripy::Stream stream;
 //   auto y = fast.on(stream)(x);      // returns at once
@@ -6,11 +6,11 @@
 //   ...
 //   std::cout << y;                   // waits for y
 //
-// Calls of an executable return before their results are computed; whoever
-// reads a result waits for it. Eager evaluation does the same on a GPU, on the
-// calling thread's stream; on the CPU it computes before it returns. Work on
-// one stream is done in the order of the calls, and work that reads a result of
-// another stream waits for that result.
+// Calls of an executable are asynchronous: they return before their results are
+// computed, and reading a result waits for it. Eager evaluation does the same
+// on a GPU, on the calling thread's stream; on the CPU it computes before it
+// returns. Work on one stream runs in the order of the calls, and work that
+// reads a result of another stream waits for that result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_STREAM_H
@@ -27,10 +27,10 @@ class StreamState;
 class Work;
 } // namespace frontend
 
-/// A point in the work of a stream. Copies are the same point.
+/// An event: a point in the work of a stream. Copies are the same point.
 class Event {
 public:
-  // What is moved from stays the same point.
+  // A moved-from event stays the same point.
   Event(const Event &) = default;
   Event &operator=(const Event &) = default;
 
@@ -47,7 +47,7 @@ private:
   std::shared_ptr<frontend::Work> work;
 };
 
-/// A queue of work: a CUDA stream, or on the CPU a thread. Copies are the same
+/// A queue of work: a CUDA stream, or a thread on the CPU. Copies are the same
 /// queue; threads may use it at the same time.
 /// \code
 ///   tp::Stream stream;
@@ -62,24 +62,24 @@ public:
   /// Errors: those of opening the device.
   explicit Stream(const Device &device = defaultDevice(),
                   SourceLoc loc = SourceLoc::current());
-  // What is moved from stays the same queue.
+  // A moved-from stream stays the same queue.
   Stream(const Stream &) = default;
   Stream &operator=(const Stream &) = default;
-  /// The calling thread's own stream of the device, which calls use that name
-  /// no other.
+  /// The calling thread's default stream on the device, which is used by calls
+  /// that do not name a stream.
   static Stream ofThread(const Device &device = defaultDevice(),
                          SourceLoc loc = SourceLoc::current());
-  /// A CUstream of somebody else's, who keeps it until the last copy has gone.
-  /// Errors: InvalidArgument for null or a device that is no GPU.
+  /// Wraps a CUstream, whose owner must keep it alive until the last copy is
+  /// destroyed. Errors: InvalidArgument for null or a device that is not a GPU.
   static Stream ofHandle(void *handle, const Device &device = Device::gpu(),
                          SourceLoc loc = SourceLoc::current());
 
-  /// Waits until all work is done. Errors: the first that it met since this
-  /// was called last.
+  /// Waits until all work is done. Errors: the first error of the work since
+  /// this was last called.
   void synchronize(SourceLoc loc = SourceLoc::current()) const;
-  /// The point behind all work that the stream has been given.
+  /// The point after all work that has been enqueued so far.
   Event record(SourceLoc loc = SourceLoc::current()) const;
-  /// Later work of this stream is done after the event.
+  /// Later work of this stream waits for the event.
   void wait(const Event &event, SourceLoc loc = SourceLoc::current()) const;
 
   Device device() const;

@@ -108,19 +108,20 @@ TRIPY_ELEMENT_TYPE(bool, boolean)
 /// \endcode
 class Tensor {
 public:
-  /// No tensor: to be assigned. Any use but isEmpty() is an error.
+  /// An empty handle, to be assigned later. Any use except isEmpty() is an
+  /// error.
   Tensor() = default;
   Tensor(const Tensor &) = default;
   Tensor(Tensor &&) = default;
   Tensor &operator=(const Tensor &) & = default;
   Tensor &operator=(Tensor &&) & = default;
-  // x[0] = y would be lost: x[0] is a new tensor. update_slice(x, y, ...) or
-  // where(mask, y, x) make a changed x.
+  // x[0] = y would have no effect: x[0] is a new tensor. Use
+  // update_slice(x, y, ...) or where(mask, y, x).
   Tensor &operator=(const Tensor &) && = delete;
   Tensor &operator=(Tensor &&) && = delete;
-  /// From nested lists: {1.0, 2.0}, {{1, 2}, {3, 4}}. Elements are float32 when
-  /// one is floating, else int32 or bool, or of `dtype`. Errors:
-  /// InvalidArgument for lists of different lengths.
+  /// From nested lists: {1.0, 2.0}, {{1, 2}, {3, 4}}. The element type is
+  /// `dtype` if given; else float32 if an element is floating-point, else int32
+  /// or bool. Errors: InvalidArgument for lists of different lengths.
   /// \code
   ///   std::cout << tp::Tensor({1, 2}, tp::float16);
   ///   // tensor([1.0000, 2.0000], dtype=float16, loc=cpu:0, shape=(2,))
@@ -128,10 +129,10 @@ public:
   Tensor(std::initializer_list<detail::Literal> items,
          std::optional<DType> dtype = std::nullopt,
          SourceLoc loc = SourceLoc::current());
-  /// One number, of rank 0.
+  /// A scalar, of rank 0.
   explicit Tensor(Number value, SourceLoc loc = SourceLoc::current());
-  /// Copies `values`, row-major. Without `shape`, of rank 1. Errors:
-  /// InvalidArgument when the shape has another number of elements.
+  /// Copies `values`, row-major. Without `shape`, the rank is 1. Errors:
+  /// InvalidArgument if the shape has a different number of elements.
   template <typename T>
     requires requires { detail::ElementType<T>::value; }
   explicit Tensor(std::span<const T> values,
@@ -146,12 +147,13 @@ public:
                   std::optional<Shape> shape = std::nullopt,
                   SourceLoc loc = SourceLoc::current())
       : Tensor(std::span<const T>(values), std::move(shape), loc) {}
-  /// Reads a NumPy file. Errors: those of reading, with the file's name.
+  /// Reads a NumPy file (.npy). Errors: those of reading, with the file's name.
   static Tensor fromNpy(const std::string &path,
                         SourceLoc loc = SourceLoc::current());
-  /// Evaluates the tensor and writes one. Of the element types that NumPy
-  /// lacks, int4 becomes int8, and bfloat16 and 8-bit floats are raw bytes,
-  /// which fromNpy() reads as bfloat16 and float8. Errors: Io, those of eval().
+  /// Evaluates the tensor and writes it as a NumPy file. Of the element types
+  /// that NumPy lacks, int4 becomes int8, and bfloat16 and 8-bit floats become
+  /// raw bytes, which fromNpy() reads as bfloat16 and float8. Errors: Io, those
+  /// of eval().
   /// \code
   ///   tp::Tensor({1, 2}).saveNpy("a.npy");
   ///   std::cout << tp::Tensor::fromNpy("a.npy");
@@ -159,12 +161,13 @@ public:
   /// \endcode
   void saveNpy(const std::string &path,
                SourceLoc loc = SourceLoc::current()) const;
-  /// Takes a tensor of another library over, without copying it: of the CPU
-  /// (also pinned) or of a CUDA GPU (also managed), row-major without gaps. It
+  /// Imports a tensor from another library without copying it: from the CPU
+  /// (also pinned) or a CUDA GPU (also managed), row-major without gaps. It
   /// stays on that device. The deleter is called once, when no tensor or
-  /// program needs the memory any more, on any thread. Work of a GPU on the
-  /// elements is done, or on the legacy default stream; nobody changes them
-  /// afterwards. Errors, after which `managed` stays the caller's:
+  /// program needs the memory anymore, on any thread. GPU work that writes the
+  /// elements must be complete, or on the legacy default stream; the elements
+  /// must not change afterwards. Errors, after which the caller still owns
+  /// `managed`:
   /// InvalidArgument (null, strides, sizes), DTypeMismatch (an element type
   /// that Tripy does not have), DeviceMismatch, NotFound (no such GPU),
   /// UnsupportedVersion (a newer major version: the caller may only call the
@@ -173,9 +176,9 @@ public:
                            SourceLoc loc = SourceLoc::current());
   static Tensor fromDLPack(DLManagedTensorVersioned *managed,
                            SourceLoc loc = SourceLoc::current());
-  /// For another library, without copying: evaluates the tensor, which lives
-  /// until the deleter is called. The elements may only be read; the flags say
-  /// so. Errors: those of eval().
+  /// Exports the tensor to another library without copying it: evaluates it,
+  /// and keeps it alive until the deleter is called. The elements are
+  /// read-only; the flags say so. Errors: those of eval().
   /// \code
   ///   tp::Tensor a({1, 2});
   ///   std::cout << tp::Tensor::fromDLPack(a.toDLPack());
@@ -183,13 +186,13 @@ public:
   /// \endcode
   DLManagedTensorVersioned *
   toDLPack(SourceLoc loc = SourceLoc::current()) const;
-  /// For a library that knows DLPack up to version 0.8. Errors: InvalidArgument
-  /// for float8, which came with 1.1; those of eval().
+  /// For a library that supports DLPack up to version 0.8. Errors:
+  /// InvalidArgument for float8, which was added in 1.1; those of eval().
   DLManagedTensor *toLegacyDLPack(SourceLoc loc = SourceLoc::current()) const;
 
   bool isEmpty() const { return !source; }
   DType dtype(SourceLoc loc = SourceLoc::current()) const;
-  /// Sizes; those that only the run decides are symbolic while compiling.
+  /// Sizes; while compiling, dynamic ones are symbolic.
   /// \code
   ///   tp::Tensor a({{1, 2}, {3, 4}});
   ///   std::cout << a.shape() << ' ' << a.dtype();
@@ -197,21 +200,21 @@ public:
   /// \endcode
   Shape shape(SourceLoc loc = SourceLoc::current()) const;
   int64_t rank(SourceLoc loc = SourceLoc::current()) const;
-  /// Where it is, or will be once it is evaluated: where its operands are, or
-  /// the default device. tripy::copy() brings it to another one.
+  /// The device of the tensor, now or once it is evaluated: that of its
+  /// operands, or the default device. tripy::copy() copies it to another one.
   Device device(SourceLoc loc = SourceLoc::current()) const;
-  /// For error messages and names of inputs; "" by default.
+  /// Used in error messages and as the name of inputs; "" by default.
   std::string name() const;
   Tensor &setName(std::string name);
   SourceLoc loc() const;
 
-  /// Computes the value, once; returns the tensor. On a GPU the work goes on
-  /// when this returns, and whoever reads the value waits for it. Errors: those
-  /// of compiling and starting; what the work itself meets, the next read
-  /// reports.
+  /// Computes the value, once; returns the tensor. On a GPU this is
+  /// asynchronous: reading the value waits for the work. Errors: those of
+  /// compiling and launching; errors of the work itself are reported by the
+  /// next read.
   const Tensor &eval(SourceLoc loc = SourceLoc::current()) const;
-  /// The elements, row-major, in host memory; those of int4 as int8_t. Errors:
-  /// DTypeMismatch when T is not the element type; those of eval().
+  /// The elements, row-major, in host memory; int4 as int8_t. Errors:
+  /// DTypeMismatch if T is not the element type; those of eval().
   /// \code
   ///   tp::Tensor a({1, 2});
   ///   std::vector<int> values = tp::flip(a, 0).toVector<int>();
@@ -230,9 +233,9 @@ public:
     copyTo(out.data(), loc);
     return out;
   }
-  /// The only element. Errors: InvalidArgument unless there is just one, and
-  /// where an integral T does not have its value, as that of 5.7 or 300 for
-  /// int8_t.
+  /// The only element. Errors: InvalidArgument unless there is exactly one, and
+  /// if an integral T cannot represent its value, such as 5.7 or, for int8_t,
+  /// 300.
   /// \code
   ///   std::cout << tp::sum(tp::Tensor({1, 2})).item<int>();
   ///   // 3
@@ -241,11 +244,12 @@ public:
     checkSingle(loc);
     return detail::numberAs<T>(single(loc), loc);
   }
-  /// The text that printing gives.
+  /// The text that printing the tensor writes.
   std::string str(SourceLoc loc = SourceLoc::current()) const;
 
   /// x[0], x[-1], x[slice(1, end)], x[{0, slice(), newaxis}], x[indices].
-  /// Numbers outside are errors where they are known to be; slices are cut.
+  /// Indices that are known to be out of range are errors; slice bounds are
+  /// clamped.
   Tensor operator[](const Index &index) const;
   Tensor operator[](std::initializer_list<Index> indices) const;
 
@@ -273,11 +277,11 @@ private:
 
 template <> std::vector<bool> Tensor::toVector<bool>(SourceLoc loc) const;
 
-/// As the tensor's str().
+/// Prints the tensor's str().
 std::ostream &operator<<(std::ostream &os,
                          const detail::Placed<Tensor> &tensor);
 
-/// Evaluates several tensors in one program; as Tensor::eval().
+/// Evaluates several tensors in one program; otherwise like Tensor::eval().
 /// \code
 ///   tp::Tensor a = tp::ones({2}), b = a + 1, c = a * 3;
 ///   tp::eval({b, c});
@@ -290,7 +294,7 @@ void eval(const std::vector<Tensor> &tensors,
           SourceLoc loc = SourceLoc::current());
 
 /// An operand: a tensor, or a number, which gets the element type of the other
-/// operands. It knows where in the user's program it stands.
+/// operands. It records its location in the user's program.
 class TensorLike {
 public:
   TensorLike(const Tensor &tensor, SourceLoc loc = SourceLoc::current())
@@ -299,17 +303,17 @@ public:
     requires std::is_arithmetic_v<T>
   TensorLike(T value, SourceLoc loc = SourceLoc::current())
       : number(detail::makeNumber(value, loc)), place(loc) {}
-  /// A size is a number, too: int32, or the element type of the others.
+  /// A size is a number, too: int32, or the element type of the other operands.
   TensorLike(const Size &size, SourceLoc loc = SourceLoc::current());
 
   /// Empty for a number.
   const Tensor &tensor() const { return held; }
   bool isNumber() const { return number.has_value(); }
-  /// The tensor is a size that only the run decides.
+  /// Whether the tensor is a dynamic size.
   bool isSize() const { return isDynamicSize; }
   const std::optional<Number> &literal() const { return number; }
   SourceLoc loc() const { return place; }
-  /// The tensor, or the number as one.
+  /// The tensor, or the number as a tensor.
   Tensor toTensor() const;
 
 private:

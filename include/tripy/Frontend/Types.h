@@ -32,7 +32,7 @@ inline constexpr DType float8_e5m2 = DType::F8E5M2;
 /// "float32".
 std::ostream &operator<<(std::ostream &os, DType dtype);
 
-/// Where a tensor is: "cpu", "gpu" or "gpu:1".
+/// The device of a tensor: "cpu", "gpu" or "gpu:1".
 /// \code
 ///   std::cout << tp::Device::gpu(1) << ' ' << tp::Device("cpu");
 ///   // gpu:1 cpu:0
@@ -59,13 +59,12 @@ private:
 };
 std::ostream &operator<<(std::ostream &os, const Device &device);
 
-/// Where new tensors are, and what is computed of them: the first GPU, or the
-/// CPU where there is none. The environment variable TRIPY_DEVICE names another
-/// one.
+/// The device of new tensors: the first GPU, or the CPU if there is no GPU. The
+/// environment variable TRIPY_DEVICE selects another one.
 Device defaultDevice();
 
-/// Numbers of dimensions, negative ones from the end, or other small numbers,
-/// one for each dimension: 1, {0, -1} or a vector.
+/// Indices of dimensions (negative ones count from the end), or other small
+/// numbers, one for each dimension: 1, {0, -1} or a vector.
 class Dims {
 public:
   Dims() = default;
@@ -81,12 +80,12 @@ private:
   std::vector<int64_t> list;
 };
 
-/// A number of C++ and the element type that it is meant to have: float32 for
-/// a floating one, int32 for an integer (int64 if it does not fit), bool.
-/// Errors: InvalidArgument for an integer that is no int64_t.
+/// A C++ number and its element type: float32 for a floating-point number,
+/// int32 for an integer (int64 if it does not fit), bool.
+/// Errors: InvalidArgument for an integer that does not fit int64_t.
 class Number {
 public:
-  // No pointer is a truth value here.
+  // Pointers do not convert to bool here.
   template <std::same_as<bool> T>
   Number(T value) : held(value), type(boolean) {}
   template <std::floating_point T>
@@ -100,7 +99,7 @@ public:
   const std::variant<bool, int64_t, double> &value() const { return held; }
   DType dtype() const { return type; }
   /// The same number with another element type. Errors: InvalidArgument for a
-  /// conversion that loses what the number is: 1.5 as int32, 2 as bool.
+  /// conversion that changes the value: 1.5 as int32, 2 as bool.
   Number as(DType dtype, SourceLoc loc = SourceLoc::current()) const;
   double toDouble() const;
   int64_t toInt() const;

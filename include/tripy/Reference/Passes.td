@@ -5,17 +5,17 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldConstantsPass : Pass<"flatir-fold-constants"> {
-  let summary = "Computes flatir operations whose operands are constants";
+  let summary = "Folds flatir operations whose operands are constants";
   let description = [{
-    Replaces what is known at compile time by constants, with the reference
-    evaluator: the values are those that the program is specified to have. An
+    Evaluates operations with constant operands with the reference evaluator, so
+    that the values are those that the program is specified to have. An
     `iota` of static shape counts as a constant operand, but is kept as long as
     something else needs it. The constant's location is that of the operation,
-    fused with those of the constants that went into it.
+    fused with those of the constants from which it was computed.
 
-    Results above `max-bytes` stay computed at run time, and so does what takes
-    more than `max-steps` scalar operations. A splat stays one, whatever its
-    size, and the data of a `dense_resource` is read where it lies.
+    Operations whose result is larger than `max-bytes`, or that take more than
+    `max-steps` scalar operations, are not folded. A splat stays a splat, whatever
+    its size, and the data of a `dense_resource` is read in place.
 
     Before:
 
@@ -33,8 +33,8 @@ def FoldConstantsPass : Pass<"flatir-fold-constants"> {
   }];
   let dependentDialects = ["::tripy::flatir::FlatIRDialect"];
   let options = [
-    Option<"maxBytes", "max-bytes", "uint64_t", "65536", "Largest constant made, in bytes">,
-    Option<"maxSteps", "max-steps", "uint64_t", "16777216", "Most scalar operations done for one operation">];
+    Option<"maxBytes", "max-bytes", "uint64_t", "65536", "Maximum size of a folded constant, in bytes">,
+    Option<"maxSteps", "max-steps", "uint64_t", "16777216", "Maximum number of scalar operations to fold one operation">];
 }
 
 #endif // TRIPY_REFERENCE_PASSES

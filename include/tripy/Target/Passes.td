@@ -5,12 +5,11 @@
 include "mlir/Pass/PassBase.td"
 
 def MergeEqualKernelsPass : Pass<"kernel-merge-equal", "::mlir::ModuleOp"> {
-  let summary = "Kernels whose code is the same become one";
+  let summary = "Merges kernels with equal code";
   let description = [{
-    Of kernels of a planned program that are equal but for names and locations,
-    the first one's code stays. The `kernel.func` of another says in
-    `kernel.code` whose code it has; its launches keep their own grids and
-    tensor maps.
+    If kernels of a planned program are equal except for names and locations, only
+    the first one's code is kept. The `kernel.func` of the others names it in
+    `kernel.code`; their launches keep their own grids and tensor maps.
   }];
 }
 
@@ -20,7 +19,7 @@ def CodeToLLVMPass : Pass<"code-to-llvm", "::mlir::ModuleOp"> {
     `module @host_code` and `gpu.module @device_code`, of scf, arith, math,
     vector, func and gpu, become functions of LLVM's dialect, with operations of
     nvvm where the code is for CUDA, and inline PTX where LLVM has no intrinsic.
-    It is what LLVM makes machine code of.
+    LLVM compiles this code to machine code.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
                            "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
@@ -30,9 +29,9 @@ def CodeToLLVMPass : Pass<"code-to-llvm", "::mlir::ModuleOp"> {
 def DeviceCodeToBinaryPass : Pass<"device-code-to-binary", "::mlir::ModuleOp"> {
   let summary = "Compiles gpu.module @device_code to a gpu.binary";
   let description = [{
-    LLVM's code for the chip, as PTX that the driver assembles when it is
-    loaded, or assembled by CUDA's toolkit. What the assembler says of a kernel
-    is reported at its line.
+    LLVM's code for the chip, as PTX that the driver assembles when it is loaded,
+    or assembled by the CUDA toolkit. Messages of the assembler about a kernel are
+    reported at the kernel's line.
 
     ```mlir
     gpu.module @device_code { ... }

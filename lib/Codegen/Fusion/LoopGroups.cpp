@@ -177,7 +177,7 @@ static std::string whyNotOperand(const FusionGraph &graph, const Node *kernel,
                                  Operation *op) {
   flatir::DotOp dot = tensorDot(graph, kernel);
   if (dot && narrowsToBytes(op))
-    return "tensor cores read bytes as they lie in memory";
+    return "tensor-core kernels copy 8-bit operands from memory";
   if (dot)
     return isTensorView(dot, op) || isPrologueVector(kernel, op)
                ? ""
@@ -329,7 +329,7 @@ static std::string whyNotQueries(const FusionGraph &graph, const Node *kernel,
       2.0 * double(graph.bytes(op->getResult(0))) / machine.prologueMemoryBytes;
   if (lost < saved)
     return "";
-  return "queries that are copied as they are stored are multiplied faster, "
+  return "attention is faster with queries that are copied from memory, "
          "which saves about " +
          std::to_string(int64_t(lost)) + " cycles; a kernel for them costs " +
          std::to_string(int64_t(saved));
@@ -515,7 +515,7 @@ static void materialize(FusionGraph &graph, Operation *op,
   for (Node *kernel : willing)
     if (mayWrite(graph, kernel, op) && join(graph, op, kernel)) {
       graph.remarkFused(op, kernel,
-                        "its result is written on the way; saves reading " +
+                        "the kernel stores its result as well; saves reading " +
                             Twine(graph.bytes(op->getResult(0))) + " bytes");
       return;
     }

@@ -95,11 +95,11 @@ void fusion::pairContractions(FusionGraph &graph, Node *node,
     }
     node->operandSide.insert(other);
     ++count;
-    graph.remarkFused(other, node,
-                      "both meet in '" + graph.nameOf(where) + "'; saves 2 x " +
-                          Twine(graph.bytes(other.getResult())) +
-                          " bytes and reading " +
-                          Twine(graph.bytes(dot.getLhs())) + " bytes twice");
+    graph.remarkFused(
+        other, node,
+        "both results meet in '" + graph.nameOf(where) + "'; saves 2 x " +
+            Twine(graph.bytes(other.getResult())) + " bytes and reading " +
+            Twine(graph.bytes(dot.getLhs())) + " bytes twice");
   }
 }
 

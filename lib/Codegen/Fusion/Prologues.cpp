@@ -93,7 +93,7 @@ bool OperandCone::isVector(flatir::BroadcastOp op) const {
 std::string OperandCone::takeInput(Value value) {
   if (value.getType() != operand.getType() ||
       !graph.sizes.sameShape(value, operand))
-    return "what it reads has another type or another place for its elements";
+    return "its operand has another element type or another layout";
   if (input && input != value)
     return "it reads several tensors of the operand's shape";
   Operation *op = value.getDefiningOp();
@@ -107,7 +107,7 @@ std::string OperandCone::takeInput(Value value) {
                          !kernel->operandSide.contains(user);
                 });
   if (node && !node->isPlaced() && !graph.isReturned(op) && !isRead)
-    return "what it reads would need a kernel of its own";
+    return "its operand would need a separate kernel";
   input = value;
   return "";
 }
@@ -261,8 +261,8 @@ static void tryPrologue(FusionGraph &graph, Node *kernel) {
   if (graph.options.hasFewRows(dot))
     return graph.remarkDeclined(
         made, kernel,
-        "few rows: tensor cores take them with swapAB, as they are "
-        "stored");
+        "few rows: the tensor-core kernel uses swapAB and copies this operand "
+        "from memory");
   SmallVector<flatir::DotOp> dots = contractionsOf(kernel);
   if (!llvm::all_of(dots, [&](flatir::DotOp each) {
         return each.getLhs() == dot.getLhs() && isTaken(graph, each);
@@ -271,17 +271,17 @@ static void tryPrologue(FusionGraph &graph, Node *kernel) {
   OperandCone cone(graph, kernel, dot);
   std::string problem = cone.gather();
   if (cone.ops.empty())
-    problem = "others read it as well, or another kernel writes it";
+    problem = "it has other readers, or another kernel writes it";
   if (Demand demand = demandWith(graph, kernel, cone);
       problem.empty() && !demand.fits())
     problem = demand.describe();
   if (!problem.empty())
     return graph.remarkDeclined(
-        made, kernel, "tensor cores take it as it is stored: " + problem);
+        made, kernel, "it cannot be a prologue on tensor cores: " + problem);
   Estimate cycles = estimate(graph, cone, dots);
   std::string text =
-      "tensor cores' kernel computes each element " +
-      std::to_string(cycles.times) + " times, which costs about " +
+      "the prologue computes each element " + std::to_string(cycles.times) +
+      " times, which costs about " +
       std::to_string(int64_t(cycles.lost(*graph.options.machine))) +
       " cycles and saves " + std::to_string(int64_t(cycles.saved));
   if (cycles.lost(*graph.options.machine) >= cycles.saved &&

@@ -105,7 +105,7 @@ static std::string whySlower(const AttentionPattern &pattern) {
   Type element = elementTypeOf(pattern.value.tensor);
   if (!options.onHost && (!options.tensorCores || element.isF32()))
     return "attention of " + std::string(element.isF32() ? "f32" : "16 bits") +
-           " runs on CUDA cores, where products of their own are faster";
+           " runs on CUDA cores, where separate products are faster";
   // The host's kernel packs keys and values for each block of queries: with
   // few of these, that takes longer than products that read them once.
   constexpr int64_t fewQueries = 16;
@@ -144,15 +144,15 @@ static void recognise(flatir::DotOp product, Program &program) {
       if (why.empty()) {
         remarkTaken(
             loc, function,
-            "made 'attention' of two products and a softmax: scores of " +
+            "fused two products and a softmax into 'attention': scores of " +
                 Twine(bytes) + " bytes are not stored");
         return;
       }
     }
     if (!why.empty())
       return remarkNotTaken(loc, function,
-                            "did not make 'attention' of two products and a "
-                            "softmax: " +
+                            "did not fuse two products and a softmax into "
+                            "'attention': " +
                                 why);
   }
 }

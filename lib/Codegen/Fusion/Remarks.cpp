@@ -32,7 +32,7 @@ void fusion::remarkNotTaken(Location loc, StringRef function,
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels that were kept apart
+// Kernels that were not fused
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -120,14 +120,15 @@ std::string Pairs::reasonOf(const Pair &pair) const {
     return demand.describe();
   if (pair.first->root != FusionRoot::Loop &&
       pair.second->root != FusionRoot::Loop)
-    return "each is built around a contraction, reduction or scan of its own";
+    return "each has a fusion root of its own (a contraction, reduction or "
+           "scan)";
   // What was decided for all readers of a tensor is said of one.
   for (const Declined &step : graph.declined)
     if (llvm::is_contained(pair.passed, step.op->getResult(0)))
       return step.why;
   if (pair.second->root == FusionRoot::Gemm)
     return "operands of a contraction are read many times";
-  return "what it reads is a result of its own, or others read it as well";
+  return "its operand is a result of the program or has other readers";
 }
 
 /// "storing and reading 64 bytes and a launch".
@@ -173,13 +174,12 @@ void Pairs::report(const Pair &pair) const {
   Operation *made =
       pair.passed.empty() ? pair.first->ops.front() : value.getDefiningOp();
   auto remark = remark::missed(placeOf(reader->getLoc()),
-                               optionsFor("apart", graph.functionName));
-  remark << remark::add("{0}", concat("'", graph.describe(pair.second),
-                                      "' is apart "
-                                      "from ",
-                                      withPlace(graph.describe(pair.first),
-                                                made->getLoc()),
-                                      ": ", reasonOf(pair), "; costs ", cost))
+                               optionsFor("unfused", graph.functionName));
+  remark << remark::add(
+                "{0}",
+                concat("'", graph.describe(pair.second), "' is not fused with ",
+                       withPlace(graph.describe(pair.first), made->getLoc()),
+                       ": ", reasonOf(pair), "; costs ", cost))
          << remark::metric("BytesStored", stored)
          << remark::metric("BytesRead", read) << remark::metric("Launches", 1);
 }

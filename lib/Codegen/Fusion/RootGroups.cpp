@@ -216,7 +216,7 @@ static void remarkNeighbours(FusionGraph &graph, const Node *node) {
     Demand demand = graph.demand(node, op);
     std::string why =
         !joins(graph, node, op)
-            ? "it does not follow the kernel's iteration, element by element"
+            ? "it is not element-wise over the kernel's iteration space"
         : !demand.fits() ? demand.describe()
                          : "it needs other results that depend on this kernel";
     Value read = readValue(graph, node, op);
@@ -286,11 +286,11 @@ static void trim(FusionGraph &graph, Node *node) {
     if (readInside && readOutside && isView && !graph.isReturned(op))
       graph.copyForOthers(op, node);
     else if (!readInside && readOutside && isBetterOutside(graph, node, op)) {
-      graph.remarkDeclined(op, node,
-                           "its readers compute it from less: stores " +
-                               Twine(bytesInstead(graph, node, op)) +
-                               " bytes instead of " +
-                               Twine(graph.bytes(op->getResult(0))));
+      graph.remarkDeclined(
+          op, node,
+          "its readers recompute it from a smaller tensor: stores " +
+              Twine(bytesInstead(graph, node, op)) + " bytes instead of " +
+              Twine(graph.bytes(op->getResult(0))));
       graph.release(op, node);
     }
   }

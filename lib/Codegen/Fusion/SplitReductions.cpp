@@ -341,7 +341,7 @@ void fusion::splitReductions(Program &program) {
     if (split.isApart()) {
       remarkTaken(loc, function,
                   "'" + name +
-                      "' reduces dimensions that do not lie together "
+                      "' reduces dimensions that are not adjacent "
                       "one after the other");
       reductions.append(split.rewriteApart());
       continue;

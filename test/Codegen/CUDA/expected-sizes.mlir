@@ -45,7 +45,7 @@ func.func @main(%x: tensor<16x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<16
 // CHECK-DAG: Function=main_gemm_0_dot_33_to_64 | Remark="for 33 to 64 rows: tile 64x64,split=2: by the model
 // CHECK-DAG: Function=main_gemm_0_dot_65_to_128 | Remark="for 65 to 128 rows: tile 64x64: by the model
 // CHECK-DAG: Function=main_gemm_0_dot_1025_to_8192 | Remark="for 1025 to 8192 rows: tile 128x192,pingpong: by the model
-// CHECK-DAG: Function=main_gemm_0_dot_1_to_2 | Remark="for 1 to 2 rows: streams the matrix
+// CHECK-DAG: Function=main_gemm_0_dot_1_to_2 | Remark="for 1 to 2 rows: gemv
 // CHECK-DAG: Function=main_gemm_0_dot | Remark="for 3 to 16 rows: tile 16x64,split=2,swapAB: by the model
 func.func @main(%x: tensor<?x4096xf16> {tripy.dims = ["rows", ""],
       tripy.profile = #tripy.profile<min = [1, 4096], opt = [16, 4096], max = [8192, 4096]>},

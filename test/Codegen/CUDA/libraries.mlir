@@ -61,7 +61,7 @@ func.func @bias(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>, %b: tensor<128xf3
 // The sum is rounded to f16, then the bias is added: a library rounds once.
 // CHECK-LABEL: func.func @rounded
 // CHECK-NOT: product =
-// REMARK: Function=rounded_gemm_0_dot_add | Remark="cuBLASLt is no candidate: the kernel has more behind the product than a bias of f32, all that the library adds with the same roundings"
+// REMARK: Function=rounded_gemm_0_dot_add | Remark="cuBLASLt is no candidate: the kernel has an epilogue other than a bias of f32, the only one that the library computes with the same roundings"
 func.func @rounded(%x: tensor<64x32xf16>, %w: tensor<128x32xf16>, %b: tensor<128xf16>) -> tensor<64x128xf16> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf16>, tensor<128x32xf16>) -> tensor<64x128xf16>
   %1 = flatir.broadcast %b dims = [1] sizes() : tensor<128xf16> -> tensor<64x128xf16>
@@ -74,7 +74,7 @@ func.func @rounded(%x: tensor<64x32xf16>, %w: tensor<128x32xf16>, %b: tensor<128
 // A bias of each row is none of the library's.
 // CHECK-LABEL: func.func @column
 // CHECK-NOT: product =
-// REMARK: Function=column_gemm_0_dot_add | Remark="cuBLASLt is no candidate: the kernel has more behind the product than
+// REMARK: Function=column_gemm_0_dot_add | Remark="cuBLASLt is no candidate: the kernel has an epilogue other than
 func.func @column(%x: tensor<64x32xf32>, %w: tensor<64x32xf32>, %b: tensor<64xf32>) -> tensor<64x64xf32> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x64xf32>
   %1 = flatir.broadcast %b dims = [0] sizes() : tensor<64xf32> -> tensor<64x64xf32>
@@ -86,7 +86,7 @@ func.func @column(%x: tensor<64x32xf32>, %w: tensor<64x32xf32>, %b: tensor<64xf3
 
 // CHECK-LABEL: func.func @activated
 // CHECK-NOT: product =
-// REMARK: Function=activated_gemm_0_dot_tanh | Remark="cuBLASLt is no candidate: the kernel has more behind the product than
+// REMARK: Function=activated_gemm_0_dot_tanh | Remark="cuBLASLt is no candidate: the kernel has an epilogue other than
 func.func @activated(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>) -> tensor<64x128xf32> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf32>, tensor<128x32xf32>) -> tensor<64x128xf32>
   %1 = flatir.tanh %0 : tensor<64x128xf32>
@@ -97,7 +97,7 @@ func.func @activated(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>) -> tensor<64
 
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: product =
-// REMARK: Function=dynamic_gemm_0_dot | Remark="cuBLASLt is no candidate: the kernel has sizes that only the run tells"
+// REMARK: Function=dynamic_gemm_0_dot | Remark="cuBLASLt is no candidate: the kernel has dynamic sizes"
 func.func @dynamic(%x: tensor<?x32xf16>, %w: tensor<128x32xf16>) -> tensor<?x128xf16> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<?x32xf16>, tensor<128x32xf16>) -> tensor<?x128xf16>
   return %0 : tensor<?x128xf16>
@@ -108,7 +108,7 @@ func.func @dynamic(%x: tensor<?x32xf16>, %w: tensor<128x32xf16>) -> tensor<?x128
 // Beyond 448, f8 is NaN here and 448 there.
 // CHECK-LABEL: func.func @saturated
 // CHECK-NOT: product =
-// REMARK: Function=saturated_gemm_0_dot | Remark="cuBLASLt is no candidate: the kernel has types that the library does not multiply"
+// REMARK: Function=saturated_gemm_0_dot | Remark="cuBLASLt is no candidate: the kernel has types that the library does not support"
 func.func @saturated(%x: tensor<64x32xf8E4M3FN>, %w: tensor<128x32xf8E4M3FN>) -> tensor<64x128xf8E4M3FN> {
   %0 = flatir.dot %x, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf8E4M3FN>, tensor<128x32xf8E4M3FN>) -> tensor<64x128xf8E4M3FN>
   return %0 : tensor<64x128xf8E4M3FN>
@@ -128,7 +128,7 @@ func.func @integers(%x: tensor<64x32xi32>, %w: tensor<128x32xi32>) -> tensor<64x
 
 // CHECK-LABEL: func.func @part
 // CHECK-NOT: product =
-// REMARK: Function=part_gemm_0_{{.*}} | Remark="cuBLASLt is no candidate: the kernel has an operand that is no whole tensor in memory"
+// REMARK: Function=part_gemm_0_{{.*}} | Remark="cuBLASLt is no candidate: the kernel has an operand that is not a whole tensor in memory"
 func.func @part(%x: tensor<64x64xf16>, %w: tensor<128x32xf16>) -> tensor<64x128xf16> {
   %s = flatir.slice %x [0, 0] strides = [1, 1] sizes() : tensor<64x64xf16> -> tensor<64x32xf16>
   %0 = flatir.dot %s, %w batch = [] x [] contract = [1] x [1] : (tensor<64x32xf16>, tensor<128x32xf16>) -> tensor<64x128xf16>

@@ -28,7 +28,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [9
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: tiles that overlap have 16-bit results whose rows are no multiple of 32 bytes, and an epilogue that reads no tensor like them}}
+// expected-error @below {{the schedule is illegal: tiles that overlap have 16-bit results whose rows are not a multiple of 32 bytes, and an epilogue without a residual}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [64, 128], stages = 4, overlap = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -51,7 +51,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: tiles that overlap are those of one block for all of K, without swapAB, and share no k-blocks of A}}
+// expected-error @below {{the schedule is illegal: tiles that overlap use neither split-K, stream-K nor swapAB, and share no k-blocks of A}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [64, 128], stages = 4, splitK = 2, overlap = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -74,7 +74,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: a ping-pong consumer has registers for 128 x 192 sums}}
+// expected-error @below {{the schedule is illegal: a ping-pong consumer has registers for 128 x 192 accumulators}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 256], stages = 4, consumers = pingpong>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -120,7 +120,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: blocks that split K share no k-blocks, and their consumers are cooperative}}
+// expected-error @below {{the schedule is illegal: with split-K, blocks share no k-blocks, and consumers are cooperative}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [64, 64], stages = 4, clusterM = 2, splitK = 2>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -143,7 +143,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: with stream-K, K is not split and consumers are cooperative}}
+// expected-error @below {{the schedule is illegal: with stream-K, there is no split-K and consumers are cooperative}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 128], stages = 4, consumers = pingpong, streamK = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -212,7 +212,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [1
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: where K is split, the ring has room for the tile's sums}}
+// expected-error @below {{the schedule is illegal: with split-K, the ring has room for the tile's partial sums}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 128], stages = 2, splitK = 2>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -235,7 +235,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [1
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: with swapAB, a consumer has registers for 128 x 160 sums}}
+// expected-error @below {{the schedule is illegal: with swapAB, a consumer has registers for 128 x 160 accumulators}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [256, 256], stages = 2, swapAB = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -849,7 +849,7 @@ kernel.func @few gemm sizeArgs = [] {schedule = #kernel.gemv_schedule<width = 32
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: a thread has registers for 128 sums}}
+// expected-error @below {{the schedule is illegal: a thread has registers for 128 accumulators}}
 kernel.func @few gemm sizeArgs = [] {schedule = #kernel.gemv_schedule<width = 32, columns = 65, vector = 4>} : (tensor<2x512xf32>, tensor<96x512xf32>) -> tensor<2x96xf32> {
 ^bb0(%x: tensor<2x512xf32>, %w: tensor<96x512xf32>):
   %z = arith.constant 0.0 : f32
@@ -870,7 +870,7 @@ kernel.func @few gemm sizeArgs = [] {schedule = #kernel.gemv_schedule<width = 32
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: shared memory has room for the sums of all parts: 48 KB}}
+// expected-error @below {{the schedule is illegal: shared memory has room for the partial sums of all parts: 48 KB}}
 kernel.func @few gemm sizeArgs = [] {schedule = #kernel.gemv_schedule<width = 2, groups = 64, parts = 8, columns = 16, vector = 4>} : (tensor<2x512xf32>, tensor<96x512xf32>) -> tensor<2x96xf32> {
 ^bb0(%x: tensor<2x512xf32>, %w: tensor<96x512xf32>):
   %z = arith.constant 0.0 : f32

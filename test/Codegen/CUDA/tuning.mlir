@@ -35,7 +35,7 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=kernels --tuning-file=%s 2>&1 | FileCheck %s --check-prefixes=MODEL,FOREIGN
 // FOREIGN: warning: the tuning file is not used: '{{.*}}tuning.mlir': it is not a tuning file
 
-// ILLEGAL: error: the tile of the tuning file for 'f16 512x512x256 nt batch=1 parts=1 store=tma16', 64x64,split=8, is illegal: each block that splits K has a k-block
+// ILLEGAL: error: the tile of the tuning file for 'f16 512x512x256 nt batch=1 parts=1 store=tma16', 64x64,split=8, is illegal: with split-K, each block has a k-block
 
 // MODEL: kernel.func
 // MODEL-SAME: grid = () -> (132, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1]

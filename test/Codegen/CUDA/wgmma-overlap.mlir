@@ -34,7 +34,7 @@ func.func @main(%a: tensor<4096x4096xf16>, %b: tensor<2047x4096xf16>) -> tensor<
   return %y : tensor<4096x2047xf16>
 }
 //--- aligned.mlir
-// CHECK: tiles that overlap have 16-bit results whose rows are no multiple of 32 bytes
+// CHECK: tiles that overlap have 16-bit results whose rows are not a multiple of 32 bytes
 func.func @main(%a: tensor<512x64xf16>, %b: tensor<512x64xf16>) -> tensor<512x512xf16> {
   %y = trace.linear %a, %b : (tensor<512x64xf16>, tensor<512x64xf16>) -> tensor<512x512xf16>
   return %y : tensor<512x512xf16>

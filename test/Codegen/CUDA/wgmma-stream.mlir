@@ -71,7 +71,7 @@ func.func @main(%x: tensor<300x1024xf16>, %w: tensor<520x1024xf16>, %v: tensor<1
 
 //--- dynamic.mlir
 // Shares are cut when the kernel is compiled.
-// CHECK: error: the tile that is asked for, 64x64,stream, is illegal: with stream-K, all sizes are known
+// CHECK: error: the tile that is asked for, 64x64,stream, is illegal: with stream-K, all sizes are static
 func.func @main(%x: tensor<?x1024xf16> {tripy.profile = #tripy.profile<min = [1, 1024], opt = [300, 1024], max = [4096, 1024]>}, %w: tensor<200x1024xf16>) -> tensor<?x200xf16> {
   %y = trace.linear %x, %w : (tensor<?x1024xf16>, tensor<200x1024xf16>) -> tensor<?x200xf16>
   return %y : tensor<?x200xf16>
@@ -79,7 +79,7 @@ func.func @main(%x: tensor<?x1024xf16> {tripy.profile = #tripy.profile<min = [1,
 
 //--- whole.mlir
 // 264 tiles are two waves already.
-// CHECK: error: the tile that is asked for, 128x256,stream, is illegal: with stream-K, tiles are no whole number of waves
+// CHECK: error: the tile that is asked for, 128x256,stream, is illegal: with stream-K, the tiles are not a whole number of waves
 // BAD: error: a tile must be such as
 func.func @main(%x: tensor<4224x1024xf16>, %w: tensor<2048x1024xf16>) -> tensor<4224x2048xf16> {
   %y = trace.linear %x, %w : (tensor<4224x1024xf16>, tensor<2048x1024xf16>) -> tensor<4224x2048xf16>

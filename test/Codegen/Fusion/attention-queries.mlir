@@ -5,7 +5,7 @@
 // RUN: tripy-opt %s --split-input-file --trace-to-flatir --flatir-form-dispatches="tensor-cores=1 chip=sm_90a" --remark-format=emitRemark --remarks-filter=fusion -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
 // 32 heads x 2048 queries x 1024 keys.
-// WHY: Function=many {{.*}}'attention' is apart from 'mul' {{.*}}: queries that are copied as they are stored are multiplied faster, which saves about 193192 cycles; a kernel for them costs 9847
+// WHY: Function=many {{.*}}'attention' is not fused with 'mul' {{.*}}: attention is faster with queries that are copied from memory, which saves about 193192 cycles; a kernel for them costs 9847
 // CHECK-LABEL: func.func @many(
 // TILES: kernel.call @many_loop_0_mul(
 // TILES-NEXT: kernel.call @many_attention_1_attention(

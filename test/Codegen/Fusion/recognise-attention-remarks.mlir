@@ -1,13 +1,13 @@
 // What became attention is a remark, and so is what nearly did, with the reason.
 //
-// RUN: tripy-opt %s --split-input-file -o /dev/null --trace-to-flatir --tripy-simplify --tripy-cse --flatir-form-dispatches=tensor-cores=1 --remark-format=emitRemark --remarks-filter=fusion 2>&1 | FileCheck %s --implicit-check-not="'attention' of"
+// RUN: tripy-opt %s --split-input-file -o /dev/null --trace-to-flatir --tripy-simplify --tripy-cse --flatir-form-dispatches=tensor-cores=1 --remark-format=emitRemark --remarks-filter=fusion 2>&1 | FileCheck %s --implicit-check-not="softmax into 'attention'"
 // RUN: tripy-opt %s --split-input-file --trace-to-flatir --tripy-simplify --tripy-cse --flatir-form-dispatches=tensor-cores=1 | FileCheck %s --check-prefix=IR
 // RUN: not tripy-opt %s --split-input-file --flatir-form-dispatches=attention=sometimes 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: attention is never, estimated or always; found 'sometimes'
 // RUN: not tripy-opt %s --split-input-file --flatir-form-dispatches=chip=sm_91 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: a GPU architecture must be one of sm_75, {{.*}} but is 'sm_91'
 
-// CHECK: remark: [Passed] fused {{.*}}made 'attention' of two products and a softmax: scores of 8192 bytes are not stored
+// CHECK: remark: [Passed] fused {{.*}}fused two products and a softmax into 'attention': scores of 8192 bytes are not stored
 // IR-LABEL: func.func @made(
 // IR: kernel.attention
 func.func @made(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4x32x64xf16>) -> tensor<4x32x64xf16> {
@@ -19,7 +19,7 @@ func.func @made(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4x3
 
 // -----
 
-// CHECK: remark: [Analysis] declined {{.*}}did not make 'attention' of two products and a softmax: the probabilities have another use
+// CHECK: remark: [Analysis] declined {{.*}}did not fuse two products and a softmax into 'attention': the probabilities have another use
 // IR-LABEL: func.func @probabilities(
 // IR-NOT: kernel.attention
 func.func @probabilities(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4x32x64xf16>) -> (tensor<4x32x64xf16>, tensor<4x32x32xf16>) {
@@ -55,7 +55,7 @@ func.func @large(%q: tensor<4x32x320xf16>, %k: tensor<4x320x32xf16>, %v: tensor<
 
 // -----
 
-// CHECK: remark: [Analysis] declined {{.*}}: attention of f32 runs on CUDA cores, where products of their own are faster
+// CHECK: remark: [Analysis] declined {{.*}}: attention of f32 runs on CUDA cores, where separate products are faster
 // IR-LABEL: func.func @wide(
 // IR-NOT: kernel.attention
 func.func @wide(%q: tensor<4x32x64xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x32x64xf32>) -> tensor<4x32x64xf32> {

@@ -57,7 +57,7 @@ func.func @two_results(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>
 // -----
 
 // A reader with another order of elements is no part of the kernel.
-// CHECK: remark: [Analysis] declined | Category:fusion | Function=tile | Remark="did not fuse 'gather' into 'dot': it does not follow the kernel's iteration, element by element; costs storing and reading 64 bytes"
+// CHECK: remark: [Analysis] declined | Category:fusion | Function=tile | Remark="did not fuse 'gather' into 'dot': it is not element-wise over the kernel's iteration space; costs storing and reading 64 bytes"
 func.func @tile(%x: tensor<4x4xf32>, %i: tensor<4xi32>) -> tensor<4x4xf32> {
   %d = flatir.dot %x, %x batch = [] x [] contract = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %g = flatir.gather %d, %i dim = 0 : (tensor<4x4xf32>, tensor<4xi32>) -> tensor<4x4xf32>
@@ -111,7 +111,7 @@ func.func @broadcast(%x: tensor<128xf32>, %y: tensor<1024x128xf32>) -> tensor<10
 // -----
 
 // A wider copy of the result is made by who reads it.
-// CHECK: remark: [Analysis] declined | Category:fusion | Function=widened | Remark="did not fuse 'convert' into 'dot': its readers compute it from less: stores 16 bytes instead of 32"
+// CHECK: remark: [Analysis] declined | Category:fusion | Function=widened | Remark="did not fuse 'convert' into 'dot': its readers recompute it from a smaller tensor: stores 16 bytes instead of 32"
 func.func @widened(%x: tensor<4x8xf16>, %w: tensor<8x2xf16>) -> tensor<2xf32> {
   %d = flatir.dot %x, %w batch = [] x [] contract = [1] x [0] : (tensor<4x8xf16>, tensor<8x2xf16>) -> tensor<4x2xf16>
   %c = flatir.convert %d : tensor<4x2xf16> -> tensor<4x2xf32>

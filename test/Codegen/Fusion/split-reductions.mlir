@@ -118,7 +118,7 @@ func.func @all(%x: tensor<1024x2048xf16>) -> tensor<f16> {
 // CHECK: flatir.reduce max %{{.*}} dims = [0] : tensor<256x1024xf16> -> tensor<1024xf16>
 // CHECK: flatir.reduce sum %{{.*}} dims = [0] : tensor<512x1024x3xf32> -> tensor<1024x3xf32>
 // CHECK: flatir.reduce sum %{{.*}} dims = [1] : tensor<1024x3xf32> -> tensor<1024xf32>
-// REMARK: Function=apart | Remark="'max' reduces dimensions that do not lie together one after the other"
+// REMARK: Function=apart | Remark="'max' reduces dimensions that are not adjacent one after the other"
 func.func @apart(%x: tensor<256x1024x512xf16>, %y: tensor<512x1024x3xf16>) -> (tensor<1024xf16>, tensor<1024xf16>) {
   %0 = flatir.reduce max %x dims = [0, 2] : tensor<256x1024x512xf16> -> tensor<1024xf16>
   %1 = flatir.reduce sum %y dims = [0, 2] : tensor<512x1024x3xf16> -> tensor<1024xf16>

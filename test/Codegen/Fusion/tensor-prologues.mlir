@@ -13,7 +13,7 @@
 // CHECK-LABEL: func.func @activated(
 // CHECK: kernel.dispatch gemm(%arg0, %arg1)
 // CHECK-NOT: kernel.dispatch
-// REMARK: remark: [Passed] fused | Category:fusion | Function=activated | Remark="fused 'maximum' into 'dot': tensor cores' kernel computes each element 4 times, which costs about {{[0-9]+}} cycles and saves {{[0-9]+}}"
+// REMARK: remark: [Passed] fused | Category:fusion | Function=activated | Remark="fused 'maximum' into 'dot': the prologue computes each element 4 times, which costs about {{[0-9]+}} cycles and saves {{[0-9]+}}"
 func.func @activated(%x: tensor<512x1024xf16>, %w: tensor<1024x1024xf16>) -> tensor<512x1024xf16> {
   %z = flatir.constant dense<0.0> : tensor<512x1024xf16>
   %a = flatir.maximum %x, %z : tensor<512x1024xf16>
@@ -83,7 +83,7 @@ func.func @part(%x: tensor<512x2048xf16>, %w: tensor<1024x512xf16>) -> tensor<51
 // KERNEL-SAME: tensor_maps
 // CHECK-LABEL: func.func @two(
 // CHECK: kernel.dispatch loop(%arg0, %arg1)
-// REMARK: Function=two | Remark="did not fuse 'mul' into 'dot': tensor cores take it as it is stored: it reads several tensors of the operand's shape"
+// REMARK: Function=two | Remark="did not fuse 'mul' into 'dot': it cannot be a prologue on tensor cores: it reads several tensors of the operand's shape"
 func.func @two(%x: tensor<512x1024xf16>, %y: tensor<512x1024xf16>, %w: tensor<1024x512xf16>) -> tensor<512x512xf16> {
   %a = flatir.mul %x, %y : tensor<512x1024xf16>
   %d = flatir.dot %a, %w batch = [] x [] contract = [1] x [0] : (tensor<512x1024xf16>, tensor<1024x512xf16>) -> tensor<512x512xf16>
@@ -95,7 +95,7 @@ func.func @two(%x: tensor<512x1024xf16>, %y: tensor<512x1024xf16>, %w: tensor<10
 // K-blocks of another type have another width.
 // CHECK-LABEL: func.func @converted(
 // CHECK: kernel.dispatch loop(%arg0)
-// REMARK: Function=converted | Remark="did not fuse 'convert' into 'dot': tensor cores take it as it is stored: what it reads has another type or another place for its elements"
+// REMARK: Function=converted | Remark="did not fuse 'convert' into 'dot': it cannot be a prologue on tensor cores: its operand has another element type or another layout"
 func.func @converted(%x: tensor<512x1024xf32>, %w: tensor<1024x512xf16>) -> tensor<512x512xf16> {
   %a = flatir.convert %x : tensor<512x1024xf32> -> tensor<512x1024xf16>
   %d = flatir.dot %a, %w batch = [] x [] contract = [1] x [0] : (tensor<512x1024xf16>, tensor<1024x512xf16>) -> tensor<512x512xf16>
@@ -107,7 +107,7 @@ func.func @converted(%x: tensor<512x1024xf32>, %w: tensor<1024x512xf16>) -> tens
 // A vector that varies with both is none.
 // CHECK-LABEL: func.func @plane(
 // CHECK: kernel.dispatch loop(%arg1, %arg0)
-// REMARK: Function=plane | Remark="did not fuse 'add' into 'dot': tensor cores take it as it is stored: it reads several
+// REMARK: Function=plane | Remark="did not fuse 'add' into 'dot': it cannot be a prologue on tensor cores: it reads several
 func.func @plane(%x: tensor<4x512x1024xf16>, %s: tensor<512x1024xf16>, %w: tensor<1024x512xf16>) -> tensor<4x512x512xf16> {
   %b = flatir.broadcast %s dims = [1, 2] sizes() : tensor<512x1024xf16> -> tensor<4x512x1024xf16>
   %a = flatir.add %x, %b : tensor<4x512x1024xf16>
@@ -122,7 +122,7 @@ func.func @plane(%x: tensor<4x512x1024xf16>, %s: tensor<512x1024xf16>, %w: tenso
 // ALWAYS: kernel.dispatch gemm(%arg0, %arg1)
 // CHECK-LABEL: func.func @costly(
 // CHECK: kernel.dispatch loop(%arg0)
-// REMARK: Function=costly | Remark="did not fuse 'tanh' into 'dot': tensor cores' kernel computes each element 16 times, which costs about {{[0-9]+}} cycles and saves {{[0-9]+}}"
+// REMARK: Function=costly | Remark="did not fuse 'tanh' into 'dot': the prologue computes each element 16 times, which costs about {{[0-9]+}} cycles and saves {{[0-9]+}}"
 func.func @costly(%x: tensor<4096x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
   %a = flatir.tanh %x : tensor<4096x4096xf16>
   %d = flatir.dot %a, %w batch = [] x [] contract = [1] x [0] : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
@@ -134,7 +134,7 @@ func.func @costly(%x: tensor<4096x4096xf16>, %w: tensor<4096x4096xf16>) -> tenso
 // It is stored for another reader anyway.
 // CHECK-LABEL: func.func @stored(
 // CHECK: kernel.dispatch loop(%arg0)
-// REMARK: Function=stored | Remark="did not fuse 'abs' into 'dot': tensor cores take it as it is stored: others read it as well, or another kernel writes it"
+// REMARK: Function=stored | Remark="did not fuse 'abs' into 'dot': it cannot be a prologue on tensor cores: it has other readers, or another kernel writes it"
 func.func @stored(%x: tensor<512x1024xf16>, %w: tensor<1024x512xf16>) -> (tensor<512x512xf16>, tensor<512x1024xf16>) {
   %a = flatir.abs %x : tensor<512x1024xf16>
   %d = flatir.dot %a, %w batch = [] x [] contract = [1] x [0] : (tensor<512x1024xf16>, tensor<1024x512xf16>) -> tensor<512x512xf16>
@@ -147,7 +147,7 @@ func.func @stored(%x: tensor<512x1024xf16>, %w: tensor<1024x512xf16>) -> (tensor
 // CHECK-LABEL: func.func @joined(
 // CHECK: kernel.dispatch loop(%arg0, %arg1)
 // CHECK: flatir.abs
-// REMARK: Function=joined | Remark="did not fuse 'abs' into 'dot': tensor cores take it as it is stored: what it reads would need a kernel of its own"
+// REMARK: Function=joined | Remark="did not fuse 'abs' into 'dot': it cannot be a prologue on tensor cores: its operand would need a separate kernel"
 func.func @joined(%x: tensor<256x1024xf16>, %y: tensor<256x1024xf16>, %w: tensor<1024x512xf16>) -> tensor<512x512xf16> {
   %j = flatir.concatenate %x, %y dim = 0 : (tensor<256x1024xf16>, tensor<256x1024xf16>) -> tensor<512x1024xf16>
   %a = flatir.abs %j : tensor<512x1024xf16>

@@ -38,19 +38,21 @@ class Kernel_Schedule<string name, string mnemonic_> : AttrDef<Kernel_Dialect, n
 }
 
 def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
-  let summary = "A contraction on the tensor cores of warp groups (sm_90a)";
+  let summary = "A contraction on tensor cores with wgmma (sm_90a)";
   let description = [{
-    - `tile`: rows and columns that a block computes; the columns of several
-      contractions of one kernel lie side by side.
-    - `stages`: k-blocks of 128 bytes in the ring in shared memory.
+    - `tile`: rows and columns of the result that a block computes; the columns
+      of several contractions of one kernel are adjacent.
+    - `stages`: number of stages of the ring in shared memory, each a k-block of
+      128 bytes per row.
     - `consumers`: cooperative or pingpong.
-    - `clusterM`, `clusterN`: blocks that share the k-blocks of B, with tiles one
-      below the other, and those of A, with tiles side by side.
-    - `splitK`: blocks of a cluster that have one tile and a part of K each.
-    - `streamK`: clusters get equal shares of the work, which cut tiles along K.
+    - `clusterM`, `clusterN`: number of blocks of a cluster along the rows, which
+      share the k-blocks of B, and along the columns, which share those of A.
+    - `splitK`: number of blocks of a cluster that compute the same tile, each a
+      part of K.
+    - `streamK`: clusters get equal shares of the work, which split tiles along K.
     - `swapAB`: B's columns are the instruction's rows, for few rows.
-    - `overlap`: tiles side by side overlap by 32 bytes of the result, a sector of
-      the L2 cache, so that each stores whole sectors of rows that begin anywhere.
+    - `overlap`: adjacent tiles overlap by 32 bytes of the result, a sector of
+      the L2 cache, so that each stores whole sectors even if rows are unaligned.
 
     ```mlir
     #kernel.wgmma_schedule<tile = [128, 256], stages = 4, clusterM = 2, from = model>
@@ -64,16 +66,16 @@ def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
 }
 
 def Kernel_MmaScheduleAttr : Kernel_Schedule<"Mma", "mma"> {
-  let summary = "A contraction on the tensor cores of warps, with mma.sync";
+  let summary = "A contraction on tensor cores with mma.sync";
   let description = [{
-    - `tile`: rows and columns that a block computes: one of 128x256, 128x128,
-      64x128, 128x64, 64x64, 32x64 and 16x128.
-    - `stages`: k-blocks in the ring in shared memory, of `kBytes` bytes of each
-      row: 64 or 128.
-    - `tailSplitK`: parts of K, 1 to 16, of each tile that is left behind whole
-      waves of blocks, which leave their sums in memory, from where the last
-      block of a tile adds them in order.
-    - `resident`: blocks that a multiprocessor has room for.
+    - `tile`: rows and columns of the result that a block computes: one of
+      128x256, 128x128, 64x128, 128x64, 64x64, 32x64 and 16x128.
+    - `stages`: number of stages of the ring in shared memory, each a k-block of
+      `kBytes` bytes per row: 64 or 128.
+    - `tailSplitK`: split-K, by 1 to 16, of the tiles of the last, partial wave:
+      blocks store partial sums in memory, and the last block of each tile adds
+      them in order.
+    - `resident`: blocks that fit on a multiprocessor (occupancy).
 
     ```mlir
     #kernel.mma_schedule<tile = [128, 128], stages = 4, kBytes = 64, resident = 2, from = model>
@@ -88,12 +90,12 @@ def Kernel_SimtScheduleAttr : Kernel_Schedule<"Simt", "simt"> {
   let description = [{
     - `tile`: rows and columns that a block of `threads` computes: one of 128x128
       (128 or 256 threads), 128x64, 64x128, 64x64, 32x64, 16x128 and 128x16.
-    - `stages`: k-blocks in the ring in shared memory, of `k` elements of each
-      row: 8 or 16.
-    - `splitK`: blocks of a cluster that have one tile and a part of K each: 1,
-      2, 4 or 8.
-    - `tailSplitK`: as of `mma_schedule`; `splitK` is 1 where it is more.
-    - `resident`: threads that a multiprocessor has room for.
+    - `stages`: number of stages of the ring in shared memory, each a k-block of
+      `k` elements per row: 8 or 16.
+    - `splitK`: number of blocks of a cluster that compute the same tile, each a
+      part of K: 1, 2, 4 or 8.
+    - `tailSplitK`: as in `mma_schedule`; if it is more than 1, `splitK` is 1.
+    - `resident`: threads that fit on a multiprocessor (occupancy).
 
     ```mlir
     #kernel.simt_schedule<tile = [128, 128], threads = 256, stages = 2, k = 16, resident = 512, from = model>
@@ -105,15 +107,17 @@ def Kernel_SimtScheduleAttr : Kernel_Schedule<"Simt", "simt"> {
 }
 
 def Kernel_GemvScheduleAttr : Kernel_Schedule<"Gemv", "gemv"> {
-  let summary = "A contraction with few rows, which streams the matrix once";
+  let summary = "A contraction with few rows (gemv), which streams the matrix once";
   let description = [{
-    - `width`, `groups`, `parts`: threads of a block, the first the fastest.
-      `width` threads lie along the contiguous side of the matrix, each group
-      has columns of its own, and parts have different k-blocks.
-    - `columns`: of a thread, where the matrix is contiguous along K.
-    - `depth`: accesses of `vector` elements that a thread has in flight for each.
-    - `cluster`: blocks that have the same columns and a part of K each.
-    - `resident`: blocks that a multiprocessor has room for.
+    - `width`, `groups`, `parts`: the threads of a block are width x groups x
+      parts, of which `width` varies fastest. `width` threads read along the
+      contiguous dimension of the matrix, each group has separate columns, and
+      parts have different k-blocks.
+    - `columns`: columns per thread, if the matrix is contiguous along K.
+    - `depth`: accesses of `vector` elements that a thread has in flight for each
+      column.
+    - `cluster`: number of blocks that compute the same columns, each a part of K.
+    - `resident`: blocks that fit on a multiprocessor (occupancy).
 
     ```mlir
     #kernel.gemv_schedule<width = 32, groups = 1, parts = 8, columns = 1, depth = 4, vector = 8, cluster = 1, resident = 4, from = model>
@@ -127,10 +131,11 @@ def Kernel_GemvScheduleAttr : Kernel_Schedule<"Gemv", "gemv"> {
 def Kernel_AttentionScheduleAttr : Kernel_Schedule<"Attention", "attention"> {
   let summary = "Attention as a tile function (sm_90a)";
   let description = [{
-    - `tile`: queries of a block, 64 for each consumer, and keys at a time.
-    - `stages`, `queryStages`: blocks of keys (and of values), and of queries, in
-      shared memory.
-    - `producer`, `consumer`: registers of a thread of the two kinds of roles.
+    - `tile`: queries per block, 64 for each consumer, and keys per step.
+    - `stages`, `queryStages`: number of blocks of keys (and of values), and of
+      queries, in shared memory.
+    - `producer`, `consumer`: registers per thread of the producer and of the
+      consumers (setmaxnreg).
 
     ```mlir
     #kernel.attention_schedule<tile = [128, 128], stages = 2, producer = 24, consumer = 240, from = model>
@@ -141,12 +146,12 @@ def Kernel_AttentionScheduleAttr : Kernel_Schedule<"Attention", "attention"> {
 }
 
 def Kernel_SplitAttentionScheduleAttr : Kernel_Schedule<"SplitAttention", "split_attention"> {
-  let summary = "Attention with few queries, whose keys blocks and warps divide";
+  let summary = "Attention with few queries, whose keys are split over blocks and warps";
   let description = [{
-    - `splits`: parts of a tile's keys, a block each; where sizes are dynamic,
-      the most that there may be.
-    - `keys`, `warps`, `stages`: keys at a time, warps of a block, and stages of
-      the ring that each warp has.
+    - `splits`: number of parts of a tile's keys, one block each; if sizes are
+      dynamic, the maximum.
+    - `keys`, `warps`, `stages`: keys per step, warps of a block, and stages of
+      each warp's ring.
 
     ```mlir
     #kernel.split_attention_schedule<splits = 8, keys = 16, warps = 4, stages = 3, from = model>

@@ -11,21 +11,22 @@ include "tripy/Dialect/Common/OpBase.td"
 def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::tripy::tile";
-  let summary = "Kernels of warp groups: rings, roles, fragments, products under way";
+  let summary = "Warp-specialized kernels: rings, roles, fragments, asynchronous matrix products";
   let description = [{
-    Internal: documented, but not promised to other projects. A `tile.func` says
-    how the kernel of a `kernel.func` goes about it; what elements mean stays in
-    the `kernel.func`.
+    Internal: documented, but not stable for other projects. A `tile.func` implements
+    the kernel of a `kernel.func`; the computation of elements (masks, prologue,
+    epilogue) stays in the `kernel.func`.
 
     - A **fragment** is a ranked tensor in the registers of a warp group; its
-      encoding, `#tile.frag`, is its layout. `arith`, `math` and `scf.for` take
-      such tensors as they are, and refuse to mix layouts.
-    - A **ring** is stages of shared memory with the barriers that producer and
-      consumers meet at: parities, expected bytes and arrivals follow from it.
-    - What an asynchronous product gives is `!tile.pending` until it was waited
-      for.
+      encoding, `#tile.frag`, is its layout. `arith`, `math` and `scf.for` accept
+      such tensors unchanged, and their verifiers reject mixed layouts.
+    - A **ring** is a circular buffer of stages in shared memory, with the barriers
+      that synchronize producer and consumers: parities, expected bytes and arrivals
+      follow from it.
+    - The result of an asynchronous product is `!tile.pending` until it has been
+      waited for.
 
-    Everything else is upstream's: index arithmetic is `arith`, loops are
+    Everything else is upstream: index arithmetic is `arith`, loops are
     `scf.for`, the block's number is `gpu.block_id`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -44,11 +45,11 @@ def Tile_FragKind : I32EnumAttr<"FragKind", "which operand of an instruction a f
 
 def Tile_FragAttr : AttrDef<Tile_Dialect, "Frag"> {
   let mnemonic = "frag";
-  let summary = "Where the elements of a fragment are: the encoding of its tensor";
+  let summary = "The layout of a fragment: the encoding of its tensor";
   let description = [{
-    `wgmma_d`: sums of `wgmma`. Thread t of the warp group has rows
+    `wgmma_d`: accumulators of `wgmma`. Thread t of the warp group has rows
     t / 32 * 16 + t % 32 / 4 (+ 8) and columns 8 j + t % 4 * 2 (+ 1). `wgmma_a`:
-    the operand A of 16 bits in registers, the same elements in pairs.
+    a 16-bit operand A in registers, the same elements in pairs.
 
     `reduced = 1`: one value for each row, in the four lanes that have its
     columns. `partial`: in each lane a part of it, from that lane's columns.
@@ -72,10 +73,10 @@ class Tile_BoxType<string cppName, string typeMnemonic> : Tile_Type<cppName, typ
 }
 
 def Tile_SmemType : Tile_BoxType<"Smem", "smem"> {
-  let summary = "A part of shared memory: rows of elements";
+  let summary = "A view of shared memory: rows of elements";
   let description = [{
-    Rows wider than the swizzle are cut in panels of so many bytes, one behind
-    the other: 16-byte piece i of row r of a panel lies at i xor r % 8 for the
+    Rows wider than the swizzle are divided into panels of the swizzle's width, one
+    after the other: 16-byte piece i of row r of a panel is at i xor r % 8 for the
     swizzle of 128 bytes, at i xor r / 2 % 4 for 64, at i xor r / 4 % 2 for 32.
   }];
   let extraClassDeclaration = [{
@@ -91,12 +92,12 @@ def Tile_SmemType : Tile_BoxType<"Smem", "smem"> {
 }
 
 def Tile_MapType : Tile_BoxType<"Map", "map"> {
-  let summary = "A tensor map, which TMA copies boxes of a tensor by";
-  let description = "`shape`: what one tile.ring_fill brings, a TMA box for each panel.";
+  let summary = "A tensor map, which describes the boxes of a tensor that TMA copies";
+  let description = "`shape`: the shape that one tile.ring_fill copies, with a TMA box for each panel.";
 }
 
 def Tile_RingType : Tile_Type<"Ring", "ring"> {
-  let summary = "Stages of shared memory that a producer fills and consumers read in turn";
+  let summary = "A circular buffer of stages in shared memory that a producer fills and consumers read";
   let description = "A stage has one view, or several that are filled and read together: the k-blocks of A and of B.";
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::tripy::tile::SmemType">:$views);
   let assemblyFormat = "`<` $stages `,` $views `>`";
@@ -114,7 +115,7 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
 }
 
 def Tile_StagingType : Tile_Type<"Staging", "staging"> {
-  let summary = "Shared memory that results go through: so many bytes for each of some warp groups";
+  let summary = "Staging buffers for results in shared memory, of `bytes` bytes for each warp group";
   let parameters = (ins "int64_t":$groups, "int64_t":$bytes);
   let assemblyFormat = "`<` $groups `,` $bytes `>`";
   let genVerifyDecl = 1;
@@ -132,7 +133,7 @@ def Tile_OrderType : Tile_Type<"Order", "order"> {
 }
 
 def Tile_PendingType : Tile_Type<"Pending", "pending"> {
-  let summary = "A fragment that an instruction under way writes";
+  let summary = "A fragment that an asynchronous instruction is still writing";
   let parameters = (ins "::mlir::RankedTensorType":$fragment);
   let assemblyFormat = "`<` $fragment `>`";
 }

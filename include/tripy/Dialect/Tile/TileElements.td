@@ -7,13 +7,13 @@
 //===-- what elements mean ------------------------------------------------===//
 
 def Tile_ScoreOp : Tile_Op<"score", [Pure, AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
-  let summary = "Scores of attention, from products of queries and keys";
+  let summary = "Scores of attention, from the product of queries and keys";
   let description = [{
-    The scale, the bias and the mask of the kernel's `kernel.attention`, for the
-    queries and keys from `at` on: the indices of its batch, head, query and key,
-    which is even. `unscaled`: products stay as they are but for what is hidden. `within`: keys
-    from this one on are hidden; without it, all exist. `seen`: no position hides
-    any.
+    Applies the scale, the bias and the mask of the kernel's `kernel.attention` to the
+    queries and keys that start at `at`: the indices of batch, head, query and key, the
+    last of which is even. `unscaled`: only hides masked elements, without scaling the
+    others. `within`: keys from this one on are hidden. `seen`: the causal mask and
+    windows hide no key.
   }];
   let arguments = (ins Tile_Fragment:$input, Variadic<Index>:$at, Optional<Index>:$within, UnitAttr:$unscaled, UnitAttr:$seen);
   let results = (outs Tile_Fragment:$result);
@@ -26,9 +26,9 @@ def Tile_ScoreOp : Tile_Op<"score", [Pure, AttrSizedOperandSegments, AllTypesMat
 def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "Stores the kernel's results";
   let description = [{
-    What the kernel computes from the result of its `kernel.attention`, of which
-    `input` has the rows from `at` on: the indices of its batch, head and query.
-    Rows beyond the end are not stored.
+    Computes the epilogue after the kernel's `kernel.attention` and stores it. `input`
+    has the rows of attention's result that start at `at`: the indices of batch, head
+    and query. Rows beyond the end are not stored.
   }];
   let arguments = (ins Tile_Fragment:$input, Variadic<Index>:$at);
   let assemblyFormat = "$input `at` `(` $at `)` attr-dict `:` type($input)";
@@ -38,10 +38,10 @@ def Tile_StoreOp : Tile_Op<"store"> {
 //===-- results of contractions -------------------------------------------===//
 
 def Tile_StagingOp : Tile_Op<"staging", [HasParent<"FuncOp">]> {
-  let summary = "Shared memory that results go through";
+  let summary = "Staging buffers for results in shared memory";
   let description = [{
-    TMA store buffers, or rows of sums that threads read again. `--tile-place`
-    sets where it lies, and the first of its named barriers, one a warp group.
+    TMA store buffers, or rows of accumulators that threads read again. `--tile-place`
+    sets their offset, and the first of their named barriers, one per warp group.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$barrier);
   let results = (outs Tile_StagingType:$result);
@@ -50,13 +50,13 @@ def Tile_StagingOp : Tile_Op<"staging", [HasParent<"FuncOp">]> {
 
 class Tile_StoreSumsOp<string mnemonic> : Tile_Op<mnemonic, [HasParent<"ForTilesOp">]> {
   let description = [{
-    What the kernel computes from the results of its contractions, of which
-    `sums` has the tile at a batch, row and column; the columns of several
-    contractions lie side by side. `cooperative`: each warp group of the role has 64 of the rows.
+    Computes the epilogue after the kernel's contractions and stores it. `sums` are
+    the accumulators of the tile at a batch, row and column; the columns of several
+    contractions are adjacent. `cooperative`: each warp group of the role has 64 of the rows.
   }];
 }
 def Tile_StoreBoxesOp : Tile_StoreSumsOp<"store_boxes"> {
-  let summary = "Stores a tile of the kernel's results by TMA";
+  let summary = "Stores a tile of the kernel's results with TMA";
   let arguments = (ins Tile_Fragment:$sums, Index:$batch, Index:$row, Index:$column, Tile_StagingType:$staging,
                        Variadic<Tile_MapType>:$maps, UnitAttr:$cooperative);
   let assemblyFormat = [{$sums `at` `(` $batch `,` $row `,` $column `)` (`cooperative` $cooperative^)? `through` $staging
@@ -80,6 +80,6 @@ def Tile_StoreRowsOp : Tile_StoreSumsOp<"store_rows"> {
 }
 
 def Tile_StoreWaitOp : Tile_Op<"store_wait"> {
-  let summary = "Waits until boxes of results are in memory";
+  let summary = "Waits until TMA stores are complete";
   let assemblyFormat = "attr-dict";
 }

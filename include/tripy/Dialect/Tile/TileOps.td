@@ -9,12 +9,13 @@ include "tripy/Dialect/Tile/TileBase.td"
 //===-- functions and roles -----------------------------------------------===//
 
 def Tile_FuncOp : Tile_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator]> {
-  let summary = "How a kernel is computed by warp groups";
+  let summary = "A warp-specialized kernel";
   let description = [{
-    Its arguments are the sizes of the `kernel.func` that it is the code of, in
-    order; `grid` counts its blocks in terms of them. Rings, maps and ordered
-    barriers come first, then the roles: blocks of code that warp groups execute
-    side by side. `--tile-place` sets `shared`, the bytes of shared memory.
+    Its arguments are the sizes of the `kernel.func` that it implements, in
+    order; `grid` is the number of its blocks as a function of them. Rings, maps
+    and ordered barriers come first, then the roles: regions that warp groups
+    execute concurrently. `--tile-place` sets `shared`, the bytes of shared
+    memory.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$kernel, AffineMapAttr:$grid, OptionalAttr<I64Attr>:$shared);
   let regions = (region SizedRegion<1>:$body);
@@ -28,11 +29,11 @@ def Tile_FuncOp : Tile_Op<"func", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
 }
 
 def Tile_RoleOp : Tile_Op<"role", [HasParent<"FuncOp">, SingleBlock, NoTerminator]> {
-  let summary = "What some warp groups of a block do";
+  let summary = "The code of some warp groups of a block";
   let description = [{
-    The region's argument is the number of the warp group in its role. A thread
-    has `registers` registers. `one_thread`: one thread of the role executes
-    this, the others end.
+    The region's argument is the index of the warp group in its role. Each thread
+    has `registers` registers (setmaxnreg). `one_thread`: only one thread of the
+    role executes the region, the others exit.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$groups, I64Attr:$registers, UnitAttr:$one_thread);
   let regions = (region SizedRegion<1>:$body);
@@ -46,7 +47,7 @@ def Tile_RoleOp : Tile_Op<"role", [HasParent<"FuncOp">, SingleBlock, NoTerminato
 }
 
 def Tile_AwaitPredecessorsOp : Tile_Op<"await_predecessors", [HasParent<"FuncOp">]> {
-  let summary = "Waits for the kernels before this one, then lets the next start";
+  let summary = "Waits for the kernels before this one, then allows the next one to start";
   let assemblyFormat = "attr-dict";
 }
 
@@ -73,9 +74,9 @@ def Tile_MapOp : Tile_Op<"map", [Pure, HasParent<"FuncOp">]> {
 def Tile_RingOp : Tile_Op<"ring", [HasParent<"FuncOp">]> {
   let summary = "A ring of stages in shared memory";
   let description = [{
-    Two barriers a stage: full, with the producer's arrival and the bytes that
-    it says to expect; empty, with one arrival for each of `readers` warps.
-    `--tile-place` sets where the stages and the barriers lie, in bytes.
+    Two mbarriers per stage: full, with the producer's arrival and its number of
+    expected bytes; empty, with one arrival for each of `readers` warps.
+    `--tile-place` sets the byte offsets of the stages and the barriers.
   }];
   let arguments = (ins I64Attr:$readers, OptionalAttr<I64Attr>:$at, OptionalAttr<I64Attr>:$barriers);
   let results = (outs Tile_RingType:$result);
@@ -93,32 +94,32 @@ def Tile_RingStartOp : Tile_Op<"ring_start", [Pure]> {
 }
 
 def Tile_RingNextOp : Tile_Op<"ring_next", [Pure]> {
-  let summary = "The position behind one";
+  let summary = "The next position";
   let arguments = (ins Tile_RingType:$ring, Tile_PosType:$pos);
   let results = (outs Tile_PosType:$result);
   let assemblyFormat = "$ring `[` $pos `]` attr-dict `:` type($ring)";
 }
 
 def Tile_RingSkipOp : Tile_Op<"ring_skip", [Pure]> {
-  let summary = "The position that is some stages further on";
+  let summary = "The position that is `count` stages further";
   let arguments = (ins Tile_RingType:$ring, Tile_PosType:$pos, Index:$count);
   let results = (outs Tile_PosType:$result);
   let assemblyFormat = "$ring `[` $pos `]` `by` $count attr-dict `:` type($ring)";
 }
 
 def Tile_RingNoneOp : Tile_Op<"ring_none", [Pure]> {
-  let summary = "No position: what a loop that releases the stage before carries at first";
+  let summary = "No position: the initial value of a loop that releases the previous stage";
   let arguments = (ins Tile_RingType:$ring);
   let results = (outs Tile_PosType:$result);
   let assemblyFormat = "$ring attr-dict `:` type($ring)";
 }
 
 def Tile_RingFillOp : Tile_Op<"ring_fill", [AttrSizedOperandSegments]> {
-  let summary = "Fills a stage by TMA";
+  let summary = "Fills a stage with TMA";
   let description = [{
-    Waits until the stage is empty, says how many bytes to expect, and starts the copies of the boxes at the coordinates of
-    each map, outermost first. What lies outside of the tensor is zero. Several maps fill the views one after the other, or
-    one view: side by side. `where`: where this does not hold, nothing is copied and the stage gets zeros.
+    Waits until the stage is empty, sets the number of expected bytes, and starts the copies of the boxes at the coordinates of
+    each map, outermost first. Elements outside of the tensor are zero. Several maps fill one view each, in order, or
+    adjacent columns of a single view. If `where` is false, nothing is copied and the stage is filled with zeros.
   }];
   let arguments = (ins Tile_RingType:$ring, Tile_PosType:$pos, Variadic<Tile_MapType>:$maps, Variadic<Index>:$coords, Optional<I1>:$where);
   let assemblyFormat = [{$ring `[` $pos `]` `from` custom<Copies>($maps, $coords) (`where` $where^)? attr-dict
@@ -131,7 +132,7 @@ def Tile_RingFillOp : Tile_Op<"ring_fill", [AttrSizedOperandSegments]> {
 }
 
 def Tile_RingWaitOp : Tile_Op<"ring_wait"> {
-  let summary = "Waits until a stage was filled";
+  let summary = "Waits until a stage is full";
   let arguments = (ins Tile_RingType:$ring, Tile_PosType:$pos);
   let results = (outs Variadic<Tile_SmemType>:$views);
   let assemblyFormat = "$ring `[` $pos `]` attr-dict `:` type($ring) `->` custom<Stripped>(type($views), \"::tripy::tile::SmemType()\")";
@@ -139,15 +140,15 @@ def Tile_RingWaitOp : Tile_Op<"ring_wait"> {
 }
 
 def Tile_RingReleaseOp : Tile_Op<"ring_release"> {
-  let summary = "Says that this warp has read a stage";
-  let description = "`if_any`: where there is a position at all.";
+  let summary = "Signals that this warp has read a stage";
+  let description = "`if_any`: does nothing if there is no position.";
   let arguments = (ins Tile_RingType:$ring, Tile_PosType:$pos, UnitAttr:$if_any);
   let assemblyFormat = "$ring `[` $pos `]` (`if_any` $if_any^)? attr-dict `:` type($ring)";
 }
 
 def Tile_RowsOp : Tile_Op<"rows", [Pure]> {
   let summary = "Some rows of a view";
-  let description = "As many as the result has, from `number` times so many on.";
+  let description = "As many rows as the result has, starting at `number` times that many.";
   let arguments = (ins Tile_SmemType:$view, Index:$number);
   let results = (outs Tile_SmemType:$result);
   let assemblyFormat = "$view `[` $number `]` attr-dict `:` type($view) `->` type($result)";
@@ -157,7 +158,7 @@ def Tile_RowsOp : Tile_Op<"rows", [Pure]> {
 
 def Tile_ColumnsOp : Tile_Op<"columns", [Pure]> {
   let summary = "Some columns of a view";
-  let description = "As many as the result has, from `number` times so many on.";
+  let description = "As many columns as the result has, starting at `number` times that many.";
   let arguments = (ins Tile_SmemType:$view, Index:$number);
   let results = (outs Tile_SmemType:$result);
   let assemblyFormat = "$view `[` $number `]` attr-dict `:` type($view) `->` type($result)";
@@ -168,14 +169,15 @@ def Tile_ColumnsOp : Tile_Op<"columns", [Pure]> {
 //===-- tiles of a persistent kernel --------------------------------------===//
 
 def Tile_ForTilesOp : Tile_Op<"for_tiles", [SingleBlock]> {
-  let summary = "The tiles of a block, one after the other";
+  let summary = "Loops over the tiles of a block in a persistent kernel";
   let description = [{
-    Batches of `rows` by `columns` are cut in tiles, `band` rows of which are
-    walked column by column, for locality in the L2 cache. A block begins with
-    the tile of its number and goes on in steps of the launch's blocks; of these
-    tiles, those from number `first` on, every `step`-th, are the region's, which
-    gets their batch, first row and first column, and what it carries. Ping-pong
-    consumers have every other tile each.
+    Batches of `rows` by `columns` are divided into tiles, and bands of `band`
+    rows of tiles are visited column by column, for locality in the L2 cache. A
+    block begins with the tile of its own number and continues in steps of the
+    launch's number of blocks; of these tiles, the loop visits every `step`-th,
+    starting at number `first`. The region's arguments are the tile's batch,
+    first row and first column, and the loop-carried values. Ping-pong consumers
+    process alternate tiles.
   }];
   let arguments = (ins Index:$batches, Index:$rows, Index:$columns, Index:$first, Variadic<AnyType>:$inits, I64Attr:$tile_rows,
                        I64Attr:$tile_columns, I64Attr:$step, I64Attr:$band);
@@ -191,7 +193,7 @@ def Tile_ForTilesOp : Tile_Op<"for_tiles", [SingleBlock]> {
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Terminator, HasParent<"ForTilesOp">]> {
-  let summary = "What a tile hands to the next";
+  let summary = "The loop-carried values for the next tile";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
 }
@@ -200,7 +202,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Terminator, HasParent<"ForTilesOp">]> {
 
 def Tile_OrderOp : Tile_Op<"order", [HasParent<"FuncOp">]> {
   let summary = "An ordered barrier";
-  let description = "`--tile-place` sets the first of its named barriers, one a member.";
+  let description = "`--tile-place` sets the first of its named barriers, one for each member.";
   let arguments = (ins OptionalAttr<I64Attr>:$first);
   let results = (outs Tile_OrderType:$result);
   let assemblyFormat = "(`first` $first^)? attr-dict `:` type($result)";
@@ -211,19 +213,19 @@ class Tile_OrderStepOp<string mnemonic> : Tile_Op<mnemonic> {
   let assemblyFormat = "$order `[` $member `]` attr-dict `:` type($order)";
 }
 def Tile_OrderWaitOp : Tile_OrderStepOp<"order_wait"> {
-  let summary = "Waits until it is the turn of a member: of member 0 at first";
+  let summary = "Waits for the turn of a member; member 0 is first";
 }
 def Tile_OrderPassOp : Tile_OrderStepOp<"order_pass"> {
-  let summary = "Lets the next member have its turn";
+  let summary = "Passes the turn to the next member";
 }
 
 //===-- products ----------------------------------------------------------===//
 
 def Tile_MmaAsyncOp : Tile_Op<"mma_async"> {
-  let summary = "Starts a product of matrices";
+  let summary = "Starts an asynchronous matrix product";
   let description = [{
-    `a`, M x K, or K x M, where it is `transposed`, times the transpose of `b`, N x K, or `b`, K x N, where that is
-    `transposed`; added to `acc`, which may be under way, or to zero. One group of instructions, which is committed.
+    `a` (M x K, or K x M if `a_transposed`) times the transpose of `b` (N x K), or `b` (K x N) if `transposed`, is added to
+    `acc`, which may be pending, or to zero. It is one committed group of wgmma instructions.
   }];
   let arguments = (ins AnyType:$a, Tile_SmemType:$b, Optional<AnyType>:$acc, UnitAttr:$a_transposed, UnitAttr:$transposed);
   let results = (outs Tile_PendingType:$result);
@@ -240,11 +242,11 @@ def Tile_MmaAsyncOp : Tile_Op<"mma_async"> {
 }
 
 def Tile_MmaWaitOp : Tile_Op<"mma_wait"> {
-  let summary = "Waits for a product";
+  let summary = "Waits for a matrix product";
   let description = [{
-    All products but the last `newer` ones of this warp group are complete. The
-    registers of `holding`, operands of what was waited for, are free from here
-    on.
+    Waits until all products except the last `newer` ones of this warp group are
+    complete. The registers of `holding`, which are operands of these products,
+    may be reused afterwards.
   }];
   let arguments = (ins Tile_PendingType:$pending, I64Attr:$newer, Variadic<Tile_Fragment>:$holding);
   let results = (outs Tile_Fragment:$result);
@@ -260,21 +262,21 @@ def Tile_MmaWaitOp : Tile_Op<"mma_wait"> {
 
 def Tile_MmaRetireOp : Tile_Op<"mma_retire"> {
   let summary = "Waits until products have read their operands in shared memory";
-  let description = "All but the last `newer` ones of this warp group; the sums stay under way.";
+  let description = "All except the last `newer` ones of this warp group; the accumulators stay pending.";
   let arguments = (ins I64Attr:$newer);
   let assemblyFormat = "`newer` $newer attr-dict";
   let rules = [Rule<"C1", "newer is 0 to 7", "asSigned($newer) >= 0 && asSigned($newer) <= 7", "\"found \" << asSigned($newer)">];
 }
 
 def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
-  let summary = "Zeros that products are added to";
+  let summary = "Accumulators that are zero";
   let results = (outs Tile_PendingType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def Tile_HoldOp : Tile_Op<"hold", [AllTypesMatch<["input", "result"]>]> {
-  let summary = "The same values, in registers by here";
-  let description = "What comes behind, such as a wait, comes behind the computation of the operand.";
+  let summary = "The same values, computed before this point";
+  let description = "Later operations, such as a wait, are executed after the computation of the operand.";
   let arguments = (ins Tile_Fragment:$input);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
@@ -291,7 +293,7 @@ def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "Combines the values of each row";
-  let description = "Of each lane's columns alone, where the result is partial; of lanes, where the operand is.";
+  let description = "If the result is partial, only within each lane's columns; if the operand is partial, across lanes.";
   let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_Fragment:$input);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";

@@ -353,12 +353,11 @@ static void take(kernel::FuncOp kernel, const Rows &rows,
   auto options = remark::RemarkOpts::name("version").category("gemm").function(
       kernel.getSymName());
   if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
-    remark << remark::add("{0}", "for " + std::to_string(version.least) +
-                                     " to " + std::to_string(version.most) +
-                                     " rows: " +
-                                     (version.reported.empty()
-                                          ? "streams the matrix, or CUDA cores"
-                                          : version.reported));
+    remark << remark::add("{0}",
+                          "for " + std::to_string(version.least) + " to " +
+                              std::to_string(version.most) + " rows: " +
+                              (version.reported.empty() ? "gemv, or CUDA cores"
+                                                        : version.reported));
 }
 
 LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,

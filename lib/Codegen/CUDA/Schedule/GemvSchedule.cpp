@@ -467,9 +467,9 @@ static StringRef brokenRule(const GemvSchedule &schedule, int64_t maxVector,
     return "a cluster has 1, 2, 4 or 8 blocks, and 1 where the GPU has none";
   if (schedule.columnsEach > maxEach ||
       schedule.contractions() * schedule.sumsEach() > maxSums)
-    return "a thread has registers for 128 sums";
+    return "a thread has registers for 128 accumulators";
   if (schedule.sharedBytes() > maxPartBytes + 16 * 1024)
-    return "shared memory has room for the sums of all parts: 48 KB";
+    return "shared memory has room for the partial sums of all parts: 48 KB";
   return {};
 }
 

@@ -150,10 +150,10 @@ void JoinRowsPass::report(kernel::CallOp call, kernel::CallOp rows) {
   auto options = remark::RemarkOpts::name("fused").category("fusion").function(
       call.getCallee());
   if (auto remark = remark::passed(placeOf(call.getLoc()), options))
-    remark << remark::add("{0}", "each block of the contraction computes the "
-                                 "rows that it reads, of '" +
-                                     rows.getCallee().str() +
-                                     "': saves a launch");
+    remark << remark::add("{0}", "fused '" + rows.getCallee().str() +
+                                     "' as a prologue: each block of the "
+                                     "contraction recomputes the rows that it "
+                                     "reads; saves a launch");
 }
 
 /// Joins `call` with a kernel whose result it alone reads.

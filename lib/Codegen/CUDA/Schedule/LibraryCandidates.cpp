@@ -208,20 +208,20 @@ bool ProductReader::readEpilogue() {
 kernel::ProductAttr ProductReader::read() {
   FunctionType type = kernel.getFunctionType();
   if (llvm::any_of(type.getInputs(), [](Type t) { return t.isIndex(); }))
-    return decline("sizes that only the run tells");
+    return decline("dynamic sizes");
   if (!findContraction())
-    return decline("more than one contraction, or none of two operands");
+    return decline("more than one contraction, or none with two operands");
   if (type.getNumResults() != 1)
     return decline("several results");
   if (!haveTypes() || !startsAtZero())
-    return decline("types that the library does not multiply");
+    return decline("types that the library does not support");
   int64_t a = argumentNumber(op.getInputs()[0]);
   int64_t b = argumentNumber(op.getInputs()[1]);
   if (a < 0 || b < 0)
-    return decline("an operand that is no whole tensor in memory");
+    return decline("an operand that is not a whole tensor in memory");
   auto found = linalg::inferContractionDims(op);
   if (failed(found))
-    return decline("no product of matrices");
+    return decline("no matrix product");
   dims = *found;
   SmallVector<unsigned> rows(ArrayRef<unsigned>(dims.batch));
   llvm::append_range(rows, dims.m);
@@ -232,10 +232,11 @@ kernel::ProductAttr ProductReader::read() {
   if (!rowsOfA || !columnsOfB ||
       result != AffineMap::getMultiDimMapWithTargets(result.getNumDims(), rows,
                                                      result.getContext()))
-    return decline("dimensions in an order that no matrix has");
+    return decline("dimensions in an order that no matrix layout has");
   if (!readEpilogue())
-    return decline("more behind the product than a bias of f32, all that the "
-                   "library adds with the same roundings");
+    return decline(
+        "an epilogue other than a bias of f32, the only one that the "
+        "library computes with the same roundings");
   auto [batch, m, n, k] = std::array{extent(dims.batch), extent(dims.m),
                                      extent(dims.n), extent(dims.k)};
   for (int64_t size : {batch, m, n, k})

@@ -40,22 +40,22 @@ StringRef codegen::brokenRule(const WgmmaTile &tile) {
   if (tile.swapAB && tile.pingPong)
     return "with swapAB, consumers are cooperative";
   if (tile.swapAB && !fitsSwapAB(tile.m, tile.n))
-    return "with swapAB, a consumer has registers for 128 x 160 sums";
+    return "with swapAB, a consumer has registers for 128 x 160 accumulators";
   if (tile.pingPong && tile.m * tile.n > maxPingPongElements)
-    return "a ping-pong consumer has registers for 128 x 192 sums";
+    return "a ping-pong consumer has registers for 128 x 192 accumulators";
   auto isBlocks = [](int64_t blocks) { return blocks >= 1 && blocks <= 8; };
   if (!isBlocks(tile.clusterM) || !isBlocks(tile.clusterN) ||
       !isBlocks(tile.split) || tile.cluster() > 8)
     return "a cluster has at most 8 blocks";
   if (tile.split > 1 && (tile.cluster() != tile.split || tile.pingPong))
-    return "blocks that split K share no k-blocks, and their consumers are "
+    return "with split-K, blocks share no k-blocks, and consumers are "
            "cooperative";
   if (tile.overlap &&
       (tile.swapAB || tile.split > 1 || tile.streams || tile.clusterN > 1))
-    return "tiles that overlap are those of one block for all of K, without "
-           "swapAB, and share no k-blocks of A";
+    return "tiles that overlap use neither split-K, stream-K nor swapAB, and "
+           "share no k-blocks of A";
   if (tile.streams && (tile.split > 1 || tile.pingPong))
-    return "with stream-K, K is not split and consumers are cooperative";
+    return "with stream-K, there is no split-K and consumers are cooperative";
   return {};
 }
 

@@ -94,10 +94,10 @@ static StringRef brokenStream(const WgmmaSchedule &schedule,
     return "with stream-K and swapAB, a B that is contiguous along N has tiles "
            "of 128 columns or more";
   if (!of.known)
-    return "with stream-K, all sizes are known";
+    return "with stream-K, all sizes are static";
   // Whole waves need no cut.
   if (clustersOf(tile, of) % sharesOf(tile, of).workers == 0)
-    return "with stream-K, tiles are no whole number of waves";
+    return "with stream-K, the tiles are not a whole number of waves";
   return {};
 }
 
@@ -106,8 +106,8 @@ static StringRef brokenOverlap(const WgmmaProblem &of, const WgmmaTile &tile) {
   if (!tile.overlap)
     return {};
   if (!of.splitsSectors)
-    return "tiles that overlap have 16-bit results whose rows are no multiple "
-           "of 32 bytes, and an epilogue that reads no tensor like them";
+    return "tiles that overlap have 16-bit results whose rows are not a "
+           "multiple of 32 bytes, and an epilogue without a residual";
   if (tile.n / of.parts < 2 * sectorColumns)
     return "tiles that overlap have 32 columns of each contraction or more";
   return {};
@@ -145,8 +145,9 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   if (schedule.prologue.input &&
       (tile.pingPong || tile.streams || tile.swapAB ||
        (tile.n > 192 && schedule.prologue.cost > maxIn256)))
-    return "with an A that is computed there is no ping-pong, stream-K nor "
-           "swapAB, and a costly function has tiles of at most 192 columns";
+    return "with a prologue there is no ping-pong, stream-K or swapAB, and if "
+           "it "
+           "is costly, tiles have at most 192 columns";
   if (StringRef rule = brokenStream(schedule, of, tile); !rule.empty())
     return rule;
   if (StringRef rule = brokenOverlap(of, tile); !rule.empty())
@@ -154,18 +155,17 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   // Two sets of sums need registers as well.
   if (schedule.promotes() &&
       (tile.pingPong || tile.n > 192 || (tile.swapAB && tile.m > 64)))
-    return "sums of f8 have registers for 192 columns, 64 rows with swapAB, "
-           "and "
-           "no ping-pong";
+    return "f8 accumulators have registers for 192 columns, with swapAB for 64 "
+           "rows, and no ping-pong";
   if (tile.split == 1)
     return {};
   // Blocks that split K have one tile each, and two k-blocks where the last
   // stands behind the loop.
   int64_t kBlocks = schedule.prologue.input ? 2 : 1;
   if (!of.knownK || of.k / schedule.tileK() < kBlocks * tile.split)
-    return "each block that splits K has a k-block";
+    return "with split-K, each block has a k-block";
   if (tile.m * (tile.n + 4) > maxSplitKElements)
-    return "shared memory has room for 128 x 192 sums where K is split";
+    return "with split-K, shared memory has room for 128 x 192 partial sums";
   return {};
 }
 
@@ -280,7 +280,7 @@ StringRef codegen::setStages(WgmmaSchedule &schedule, int64_t stages) {
   // Sums are sent from there.
   if (schedule.splitsK() &&
       stages * stageBytes < schedule.tileM * schedule.sumBytesOfRow())
-    return "where K is split, the ring has room for the tile's sums";
+    return "with split-K, the ring has room for the tile's partial sums";
   schedule.stages = stages;
   return {};
 }

@@ -117,9 +117,9 @@ AttentionProblem::whyNot(const AttentionSchedule &schedule,
   if (std::optional<std::string> rule = schedule.brokenRule())
     return rule;
   if (sharedBytes(schedule) + chip.reservedBytes > chip.sharedBytes)
-    return "shared memory has no room for its stages";
+    return "its stages do not fit in shared memory";
   if (registersNeeded(schedule) > schedule.consumerRegisters)
-    return "a consumer has no registers for its scores and sums";
+    return "a consumer has too few registers for its scores and accumulators";
   return std::nullopt;
 }
 

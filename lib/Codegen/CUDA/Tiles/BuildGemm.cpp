@@ -43,24 +43,25 @@ tiles::whyNoGemmTiles(const WgmmaSchedule &schedule) {
       schedule.type != NVVM::WGMMATypes::bf16)
     return "elements are not f16 or bf16";
   if (schedule.prologue.input)
-    return "A is computed";
+    return "A has a prologue";
   if (schedule.swapAB || schedule.splitsK() || schedule.streams)
-    return "the tile is transposed, or K is shared out";
+    return "the schedule uses swapAB, split-K or stream-K";
   if (schedule.cluster() > 1)
-    return "blocks form clusters";
+    return "the schedule uses clusters";
   if (schedule.overlap)
-    return "tiles overlap";
+    return "the schedule uses tiles that overlap";
   if (schedule.store == WgmmaStore::TMA && schedule.source >= 0)
-    return "the epilogue reads a tensor in boxes";
+    return "the epilogue loads a residual with TMA";
   if (schedule.rowsA < schedule.tileM)
-    return "there are fewer rows than a tile has";
+    return "A has fewer rows than a tile";
   if (schedule.extent(schedule.k, 0) <= 0)
-    return "K is not known";
+    return "K is dynamic";
   if (schedule.tileN % 64 != 0 && !schedule.b.front().kMajor)
-    return "columns of B are no multiple of 64";
+    return "the tile's columns are not a multiple of 64, and B is contiguous "
+           "along N";
   if (schedule.rowGroups() * schedule.tileN / 2 + otherRegisters >
       consumerRegisters(schedule))
-    return "a consumer has no registers for its sums";
+    return "a consumer has too few registers for its accumulators";
   return std::nullopt;
 }
 
