@@ -242,8 +242,12 @@ Demand FusionGraph::demand(const Node *node, Operation *op) const {
       read.insert(operand);
   for (Value value : read)
     ++(isCreated(value) ? total.ops : total.buffers);
-  total.buffers += llvm::any_of(
-      op->getUsers(), [&](Operation *user) { return nodeOf(user) != node; });
+  // What a kernel makes by itself, its other readers make, too: it is no
+  // result. It was counted among the operations when the first one that reads
+  // it joined.
+  if (!isCreated(op->getResult(0)))
+    total.buffers += llvm::any_of(
+        op->getUsers(), [&](Operation *user) { return nodeOf(user) != node; });
   return total;
 }
 

@@ -461,11 +461,19 @@ void RowEmitter::emitSharedBlock() {
       body();
     });
   };
-  kernel.await([&] { ofRow([&] { loadFirst(); }); }, prefetchedFrom());
   if (plan.overEnds && mayPassEnd())
     isBeforeEnd = kernel.compare(arith::CmpIPredicate::ult,
                                  math.add(first, math.constant(ofWarp)), rows);
+  kernel.await([&] { ofRow([&] { prefetchFirst(); }); }, prefetchedFrom());
   ofRow([&] { emitRow(); });
+}
+
+/// Prefetches what loadFirst() loads, but no vector past the end of the
+/// tensors.
+void RowEmitter::prefetchFirst() {
+  if (!isBeforeEnd)
+    return loadFirst();
+  e.when(isBeforeEnd, [&] { loadFirst(); });
 }
 
 void RowEmitter::emit() {
@@ -485,7 +493,11 @@ void RowEmitter::emit() {
   row = math.delinearize(number, rowSizes);
   if (staged)
     staged->locate(number, rank);
-  kernel.await([&] { staged ? staged->prefetch() : loadFirst(); },
+  if (plan.overEnds && mayPassEnd())
+    isBeforeEnd = kernel.compare(arith::CmpIPredicate::ult,
+                                 math.add(number, math.constant(1)),
+                                 math.product(rowSizes));
+  kernel.await([&] { staged ? staged->prefetch() : prefetchFirst(); },
                prefetchedFrom());
   if (staged)
     staged->request();
@@ -493,10 +505,6 @@ void RowEmitter::emit() {
     exchange.emplace(kernel, plan.blocks, reductions.size());
     exchange->start(rank);
   }
-  if (plan.overEnds && mayPassEnd())
-    isBeforeEnd = kernel.compare(arith::CmpIPredicate::ult,
-                                 math.add(number, math.constant(1)),
-                                 math.product(rowSizes));
   emitRow();
 }
 

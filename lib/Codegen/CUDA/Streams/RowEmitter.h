@@ -87,6 +87,7 @@ private:
   llvm::SmallVector<Loop> loops();
   llvm::SmallVector<Index> piecesFrom(Index column, const Loop &loop);
   void loadFirst();
+  void prefetchFirst();
   RowPiece placePieceOfPart(int64_t piece);
 
   bool mayHaveRuns(Index points);
