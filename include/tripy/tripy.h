@@ -12,6 +12,10 @@
 #ifndef TRIPY_TRIPY_H
 #define TRIPY_TRIPY_H
 
+#if __cplusplus < 202002L
+#error "tripy.h needs C++20: compile with -std=c++20"
+#endif
+
 #include "tripy/Frontend/Cache.h"
 #include "tripy/Frontend/Compile.h"
 #include "tripy/Frontend/Error.h"

@@ -5,6 +5,7 @@
 #include "Call.h"
 #include "Evaluate.h"
 #include "ExecutableImpl.h"
+#include "Log.h"
 #include "ProgramCache.h"
 #include "Throw.h"
 
@@ -298,6 +299,9 @@ separateWeights(GraphProgram &program,
     if (constants[i]->bytes() < minWeightBytes)
       continue;
     std::string base = input.name.empty() ? "constant" : input.name;
+    checkName(base, "a weight's name",
+              {input.place.file, input.place.function, input.place.line,
+               input.place.column});
     input.name = base;
     for (size_t number = 1; !taken.insert(input.name).second; ++number)
       input.name = base + "_" + std::to_string(number);
@@ -312,10 +316,10 @@ separateWeights(GraphProgram &program,
 /// compiler: what the callback throws is kept in `thrown`.
 static LoweringOptions optionsOf(const CompileSettings &settings,
                                  std::exception_ptr &thrown,
-                                 std::string &warnings) {
+                                 std::string &warnings, SourceLoc loc) {
   LoweringOptions options;
-  options.target =
-      settings.target.empty() ? targetOf(defaultDevice()) : settings.target;
+  options.target = settings.target.empty() ? targetOf(defaultDevice(), loc)
+                                           : settings.target;
   options.cpu = settings.cpu;
   options.backends = settings.backends;
   options.tuningFile = settings.tuningFile;
@@ -341,12 +345,14 @@ static std::vector<uint8_t> compileProgram(const GraphProgram &program,
                                            SourceLoc loc) {
   std::exception_ptr thrown;
   std::string warnings;
-  auto bytes = compileGraph(program, optionsOf(settings, thrown, warnings));
+  auto bytes =
+      compileGraph(program, optionsOf(settings, thrown, warnings, loc));
   if (thrown)
     std::rethrow_exception(thrown);
   if (!warnings.empty() && settings.warnings)
     settings.warnings(warnings);
-  else if (!warnings.empty())
+  else if (!warnings.empty() &&
+           isLogged(LogComponent::Compile, LogLevel::Warning))
     std::cerr << warnings;
   if (bytes)
     return std::move(*bytes);

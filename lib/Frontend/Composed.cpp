@@ -43,17 +43,33 @@ Tensor tripy::flatten(const Tensor &input, int64_t start, int64_t end,
   return reshape({input, loc}, sizes, loc);
 }
 
+/// Whether two shapes differ in what is known of them: sizes of the run are
+/// compared when the program runs.
+static bool surelyDiffer(const Shape &a, const Shape &b) {
+  if (a.rank() != b.rank())
+    return true;
+  for (size_t dim = 0; dim < a.rank(); ++dim) {
+    const Size &left = a.sizes()[dim], &right = b.sizes()[dim];
+    if (left.isStatic() && right.isStatic() && left != right)
+      return true;
+  }
+  return false;
+}
+
 Tensor tripy::stack(const std::vector<Tensor> &inputs, int64_t dim,
                     SourceLoc loc) {
   IntroducedScope scope("join the inputs of 'stack' along a new dimension");
   std::vector<Tensor> parts;
   for (const Tensor &input : inputs) {
-    if (!parts.empty() && input.shape(loc) != inputs.front().shape(loc))
+    if (!parts.empty() &&
+        surelyDiffer(input.shape(loc), inputs.front().shape(loc)))
       fail(Code::InvalidArgument,
            "tensors of stack have one shape; found " +
                inputs.front().shape(loc).str() + " and " +
                input.shape(loc).str(),
-           loc, {{inputs.front().loc(), "Input 0"}, {input.loc(), "Input"}});
+           loc,
+           {{inputs.front().loc(), "Input 0"},
+            {input.loc(), "Input " + std::to_string(parts.size())}});
     parts.push_back(unsqueeze({input, loc}, dim, loc));
   }
   return concatenate(parts, dim, loc);
@@ -92,8 +108,12 @@ Tensor tripy::pad(const Tensor &input,
                   const std::vector<std::pair<Size, Size>> &widths,
                   const Number &value, SourceLoc loc) {
   auto [low, high] = sides(widths);
-  return op::pad({input, loc}, low, high, value.as(input.dtype(loc), loc),
-                 std::nullopt, loc);
+  DType dtype = input.dtype(loc);
+  // The default is the 0 of every element type.
+  Number number =
+      dtype == boolean && value == Number(0) ? Number(false) : value;
+  return op::pad({input, loc}, low, high, number.as(dtype, loc), std::nullopt,
+                 loc);
 }
 Tensor tripy::pad(const Tensor &input,
                   const std::vector<std::pair<Size, Size>> &widths,
@@ -125,22 +145,33 @@ Tensor tripy::outer(const Tensor &a, const Tensor &b, SourceLoc loc) {
 bool tripy::allclose(const Tensor &a, const Tensor &b, double rtol, double atol,
                      SourceLoc loc) {
   IntroducedScope scope("compare the operands of 'allclose'");
-  TensorLike left(a, loc), right(b, loc);
   DType dtype = a.dtype(loc);
+  // Integers are compared in f64: a tolerance is no integer.
+  bool isFloat = dtypeInfo(dtype).cls == DTypeClass::Float && !isFloat8(dtype);
+  if (!isFloat && b.dtype(loc) == dtype)
+    return allclose(cast({a, loc}, float64, loc), cast({b, loc}, float64, loc),
+                    rtol, atol, loc);
+  TensorLike left(a, loc), right(b, loc);
+  Tensor distance = abs({left - right, loc}, loc);
   auto number = [&](double value) {
     return TensorLike(numberTensor(value, dtype, loc), loc);
   };
   Tensor bound =
       number(atol) +
       TensorLike(number(rtol) * TensorLike(abs(right, loc), loc), loc);
-  Tensor distance = abs({left - right, loc}, loc);
-  Tensor close = TensorLike(distance, loc) <= TensorLike(bound, loc);
-  return all({close, loc}, {}, false, loc).item<bool>(loc);
+  // Infinite numbers are close to themselves alone.
+  Tensor close =
+      TensorLike(TensorLike(distance, loc) <= TensorLike(bound, loc), loc) &
+      TensorLike(isfinite(right, loc), loc);
+  Tensor same = left == right;
+  Tensor either = TensorLike(close, loc) | TensorLike(same, loc);
+  return all({either, loc}, {}, false, loc).item<bool>(loc);
 }
 
 bool tripy::equal(const Tensor &a, const Tensor &b, SourceLoc loc) {
   IntroducedScope scope("compare the operands of 'equal'");
-  if (a.shape(loc) != b.shape(loc))
+  // Where a size is known to the run alone, the evaluation says that.
+  if (surelyDiffer(a.shape(loc), b.shape(loc)))
     return false;
   Tensor same = TensorLike(a, loc) == TensorLike(b, loc);
   return all({same, loc}, {}, false, loc).item<bool>(loc);

@@ -98,13 +98,23 @@ Tensor tripy::zerosLike(const Tensor &input, std::optional<DType> dtype,
 
 //===-- arange ------------------------------------------------------------===//
 
+/// How many numbers arange() has. A double does not hold every integer.
+static double countOf(const Number &start, const Number &stop,
+                      const Number &step) {
+  for (const Number &number : {start, stop, step})
+    if (std::holds_alternative<double>(number.value()))
+      return std::ceil((stop.toDouble() - start.toDouble()) / step.toDouble());
+  __int128 length = __int128(stop.toInt()) - start.toInt(), by = step.toInt();
+  __int128 count = length / by;
+  return double(count + (count * by != length && (length < 0) == (by < 0)));
+}
+
 Tensor tripy::arange(const Number &start, const Number &stop,
                      const Number &step, DType dtype, SourceLoc loc) {
   IntroducedScope scope("compute the numbers of 'arange'");
   if (step.toDouble() == 0)
     fail(Code::InvalidArgument, "the step of arange is not 0", loc);
-  double count =
-      std::ceil((stop.toDouble() - start.toDouble()) / step.toDouble());
+  double count = countOf(start, stop, step);
   if (!(count > 0))
     fail(Code::InvalidArgument,
          "arange has an element; found start " + start.str() + ", stop " +

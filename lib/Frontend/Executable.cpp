@@ -186,11 +186,11 @@ argumentValues(const CompiledProgram &program,
 std::vector<Tensor> Executable::run(const std::vector<Argument> &arguments,
                                     SourceLoc loc) const {
   if (!impl->elsewhere.isOk())
-    fail(
-        impl->elsewhere.code(),
-        "the program was compiled for another machine, and cannot be called: " +
-            impl->elsewhere.message(),
-        loc);
+    check(Status(impl->elsewhere.code(),
+                 "the program was compiled for another machine, and cannot be "
+                 "called: " +
+                     impl->elsewhere.message()),
+          loc);
   std::vector<Value> values =
       argumentValues(*impl->program, arguments, impl->device, loc);
   std::shared_ptr<StreamState> state =
@@ -317,15 +317,16 @@ bool detail::ResultReader::has(const std::string &path) const {
   });
 }
 
-std::vector<std::string>
-detail::ResultReader::keys(const std::string &path) const {
+std::vector<std::string> detail::ResultReader::keys(const std::string &path,
+                                                    bool isOfTensors) const {
   std::vector<std::string> list;
   std::string prefix = path.empty() ? "" : path + ".";
   for (const std::string &name : names) {
     if (!name.starts_with(prefix))
       continue;
     std::string key = name.substr(prefix.size());
-    key = key.substr(0, key.find('.'));
+    if (!isOfTensors)
+      key = key.substr(0, key.find('.'));
     if (std::find(list.begin(), list.end(), key) == list.end())
       list.push_back(key);
   }

@@ -130,6 +130,8 @@ void Indexer::add(const Index &index) {
   case Index::Kind::Tensor:
     gathers.emplace_back(starts.size() - squeezed.size(), index.indices);
     addWhole();
+    // Dimensions of the indices stand in the place of this one.
+    resultRank += index.indices.rank(index.place) - 1;
     return;
   case Index::Kind::NewAxis:
     added.push_back(resultRank++);
@@ -172,4 +174,8 @@ Tensor Tensor::operator[](const Index &index) const {
 Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
   SourceLoc loc = indices.size() ? indices.begin()->place : this->loc();
   return Indexer(*this, {indices.begin(), indices.size()}, loc).apply();
+}
+Tensor
+Tensor::operator[](const detail::Placed<std::vector<Index>> &indices) const {
+  return Indexer(*this, indices.value, indices.loc).apply();
 }

@@ -44,6 +44,11 @@ Parameter::Parameter(Shape shape, DType dtype, SourceLoc loc) {
     value = cast({value, loc}, dtype, loc);
 }
 
+const Tensor &Parameter::checked(const Tensor &value, SourceLoc loc) {
+  Call::use(value, loc, "the value of the parameter");
+  return value;
+}
+
 static std::string describe(const Shape &shape, DType dtype) {
   return std::string(dtypeName(dtype)) + " of shape " + shape.str();
 }
@@ -66,7 +71,9 @@ void Parameter::set(const Tensor &tensor, SourceLoc loc) {
 }
 
 Parameter &Parameter::operator=(const detail::Placed<Tensor> &tensor) {
-  set(tensor.value, tensor.loc);
+  // `layer.bias = x` of an optional one comes here from the standard library.
+  bool isUsers = !std::string_view(tensor.loc.file).ends_with("/optional");
+  set(tensor.value, isUsers ? tensor.loc : tensor.value.loc());
   return *this;
 }
 Parameter &Parameter::operator=(std::initializer_list<detail::Literal> items) {

@@ -204,6 +204,9 @@ void Sequential::append(std::string name, detail::AnyModule module,
     fail(Code::InvalidArgument,
          "a step's name is not empty and has no '.'; found '" + name + "'",
          loc);
+  if (!module && !function)
+    fail(Code::InvalidArgument,
+         "a step is a module or a function; found an empty function", loc);
   for (const Step &step : steps)
     if (step.name == name)
       fail(Code::InvalidArgument,

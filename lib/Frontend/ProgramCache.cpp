@@ -116,10 +116,10 @@ static std::string chipOf(int32_t ordinal) {
   return findMachine(name + "a") ? name + "a" : findMachine(name) ? name : "";
 }
 
-std::string tripy::frontend::targetOf(const Device &device) {
+std::string tripy::frontend::targetOf(const Device &device, SourceLoc loc) {
   if (!device.isGpu())
     return "cpu";
-  startOpening(device, SourceLoc()); // and starts the driver
+  startOpening(device, loc); // and starts the driver
   std::string chip = chipOf(device.index());
   return chip.empty() ? "cuda" : "cuda:" + chip;
 }
@@ -139,9 +139,9 @@ loadEager(std::span<const uint8_t> bytes, const Device &device, SourceLoc loc) {
   return runtime::Executable::loadBytes(bytes, load);
 }
 
-static LoweringOptions eagerOptions(const Device &device) {
+static LoweringOptions eagerOptions(const Device &device, SourceLoc loc) {
   LoweringOptions options;
-  options.target = targetOf(device);
+  options.target = targetOf(device, loc);
   options.verify = false;
   return options;
 }
@@ -149,10 +149,14 @@ static LoweringOptions eagerOptions(const Device &device) {
 std::vector<uint8_t> tripy::frontend::compileEager(const GraphProgram &program,
                                                    const Device &device,
                                                    SourceLoc loc) {
-  auto bytes = compileGraph(program, eagerOptions(device));
-  if (!bytes)
-    throw Error::withText(bytes.status().code(), bytes.status().message(), loc);
-  return std::move(*bytes);
+  auto bytes = compileGraph(program, eagerOptions(device, loc));
+  if (bytes)
+    return std::move(*bytes);
+  const Status &status = bytes.status();
+  // The compiler's text has the user's lines; a sentence has none.
+  if (status.message().find('\n') == std::string::npos)
+    fail(status.code(), status.message(), loc);
+  throw Error::withText(status.code(), status.message(), loc);
 }
 
 /// From the folder, or compiled.
@@ -161,7 +165,7 @@ ProgramCache::load(const Collected &collected, const std::string &structure,
                    const Device &device, SourceLoc loc) {
   DiskCache folder = diskCache();
   std::string name =
-      folder.isOn() ? programKey(structure, eagerOptions(device)) : "";
+      folder.isOn() ? programKey(structure, eagerOptions(device, loc)) : "";
   // What is not lowered has no IR to be written.
   if (!name.empty() && dumpFolder().empty())
     if (auto kept = folder.find(name))

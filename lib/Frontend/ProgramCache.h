@@ -96,7 +96,7 @@ std::vector<uint8_t> compileEager(const GraphProgram &program,
                                   const Device &device, SourceLoc loc);
 
 /// The compiler's name of a device: "cpu", "cuda:sm_90a". Starts to open it.
-std::string targetOf(const Device &device);
+std::string targetOf(const Device &device, SourceLoc loc);
 
 } // namespace tripy::frontend
 

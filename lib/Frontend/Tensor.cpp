@@ -113,6 +113,14 @@ Tensor::Tensor(Number value, SourceLoc loc)
   source.node->device = onDefaultDevice;
 }
 
+Tensor::Tensor(const std::vector<bool> &values, std::optional<Shape> shape,
+               SourceLoc loc) {
+  std::vector<uint8_t> bytes(values.begin(), values.end());
+  source = fromBytes(boolean, shape ? *shape : Shape({bytes.size()}),
+                     bytes.data(), bytes.size(), loc)
+               .source;
+}
+
 Tensor Tensor::fromBytes(DType dtype, const Shape &shape, const void *data,
                          size_t elements, SourceLoc loc) {
   std::vector<int64_t> sizes;

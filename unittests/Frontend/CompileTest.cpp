@@ -295,3 +295,45 @@ TEST(Compile, Threads) {
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(found[i], 16 * (i + 1));
 }
+
+static tp::InputInfo batch() {
+  return tp::InputInfo({{1, 2, 4}, 3}, tp::float32);
+}
+
+TEST(Compile, StacksOfTheRunsSizes) {
+  auto stack = [](const tp::Tensor &x, const tp::Tensor &y) {
+    return tp::stack({x, y * 2}, 1);
+  };
+  auto fast = tp::compile(stack, batch(), batch());
+  EXPECT_EQ(fast(tp::ones({1, 3}), tp::ones({1, 3})).toVector<float>(),
+            (Floats{1, 1, 1, 2, 2, 2}));
+  EXPECT_THROW(fast(tp::ones({2, 3}), tp::ones({3, 3})).eval(), tp::Error);
+  EXPECT_THROW(tp::stack({tp::ones({1}), tp::ones({2})}), tp::Error);
+}
+
+TEST(Compile, DecidesNothingByTheRunsSizes) {
+  auto same = [](const tp::Tensor &x) { return tp::equal(x, x) ? x : -x; };
+  EXPECT_THROW(tp::compile(same, batch()), tp::Error);
+  auto small = [](const tp::Tensor &x) { return x.shape()[0] < 3 ? x : -x; };
+  EXPECT_EQ(errorOf([&] { tp::compile(small, batch()); }).code(),
+            tp::Code::InvalidArgument);
+  EXPECT_FALSE(tp::equal(tp::ones({2}), tp::ones({3})));
+}
+
+TEST(Compile, ManyInputsThatShareNumbers) {
+  auto polynomial = [](const tp::Tensor &x) {
+    return ((((x * 0.1 + 0.2) * x + 0.3) * x + 0.4) * x + 0.5) * x + 0.6;
+  };
+  auto features = [&](const std::vector<tp::Tensor> &inputs) {
+    tp::Tensor sum = polynomial(inputs[0]);
+    for (size_t i = 1; i < inputs.size(); ++i)
+      sum = sum + polynomial(inputs[i]);
+    return std::pair(sum, polynomial(tp::matmul(inputs[0], inputs[1])));
+  };
+  std::vector<tp::InputInfo> inputs(20, tp::InputInfo({4, 4}, tp::float32));
+  auto fast = tp::compile(features, inputs);
+  std::vector<tp::Tensor> zeros(20, tp::zeros({4, 4}));
+  auto [sum, product] = fast.call<std::pair<tp::Tensor, tp::Tensor>>(zeros);
+  EXPECT_NEAR(sum.toVector<float>()[0], 12, 1e-4);
+  EXPECT_NEAR(product.toVector<float>()[0], 0.6, 1e-5);
+}

@@ -4,6 +4,8 @@
 
 #include "gtest/gtest.h"
 
+#include <limits>
+
 namespace tp = tripy;
 using Floats = std::vector<float>;
 using Ints = std::vector<int32_t>;
@@ -127,4 +129,48 @@ TEST(Functions, Composed) {
   EXPECT_TRUE(tp::equal(x, x * 1));
   EXPECT_FALSE(tp::equal(x, x[0]));
   EXPECT_EQ(tp::matmul(x, x).item<float>(), 5);
+}
+
+TEST(Functions, CloseNumbers) {
+  const float inf = std::numeric_limits<float>::infinity();
+  tp::Tensor one({1.0}), high({inf}), low({-inf});
+  EXPECT_TRUE(tp::allclose(high, high));
+  EXPECT_FALSE(tp::allclose(one, high));
+  EXPECT_FALSE(tp::allclose(high, one));
+  EXPECT_FALSE(tp::allclose(low, high));
+  tp::Tensor none = high - high;
+  EXPECT_FALSE(tp::allclose(none, none));
+  EXPECT_TRUE(tp::allclose(one, one + 1e-7));
+  EXPECT_FALSE(tp::allclose(one, one + 1e-3));
+  EXPECT_TRUE(tp::allclose(tp::Tensor({1, 2}), tp::Tensor({1, 2})));
+  EXPECT_FALSE(tp::allclose(tp::Tensor({1, 2}), tp::Tensor({1, 3})));
+  EXPECT_TRUE(tp::allclose(tp::Tensor({true}), tp::Tensor({true})));
+}
+
+TEST(Functions, PaddedTruthValues) {
+  EXPECT_EQ(tp::pad(tp::Tensor({true}), {{1, 1}}).toVector<bool>(),
+            (Bools{false, true, false}));
+}
+
+TEST(Functions, ManyAndLargeIntegersInOrder) {
+  auto list = [](int64_t from, int64_t to, int64_t step) {
+    return tp::arange(from, to, step, tp::int64).toVector<int64_t>();
+  };
+  using Wide = std::vector<int64_t>;
+  const int64_t odd = (int64_t(1) << 53) + 1, stamp = 1700000000000000001;
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(list(odd, odd + 3, 1), (Wide{odd, odd + 1, odd + 2}));
+  EXPECT_EQ(list(stamp, stamp + 4, 2), (Wide{stamp, stamp + 2}));
+  EXPECT_EQ(list(most - 2, most, 1), (Wide{most - 2, most - 1}));
+  EXPECT_EQ(list(10, 0, -3), (Wide{10, 7, 4, 1}));
+  EXPECT_EQ(list(0, 9, 3), (Wide{0, 3, 6}));
+  EXPECT_EQ(list(0, 10, 3), (Wide{0, 3, 6, 9}));
+  EXPECT_THROW(list(0, 10, -3), tp::Error);
+}
+
+TEST(Functions, TruthValuesAreNoDimensions) {
+  // sum(x, true) is a forgotten dimension, and does not compile.
+  static_assert(!std::is_convertible_v<bool, tp::Dims>);
+  static_assert(!std::is_constructible_v<tp::Dims, std::vector<bool>>);
+  static_assert(std::is_convertible_v<int, tp::Dims>);
 }

@@ -69,3 +69,22 @@ TEST(Indexing, Errors) {
   EXPECT_THROW((t[{ellipsis, ellipsis}]), tp::Error);
   EXPECT_THROW((t[slice(0, 2, 0)]), tp::Error);
 }
+
+TEST(Indexing, NewDimensionsBehindTensors) {
+  tp::Tensor t = tp::reshape(counts(15), {5, 3});
+  tp::Tensor table({{0, 1}, {2, 3}}), one(1);
+  EXPECT_EQ((t[{table, newaxis}].shape()), tp::Shape({2, 2, 1, 3}));
+  EXPECT_EQ((t[{one, newaxis}].shape()), tp::Shape({1, 3}));
+  EXPECT_EQ((t[{slice(), one, newaxis}].shape()), tp::Shape({5, 1}));
+  EXPECT_EQ((t[{newaxis, table}].shape()), tp::Shape({1, 2, 2, 3}));
+  EXPECT_EQ((t[{table, newaxis, 0}].toVector<float>()), (Floats{0, 3, 6, 9}));
+}
+
+TEST(Indexing, ListsOfTheRun) {
+  tp::Tensor t = tp::reshape(counts(15), {5, 3});
+  std::vector<tp::Index> indices(2, slice());
+  indices[1] = tp::Index(0);
+  EXPECT_EQ(t[indices].toVector<float>(), (Floats{0, 3, 6, 9, 12}));
+  indices.push_back(tp::Index(0));
+  EXPECT_THROW(t[indices], tp::Error);
+}

@@ -415,3 +415,30 @@ TEST(Module, CallsOfModules) {
   EXPECT_EQ(Pair()(tp::ones({1}), 3).item<float>(), 3);
   EXPECT_EQ(Pair()().item<float>(), 7);
 }
+
+TEST(Module, SequencesHaveNoEmptyFunctions) {
+  std::function<tp::Tensor(const tp::Tensor &)> activation;
+  tp::Sequential steps;
+  EXPECT_THROW(steps.add(activation), tp::Error);
+}
+
+TEST(Module, ParametersStartWithTensors) {
+  tp::Parameter parameter(tp::ones({2}));
+  EXPECT_EQ(parameter.tensor().toVector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_THROW(parameter = tp::ones({3}), tp::Error);
+  EXPECT_THROW(tp::Parameter{tp::Tensor()}, tp::Error);
+}
+
+TEST(Module, OptionalParametersAreAssigned) {
+  tp::Linear linear(2, 2);
+  linear.bias = tp::ones({2});
+  EXPECT_EQ(linear.bias->tensor().toVector<float>(),
+            (std::vector<float>{1, 1}));
+  try {
+    linear.bias = tp::ones({3});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_NE(std::string(error.frames().front().loc.file).find("ModuleTest"),
+              std::string::npos);
+  }
+}

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -243,4 +244,63 @@ TEST(WeightsOutside, NamesAreTheirOwn) {
       [&](const tp::Tensor &x) { return x + a + b + c; },
       tp::InputInfo({1}, tp::float32, "x"));
   EXPECT_EQ(sum(tp::ones({1})).toVector<float>()[399], 10);
+}
+
+TEST(Settings, NamesOfWeights) {
+  tp::Tensor weight = tp::ones({300}).eval();
+  weight.setName("bad name");
+  try {
+    tp::compile(
+        {.weightsOutside = true},
+        [&](const tp::Tensor &x) { return x + tp::sum(weight); }, input());
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_EQ(error.code(), tp::Code::InvalidArgument);
+    EXPECT_NE(error.summary().find("a weight's name"), std::string::npos);
+    EXPECT_NE(error.summary().find("bad name"), std::string::npos);
+  }
+}
+
+TEST(Settings, ProgramsOfOtherMachines) {
+  // No option of a tool is named: this is a program.
+  auto other = tp::compile({.target = "cuda:sm_90a"}, chain, input());
+  try {
+    other(tp::zeros({2, 4})).eval();
+  } catch (const tp::Error &error) {
+    EXPECT_EQ(error.summary().find("--target"), std::string::npos);
+    EXPECT_EQ(error.summary().find("--device"), std::string::npos);
+    EXPECT_NE(error.summary().find("another machine"), std::string::npos);
+  }
+}
+
+TEST(SettingsDeathTest, ErrorsOfDevicesHaveLines) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto evaluate = [] {
+    try {
+      tp::ones({2}).eval();
+      (tp::ones({2}) * 3).eval();
+    } catch (const tp::Error &error) {
+      std::string file = error.frames().front().loc.file;
+      std::exit(file.find("SettingsTest") == std::string::npos);
+    }
+    std::exit(0); // there is a GPU
+  };
+  const char *device = std::getenv("TRIPY_DEVICE");
+  std::string before = device ? device : "cpu";
+  setenv("TRIPY_DEVICE", "gpu", 1);
+  EXPECT_EXIT(evaluate(), testing::ExitedWithCode(0), "");
+  setenv("TRIPY_DEVICE", before.c_str(), 1);
+}
+
+TEST(SettingsDeathTest, TheLogMayBeOff) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto compile = [] {
+    tp::compile([](const tp::Tensor &x) { return x[2]; },
+                tp::InputInfo({{1, 2, 4}}, tp::float32));
+    std::exit(0);
+  };
+  EXPECT_EXIT(compile(), testing::ExitedWithCode(0), "warning");
+  setenv("TRIPY_LOG", "off", 1);
+  EXPECT_EXIT(compile(), testing::ExitedWithCode(0), "^$");
+  unsetenv("TRIPY_LOG");
 }

@@ -251,3 +251,44 @@ TEST(Structure, SizesOfResults) {
   EXPECT_EQ(os.str(), "OutputInfo(min=[2, 3], max=[8, 3], dtype=float16) "
                       "OutputInfo(min=[], max=[], dtype=float16)");
 }
+
+namespace {
+/// A struct and a list in a struct.
+template <typename T> struct State {
+  Batch<T> batch;
+  std::vector<T> layers;
+  TRIPY_FIELDS(batch, layers)
+};
+} // namespace
+
+TEST(Structure, NestedArguments) {
+  State<tp::InputInfo> inputs{{one(), one()}, {one(), one()}};
+  auto f = tp::compile(
+      [](const State<Tensor> &state) {
+        return state.batch.ids * 100 + state.batch.mask * 10 + state.layers[1];
+      },
+      inputs);
+  EXPECT_EQ(inputNames(f),
+            (std::vector<std::string>{"arg0.batch.ids", "arg0.batch.mask",
+                                      "arg0.layers.0", "arg0.layers.1"}));
+  State<Tensor> values{{number(1), number(2)}, {number(3), number(4)}};
+  EXPECT_EQ(f(values).item<float>(), 124);
+}
+
+TEST(Structure, KeysWithFullStops) {
+  using Named = std::map<std::string, Tensor>;
+  auto f = tp::compile(
+      [](const Tensor &x) {
+        return Named{{"encoder.0", x}, {"encoder.1", x + 1}};
+      },
+      one());
+  Named results = f.call<Named>(number(1));
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results.at("encoder.0").item<float>(), 1);
+  EXPECT_EQ(results.at("encoder.1").item<float>(), 2);
+}
+
+TEST(Structure, RunsWithoutArguments) {
+  auto f = tp::compile([] { return tp::ones({2}); });
+  EXPECT_EQ(f.run().front().toVector<float>(), (Floats{1, 1}));
+}

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <sstream>
 
 namespace tp = tripy;
@@ -153,4 +154,49 @@ TEST(Tensor, CopiesAreHandles) {
   b += 1;
   EXPECT_EQ(a.toVector<float>(), (std::vector<float>{3, 3}));
   EXPECT_EQ(b.toVector<float>(), (std::vector<float>{4, 4}));
+}
+
+TEST(Tensor, FromRanges) {
+  std::vector<float> values{1, 2, 3, 4};
+  std::array<float, 4> array{1, 2, 3, 4};
+  const float plain[4] = {1, 2, 3, 4};
+  for (const tp::Tensor &x :
+       {tp::Tensor(values, {2, 2}),
+        tp::Tensor(std::span<float>(values), {2, 2}),
+        tp::Tensor(std::span<const float>(values), {2, 2}),
+        tp::Tensor(array, {2, 2}), tp::Tensor(plain, {2, 2}),
+        tp::Tensor(values, tp::Shape{2, 2})}) {
+    EXPECT_EQ(x.shape(), tp::Shape({2, 2}));
+    EXPECT_EQ(x.toVector<float>(), values);
+  }
+  EXPECT_EQ(tp::Tensor(array).shape(), tp::Shape({4}));
+  EXPECT_THROW(tp::Tensor(values, {2, 3}), tp::Error);
+  std::vector<bool> bits{true, false};
+  EXPECT_EQ(tp::Tensor(bits).toVector<bool>(), bits);
+  std::vector<long long> wide{1, int64_t(1) << 40};
+  EXPECT_EQ(tp::Tensor(wide).dtype(), tp::int64);
+  EXPECT_EQ(tp::Tensor(wide).toVector<long long>(), wide);
+}
+
+TEST(Tensor, ShapesAndDimensionsOfAnyInteger) {
+  std::vector<int> order{1, 0};
+  std::vector<size_t> sizes{2, 3};
+  tp::Tensor x = tp::ones(sizes);
+  EXPECT_EQ(x.shape(), tp::Shape({2, 3}));
+  EXPECT_EQ(tp::permute(x, order).shape(), tp::Shape({3, 2}));
+  EXPECT_EQ(tp::sum(x, std::vector<size_t>{0}).toVector<float>(),
+            (std::vector<float>{2, 2, 2}));
+}
+
+TEST(Tensor, SizesAreOrdered) {
+  tp::Shape shape = tp::ones({2, 3}).shape();
+  int steps = 0;
+  for (int i = 0; i < shape[1]; ++i)
+    ++steps;
+  EXPECT_EQ(steps, 3);
+  EXPECT_TRUE(shape[0] < shape[1]);
+  EXPECT_TRUE(shape[0] <= 2);
+  EXPECT_FALSE(shape[0] > 2);
+  EXPECT_FALSE(2 >= shape[1]);
+  EXPECT_EQ(std::max(shape[0], shape[1]).value(), 3);
 }

@@ -244,14 +244,19 @@ struct Traced<S<InputInfo>> {
   static constexpr bool isInput = true;
   static Type trace(Tracer &tracer, const S<InputInfo> &value,
                     const std::string &path) {
-    std::vector<Tensor> tensors;
-    value.visitFields([&](const std::string &name, const InputInfo &info) {
-      tensors.push_back(tracer.argument(info, memberPath(path, name)));
+    std::vector<std::string> names;
+    value.visitFields([&](const std::string &name, const auto &) {
+      names.push_back(memberPath(path, name));
     });
     Type traced;
-    size_t next = 0;
-    traced.visitFields(
-        [&](const std::string &, Tensor &field) { field = tensors[next++]; });
+    auto from = value.fieldReferences();
+    auto to = traced.fieldReferences();
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      ((std::get<I>(to) =
+            Traced<std::remove_cvref_t<decltype(std::get<I>(from))>>::trace(
+                tracer, std::get<I>(from), names[I])),
+       ...);
+    }(std::make_index_sequence<std::tuple_size_v<decltype(from)>>());
     return traced;
   }
 };

@@ -69,6 +69,9 @@ public:
   /// All results in order, for arguments in order or by name.
   std::vector<Tensor> run(const std::vector<Argument> &arguments,
                           SourceLoc loc = SourceLoc::current()) const;
+  std::vector<Tensor> run(SourceLoc loc = SourceLoc::current()) const {
+    return run(std::vector<Argument>(), loc);
+  }
   /// \code
   ///   auto twice = [](const tp::Tensor &x) { return x * 2; };
   ///   tp::InputInfo input({2}, tp::int32, "x");

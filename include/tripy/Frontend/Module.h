@@ -42,6 +42,12 @@ class Parameter {
 public:
   Parameter(Shape shape, DType dtype = float32,
             SourceLoc loc = SourceLoc::current());
+  /// Starts with this value; values that are set later must have its shape and
+  /// element type.
+  // A template, since {2} is a shape and not a list of elements.
+  template <std::same_as<Tensor> T>
+  explicit Parameter(const T &value, SourceLoc loc = SourceLoc::current())
+      : value(checked(value, loc)) {}
   // A moved-from parameter keeps its value: a moved-from module still works.
   Parameter(const Parameter &) = default;
   Parameter &operator=(const Parameter &) = default;
@@ -57,6 +63,7 @@ public:
   void set(const Tensor &tensor, SourceLoc loc = SourceLoc::current());
 
 private:
+  static const Tensor &checked(const Tensor &value, SourceLoc loc);
   Tensor value;
 };
 

@@ -78,6 +78,20 @@ public:
   friend Size operator%(T a, const detail::Placed<Size> &b) {
     return Size(a, b.loc) % b;
   }
+  // Errors: InvalidArgument for a dynamic size.
+#define TRIPY_SIZE_COMPARISON(op)                                              \
+  friend bool operator op(const Size &a, const detail::Placed<Size> &b) {      \
+    return a.value(b.loc) op b.value.value(b.loc);                             \
+  }                                                                            \
+  template <std::integral T>                                                   \
+  friend bool operator op(T a, const detail::Placed<Size> &b) {                \
+    return Size(a, b.loc) op b;                                                \
+  }
+  TRIPY_SIZE_COMPARISON(<)
+  TRIPY_SIZE_COMPARISON(<=)
+  TRIPY_SIZE_COMPARISON(>)
+  TRIPY_SIZE_COMPARISON(>=)
+#undef TRIPY_SIZE_COMPARISON
   /// A dynamic size is only equal to itself.
   friend bool operator==(const Size &a, const Size &b) {
     return a.number == b.number && a.symbol.node == b.symbol.node;
@@ -103,7 +117,11 @@ public:
   Shape() = default;
   Shape(std::initializer_list<Size> sizes) : list(sizes) {}
   Shape(std::vector<Size> sizes) : list(std::move(sizes)) {}
-  Shape(const std::vector<int64_t> &sizes) : list(sizes.begin(), sizes.end()) {}
+  template <std::integral T>
+  Shape(const std::vector<T> &sizes, SourceLoc loc = SourceLoc::current()) {
+    for (T size : sizes)
+      list.emplace_back(size, loc);
+  }
 
   size_t rank() const { return list.size(); }
   /// A negative `dim` counts from the end. Errors: InvalidArgument if it is out

@@ -122,7 +122,9 @@ public:
   /// Whether there is a result at this path, or below it.
   bool has(const std::string &path) const;
   /// Names of what lies directly below the path.
-  std::vector<std::string> keys(const std::string &path) const;
+  /// Those of tensors may have full stops.
+  std::vector<std::string> keys(const std::string &path,
+                                bool isOfTensors) const;
   /// Errors: InvalidArgument where results are left over.
   void finish() const;
 
@@ -153,7 +155,8 @@ T readResult(ResultReader &from, const std::string &path) {
     }(std::make_index_sequence<std::tuple_size_v<T>>());
   } else if constexpr (IsMap<T>) {
     T map;
-    for (const std::string &key : from.keys(path))
+    for (const std::string &key :
+         from.keys(path, std::is_same_v<typename T::mapped_type, Tensor>))
       map.emplace(key, readResult<typename T::mapped_type>(
                            from, memberPath(path, key)));
     return map;
@@ -177,7 +180,9 @@ T readResult(ResultReader &from, const std::string &path) {
   }                                                                            \
   template <typename F> void visitFields(F &&visit) const {                    \
     ::tripy::detail::forEachNamed(visit, #__VA_ARGS__, __VA_ARGS__);           \
-  }
+  }                                                                            \
+  auto fieldReferences() { return ::std::tie(__VA_ARGS__); }                   \
+  auto fieldReferences() const { return ::std::tie(__VA_ARGS__); }
 
 /// An argument of a call: a tensor, a number, a size, or a structure of them.
 /// It knows where in the user's program it stands.

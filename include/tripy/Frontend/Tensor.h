@@ -16,6 +16,7 @@
 #include "tripy/Frontend/Types.h"
 
 #include <iosfwd>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <span>
@@ -93,6 +94,17 @@ TRIPY_ELEMENT_TYPE(int8_t, int8)
 TRIPY_ELEMENT_TYPE(uint8_t, uint8)
 TRIPY_ELEMENT_TYPE(bool, boolean)
 #undef TRIPY_ELEMENT_TYPE
+// Types of equal size that have other names.
+template <> struct ElementType<long long> : ElementType<int64_t> {};
+
+/// A vector, an array or a span of elements.
+template <typename R>
+concept Elements = requires(const R &values) {
+  std::data(values);
+  std::size(values);
+  ElementType<std::remove_cv_t<
+      std::remove_reference_t<decltype(*std::data(values))>>>::value;
+};
 } // namespace detail
 
 /// A tensor of rank at most 8. Errors of its members are tripy::Error, at the
@@ -141,12 +153,21 @@ public:
       : Tensor(fromBytes(detail::ElementType<T>::value,
                          shape ? *shape : Shape({values.size()}), values.data(),
                          values.size(), loc)) {}
-  template <typename T>
-    requires requires { detail::ElementType<T>::value; }
-  explicit Tensor(const std::vector<T> &values,
-                  std::optional<Shape> shape = std::nullopt,
+  /// Of a vector, an array or a span.
+  template <detail::Elements R>
+  explicit Tensor(const R &values, std::optional<Shape> shape = std::nullopt,
                   SourceLoc loc = SourceLoc::current())
-      : Tensor(std::span<const T>(values), std::move(shape), loc) {}
+      : Tensor(
+            std::span<const std::remove_cv_t<
+                std::remove_reference_t<decltype(*std::data(values))>>>(values),
+            std::move(shape), loc) {}
+  template <detail::Elements R>
+  Tensor(const R &values, std::initializer_list<Size> shape,
+         SourceLoc loc = SourceLoc::current())
+      : Tensor(values, std::optional<Shape>(Shape(shape)), loc) {}
+  explicit Tensor(const std::vector<bool> &values,
+                  std::optional<Shape> shape = std::nullopt,
+                  SourceLoc loc = SourceLoc::current());
   /// Reads a NumPy file (.npy). Errors: those of reading, with the file's name.
   static Tensor fromNpy(const std::string &path,
                         SourceLoc loc = SourceLoc::current());
@@ -252,6 +273,8 @@ public:
   /// clamped.
   Tensor operator[](const Index &index) const;
   Tensor operator[](std::initializer_list<Index> indices) const;
+  /// The same, for a list that is made when the program runs.
+  Tensor operator[](const detail::Placed<std::vector<Index>> &indices) const;
 
 #include "tripy/Frontend/TensorMembers.inc"
   // NOLINTNEXTLINE(readability-identifier-naming): the name that others use.

@@ -68,11 +68,19 @@ Device defaultDevice();
 class Dims {
 public:
   Dims() = default;
+  // A truth value is no dimension: sum(x, true) forgets the dimensions.
   template <std::integral T>
+    requires(!std::same_as<T, bool>)
   Dims(T number, SourceLoc loc = SourceLoc::current())
       : list{detail::toInt64(number, loc)} {}
   Dims(std::initializer_list<int64_t> numbers) : list(numbers) {}
   Dims(std::vector<int64_t> numbers) : list(std::move(numbers)) {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Dims(const std::vector<T> &numbers, SourceLoc loc = SourceLoc::current()) {
+    for (T number : numbers)
+      list.push_back(detail::toInt64(number, loc));
+  }
 
   const std::vector<int64_t> &numbers() const { return list; }
 
