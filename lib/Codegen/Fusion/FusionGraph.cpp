@@ -150,6 +150,7 @@ void FusionGraph::erase(Operation *op) {
   assert(op->use_empty() && node->ops.size() == 1);
   order[node->position] = nullptr;
   byOp.erase(op);
+  places.erase(op);
   composites.erase(op);
   llvm::erase_if(declined, [&](const Declined &step) { return step.op == op; });
   sizes.forget(op->getResult(0));
@@ -249,6 +250,30 @@ Demand FusionGraph::demand(const Node *node, Operation *op) const {
     total.buffers += llvm::any_of(
         op->getUsers(), [&](Operation *user) { return nodeOf(user) != node; });
   return total;
+}
+
+int64_t FusionGraph::placesIn(const Node *node, Operation *op) const {
+  int64_t shared = 1, moved = 0;
+  for (OpOperand &use : op->getUses()) {
+    Operation *user = use.getOwner();
+    if (nodeOf(user) != node)
+      continue;
+    auto found = places.find(user);
+    int64_t count = found == places.end() ? 1 : found->second;
+    OpClass c = classOf(user);
+    if (c == OpClass::Layout || c == OpClass::Join)
+      moved += count;
+    else
+      shared = std::max(shared, count);
+    if (moved > maxPlaces)
+      break;
+  }
+  bool isMoved =
+      moved > 0 && llvm::all_of(op->getUsers(), [&](Operation *user) {
+        OpClass c = classOf(user);
+        return c == OpClass::Layout || c == OpClass::Join;
+      });
+  return std::min((isMoved ? 0 : shared) + moved, maxPlaces + 1);
 }
 
 Demand FusionGraph::demandTogether(const Node *a, const Node *b) const {

@@ -35,6 +35,13 @@ constexpr size_t maxReductions = 16;
 /// All operations of a kernel, which bounds the emitters' work.
 constexpr size_t maxOps = 400;
 
+/// Indices for each element of a kernel's results at which it computes an
+/// element of one operation. An operation read by a value and by a shifted copy
+/// of it is computed at two, and one in front of n such steps at 2^n: code and
+/// time would grow like that. A stencil of 3 x 3, of computed values, stays one
+/// kernel.
+constexpr int64_t maxPlaces = 16;
+
 /// An operation not yet placed, or a kernel.
 struct Node {
   /// Unset while the operation is not placed.
@@ -116,6 +123,12 @@ public:
   bool fits(const Node *node, mlir::Operation *op) const {
     return demand(node, op).fits();
   }
+  /// Indices at which `node` would compute `op`, which it reads, for each
+  /// element of its results: element-wise readers share theirs, views and joins
+  /// have their own. At most maxPlaces + 1.
+  int64_t placesIn(const Node *node, mlir::Operation *op) const;
+  /// Says that `op` has joined a kernel, which computes it at so many.
+  void setPlaces(mlir::Operation *op, int64_t count) { places[op] = count; }
 
   int64_t bytes(mlir::Value tensor) const {
     return estimates.bytes(tensor, sizes);
@@ -160,6 +173,9 @@ private:
   std::vector<std::unique_ptr<Node>> storage;
   std::vector<Node *> order;
   llvm::DenseMap<mlir::Operation *, Node *> byOp;
+  /// Of operations that have joined the kernels of their readers; others are
+  /// computed at one.
+  llvm::DenseMap<mlir::Operation *, int64_t> places;
 };
 
 /// Takes into `node`, which has a contraction alone so far, other contractions

@@ -404,6 +404,9 @@ static Verdict judge(const FusionGraph &graph, const Node *kernel,
   if (isExpensive(op) && used >= manyElements && times >= manyTimes)
     return {false, "each of its elements would be computed " +
                        std::to_string(times) + " times"};
+  if (!isCheap(op) && graph.placesIn(kernel, op) > maxPlaces)
+    return {false, "it would be computed at more than " +
+                       std::to_string(maxPlaces) + " places for each element"};
   return {true, ""};
 }
 
@@ -494,8 +497,10 @@ static bool mayWrite(const FusionGraph &graph, const Node *kernel,
 static bool join(FusionGraph &graph, Operation *op, Node *kernel) {
   bool operand =
       kernel->root == FusionRoot::Gemm && isOnOperandSide(kernel, op);
+  int64_t places = graph.placesIn(kernel, op);
   if (!graph.contract(graph.nodeOf(op), kernel))
     return false;
+  graph.setPlaces(op, places);
   if (operand)
     kernel->operandSide.insert(op);
   return true;
@@ -504,7 +509,9 @@ static bool join(FusionGraph &graph, Operation *op, Node *kernel) {
 static void copyInto(FusionGraph &graph, Operation *op, Node *kernel) {
   bool operand =
       kernel->root == FusionRoot::Gemm && isOnOperandSide(kernel, op);
+  int64_t places = graph.placesIn(kernel, op);
   Operation *copy = graph.copyInto(op, kernel);
+  graph.setPlaces(copy, places);
   if (operand)
     kernel->operandSide.insert(copy);
 }
