@@ -1,5 +1,5 @@
 // RUN: tripy-opt %s --trace-to-flatir --canonicalize --cse --flatir-form-dispatches | FileCheck %s
-// RUN: tripy-compile %s --target=cpu --remarks=fusion -o %t.tpx 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tripy-compile %s --target=cpu --remarks=all -o %t.tpx 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tripy-compile %s --evaluate --input x=random:4x8 --result r=@%t.npy
 // RUN: tripy-run %t.tpx --input x=random:4x8 --expect r=@%t.npy --rtol 1e-5 --atol 1e-5
 
