@@ -184,7 +184,9 @@ void Call::failWith(const Status &status,
   std::vector<ErrorFrame> inputs;
   for (std::string &note : explain(node->op, status.message(), types))
     inputs.push_back({SourceLoc(), std::move(note)});
-  for (size_t i = 0; i < node->operands.size(); ++i) {
+  // Of thousands, the first ones show what they are like.
+  constexpr size_t maxShown = 16;
+  for (size_t i = 0; i < std::min(node->operands.size(), maxShown); ++i) {
     const Value &value = node->operands[i];
     const Node &source = *value.node;
     std::string role = "Input " + std::to_string(i);

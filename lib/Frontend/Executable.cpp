@@ -73,7 +73,16 @@ static InputInfo describe(const Program &program,
                    input.name);
 }
 
-std::vector<InputInfo> Executable::inputs() const {
+void Executable::checkAssigned(SourceLoc loc) const {
+  if (!impl)
+    fail(Code::InvalidArgument,
+         "an executable is the result of compile() or load(); found an empty "
+         "one",
+         loc);
+}
+
+std::vector<InputInfo> Executable::inputs(SourceLoc loc) const {
+  checkAssigned(loc);
   const Program &program = impl->program->program();
   std::vector<InputInfo> list;
   for (TableIndex input : impl->loaded->argumentInputs())
@@ -81,7 +90,8 @@ std::vector<InputInfo> Executable::inputs() const {
   return list;
 }
 
-std::vector<OutputInfo> Executable::outputs() const {
+std::vector<OutputInfo> Executable::outputs(SourceLoc loc) const {
+  checkAssigned(loc);
   const Program &program = impl->program->program();
   Result<std::vector<Interval>> bounds = boundSizes(program);
   check(bounds.status(), {});
@@ -111,7 +121,10 @@ std::ostream &tripy::operator<<(std::ostream &os, const OutputInfo &info) {
   return os << info.str();
 }
 
-Device Executable::device() const { return impl->device; }
+Device Executable::device(SourceLoc loc) const {
+  checkAssigned(loc);
+  return impl->device;
+}
 
 //===-- arguments ---------------------------------------------------------===//
 
@@ -185,6 +198,7 @@ argumentValues(const CompiledProgram &program,
 
 std::vector<Tensor> Executable::run(const std::vector<Argument> &arguments,
                                     SourceLoc loc) const {
+  checkAssigned(loc);
   if (!impl->elsewhere.isOk())
     check(Status(impl->elsewhere.code(),
                  "the program was compiled for another machine, and cannot be "
@@ -207,6 +221,7 @@ std::vector<Tensor> Executable::run(const std::vector<Argument> &arguments,
 std::vector<Tensor>
 Executable::run(const std::map<std::string, Argument> &arguments,
                 SourceLoc loc) const {
+  checkAssigned(loc);
   std::vector<Argument> ordered;
   for (TableIndex index : impl->loaded->argumentInputs()) {
     const std::string &name = impl->program->program().inputs[index].name;
@@ -254,6 +269,7 @@ static void checkEnd(const CompiledProgram &program, size_t number,
 std::vector<Tensor>
 Executable::start(const std::vector<CallArgument> &arguments,
                   SourceLoc loc) const {
+  checkAssigned(loc);
   std::vector<Argument> leaves;
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string whole = "arg" + std::to_string(leaves.size());
@@ -272,6 +288,7 @@ Executable::start(const std::vector<CallArgument> &arguments,
 }
 
 Executable Executable::on(const Stream &chosen, SourceLoc loc) const {
+  checkAssigned(loc);
   if (chosen.device() != impl->device)
     fail(Code::DeviceMismatch,
          "the stream is of the program's device " + impl->device.str() +
@@ -351,6 +368,7 @@ static std::string weightsPathOf(const std::string &path) {
 }
 
 void Executable::save(const std::string &path, SourceLoc loc) const {
+  checkAssigned(loc);
   // The weights first: a program that is there has them.
   if (!impl->weights.empty())
     writeTensors(weightsPathOf(path), impl->weights, loc);

@@ -196,6 +196,7 @@ void Sequential::visitMembers(ModuleVisitor &visitor) {
   for (Step &step : steps)
     if (step.module)
       visitor.visit(step.name, *step.module);
+  visitDerivedMembers(visitor);
 }
 
 void Sequential::append(std::string name, detail::AnyModule module,

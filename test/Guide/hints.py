@@ -21,6 +21,9 @@ CALLS = [
     ("x.T();", "Did you mean: tripy::transpose(x, 0, 1), or tripy::permute(x, {1, 0})"),
     ("tp::resize(x, {1, 1, 4, 4});", 'Did you mean: tripy::resize(x, "linear", {.sizes = {...}})'),
     ("x[0] = x;", "deleted"),
+    # Members that a state dict would lack.
+    ("struct Visitor : tp::ModuleVisitor { void run(tp::Tensor x) { visit(\"x\", x); } };", "a tensor is a tripy::Parameter"),
+    ("struct Derived : tp::Linear { void visitMembers(tp::ModuleVisitor &) override {} };", "final function"),
 ]
 
 
@@ -32,7 +35,7 @@ def main():
     program = "\n".join(["#include <tripy/tripy.h>", "namespace tp = tripy;", "void run(tp::Tensor x) {", *(call for call, _ in CALLS), "}"])
     done = subprocess.run([options.cxx, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/include", f"-I{options.build}/include", "-x", "c++", "-"],
                           input=program, text=True, capture_output=True)
-    text = done.stderr.replace("\\\"", '"')
+    text = done.stderr.replace("\\\"", '"').replace("'final'", "final")
     missing = [call for call, hint in CALLS if hint not in text]
     for call in missing:
         print(f"hints.py: no hint at {call}")

@@ -279,3 +279,15 @@ TEST(Error, ColoursOnTerminals) {
   setenv("TERM", "dumb", 1);
   EXPECT_EQ(onTerminal(error).find('\x1b'), std::string::npos);
 }
+
+TEST(Error, ShowsTheFirstOfManyInputs) {
+  std::vector<tp::Tensor> inputs(100, tp::ones({2, 3}));
+  inputs.push_back(tp::ones({2}));
+  try {
+    tp::concatenate(inputs, 0);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tp::Error &error) {
+    EXPECT_LT(error.frames().size(), 20u);
+    EXPECT_EQ(std::string(error.what()).find("Input 16"), std::string::npos);
+  }
+}

@@ -442,3 +442,32 @@ TEST(Module, OptionalParametersAreAssigned) {
               std::string::npos);
   }
 }
+
+namespace {
+struct Extended : MLP {
+  tp::Parameter scale{{1}};
+  Extended() : MLP(2) {}
+  TRIPY_DERIVED_MODULE(Extended, MLP, scale)
+};
+struct Further : Extended {
+  tp::Linear last{2, 2};
+  TRIPY_DERIVED_MODULE(Further, Extended, last)
+};
+struct Chain : tp::Sequential {
+  tp::Parameter scale{{1}};
+  TRIPY_DERIVED_MODULE(Chain, tp::Sequential, scale)
+};
+} // namespace
+
+TEST(Module, DerivedModulesHaveTheMembersOfTheirBases) {
+  EXPECT_EQ(names(Further().stateDict()),
+            (std::vector<std::string>{"c_fc.weight", "c_fc.bias",
+                                      "c_proj.weight", "c_proj.bias", "scale",
+                                      "last.weight", "last.bias"}));
+  EXPECT_EQ(Further().typeName(), "Further");
+  EXPECT_EQ(Extended()(tp::ones({1, 2})).shape(), tp::Shape({1, 2}));
+  Chain chain;
+  chain.add(tp::LayerNorm({2}));
+  EXPECT_EQ(names(chain.stateDict()),
+            (std::vector<std::string>{"0.weight", "0.bias", "scale"}));
+}

@@ -292,3 +292,22 @@ TEST(Structure, RunsWithoutArguments) {
   auto f = tp::compile([] { return tp::ones({2}); });
   EXPECT_EQ(f.run().front().toVector<float>(), (Floats{1, 1}));
 }
+
+TEST(Structure, ExecutablesAreMembers) {
+  std::map<int, tp::Executable> programs;
+  tp::Executable &program = programs[8];
+  for (const std::string &text : {
+           errorOf([&] { program(number(1)); }),
+           errorOf([&] { program.run({{"x", number(1)}}); }),
+           errorOf([&] { program.run(); }),
+           errorOf([&] { program.call<Tensor>(); }),
+           errorOf([&] { program.inputs(); }),
+           errorOf([&] { program.outputs(); }),
+           errorOf([&] { program.device(); }),
+           errorOf([&] { program.save("none.tpx"); }),
+           errorOf([&] { program.on(tp::Stream::ofThread()); }),
+       })
+    EXPECT_NE(text.find("found an empty one"), std::string::npos) << text;
+  program = tp::compile([](const Tensor &x) { return x + 1; }, one());
+  EXPECT_EQ(program(number(1)).item<float>(), 2);
+}

@@ -37,6 +37,8 @@ class Executable {
 public:
   /// Argument of run().
   using Argument = TensorLike;
+  /// An empty one, to be assigned. Errors of all its members: InvalidArgument.
+  Executable() = default;
   // A moved-from executable stays the same function.
   Executable(const Executable &) = default;
   Executable &operator=(const Executable &) = default;
@@ -89,11 +91,11 @@ public:
 
   /// The inputs, without weights. Inputs that are sizes have rank 0 and type
   /// int64 here.
-  std::vector<InputInfo> inputs() const;
+  std::vector<InputInfo> inputs(SourceLoc loc = SourceLoc::current()) const;
   /// The results.
-  std::vector<OutputInfo> outputs() const;
+  std::vector<OutputInfo> outputs(SourceLoc loc = SourceLoc::current()) const;
   /// The device on which it runs, and of its inputs and results.
-  Device device() const;
+  Device device(SourceLoc loc = SourceLoc::current()) const;
 
   /// Writes the program to a file. It contains the weights, except with
   /// CompileSettings::weightsOutside: then they are written to a safetensors
@@ -123,6 +125,7 @@ private:
   struct Impl;
   explicit Executable(std::shared_ptr<const Impl> impl)
       : impl(std::move(impl)) {}
+  void checkAssigned(SourceLoc loc) const;
   std::vector<Tensor> start(const std::vector<CallArgument> &arguments,
                             SourceLoc loc) const;
   Tensor single(std::vector<Tensor> results, SourceLoc loc) const;

@@ -14,9 +14,10 @@
 //   mlp.stateDict();              // "c_fc.weight", "c_fc.bias", ...
 //
 // Members that TRIPY_MODULE names are the module's parameters and children:
-// tensors, modules, vectors and maps of them, and optional ones. A module is a
-// value: copying it copies its parameters. A member that must not change after
-// construction should be const.
+// parameters, modules, vectors and maps of them, and optional ones. A module is
+// a value: copying it copies its parameters. A member that must not change
+// after construction should be const. A class derived from a module names its
+// own members with TRIPY_DERIVED_MODULE; TRIPY_MODULE does not compile there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_MODULE_H
@@ -24,6 +25,7 @@
 
 #include "tripy/Frontend/Structure.h"
 
+#include <concepts>
 #include <map>
 #include <optional>
 #include <span>
@@ -134,6 +136,14 @@ public:
     for (auto &[key, value] : values)
       visit(name + "." + key, value);
   }
+  template <typename T>
+    requires(!std::derived_from<T, Module>)
+  void visit(const std::string &, T &) {
+    static_assert(detail::isNever<T>,
+                  "members that TRIPY_MODULE names are tripy::Parameter, "
+                  "modules, and std::vector, std::map with std::string keys "
+                  "and std::optional of these; a tensor is a tripy::Parameter");
+  }
 };
 
 /// The base of modules. Its members throw Error at the caller's line.
@@ -142,6 +152,8 @@ public:
   virtual ~Module() = default;
   /// Visits the members that TRIPY_MODULE names.
   virtual void visitMembers(ModuleVisitor &visitor) = 0;
+  /// Visits those that TRIPY_DERIVED_MODULE names; visitMembers() calls it.
+  virtual void visitDerivedMembers(ModuleVisitor & /*visitor*/) {}
   virtual std::string typeName() const = 0;
 
   /// All parameters; those of children are named "child.weight".
@@ -213,9 +225,11 @@ void visitNamed(ModuleVisitor &visitor, std::string_view names, T &...members) {
 /// In the body of a module: its type, then its parameters and children.
 #define TRIPY_MODULE_MEMBERS(type, ...)                                        \
 public:                                                                        \
-  void visitMembers(::tripy::ModuleVisitor &visitor) override {                \
+  /* Final: a derived class names its members by TRIPY_DERIVED_MODULE. */      \
+  void visitMembers(::tripy::ModuleVisitor &visitor) final {                   \
     ::tripy::detail::visitNamed(visitor,                                       \
                                 #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);      \
+    this->visitDerivedMembers(visitor);                                        \
   }                                                                            \
   std::string typeName() const override { return #type; }
 
@@ -223,6 +237,19 @@ public:                                                                        \
 /// forward(), and its line is named in errors.
 #define TRIPY_MODULE(type, ...)                                                \
   TRIPY_MODULE_MEMBERS(type, __VA_ARGS__)                                      \
+  TRIPY_MODULE_CALLS(type, )                                                   \
+  TRIPY_MODULE_CALLS(type, const)
+
+/// In the body of a class derived from a module: its type, its base, and the
+/// members that it adds, which follow those of the base.
+#define TRIPY_DERIVED_MODULE(type, base, ...)                                  \
+public:                                                                        \
+  void visitDerivedMembers(::tripy::ModuleVisitor &visitor) override {         \
+    base::visitDerivedMembers(visitor);                                        \
+    ::tripy::detail::visitNamed(visitor,                                       \
+                                #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);      \
+  }                                                                            \
+  std::string typeName() const override { return #type; }                      \
   TRIPY_MODULE_CALLS(type, )                                                   \
   TRIPY_MODULE_CALLS(type, const)
 // Those of const modules and those of others, whose forward() need not be

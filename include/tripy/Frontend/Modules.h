@@ -275,7 +275,7 @@ public:
     detail::ModuleScope scope(*this, loc);
     return forward(x);
   }
-  void visitMembers(ModuleVisitor &visitor) override;
+  void visitMembers(ModuleVisitor &visitor) final;
   std::string typeName() const override { return "Sequential"; }
 
 private:
