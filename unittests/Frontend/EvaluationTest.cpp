@@ -140,3 +140,16 @@ TEST_F(Evaluation, Threads) {
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(found[i], 4 * (1 + i));
 }
+
+TEST_F(Evaluation, WarnsOnceOfTheMachine) {
+  // Without a toolkit, programs for a GPU hold PTX only.
+  testing::internal::CaptureStderr();
+  for (int64_t size : {31, 37, 41})
+    EXPECT_EQ(tp::sum(tp::ones({size}) * 3).item<float>(), 3 * size);
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(text.find("warning: warning:"), std::string::npos) << text;
+  size_t first = text.find("holds PTX only");
+  if (first != std::string::npos)
+    EXPECT_EQ(text.find("holds PTX only", first + 1), std::string::npos)
+        << text;
+}

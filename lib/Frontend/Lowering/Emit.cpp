@@ -26,6 +26,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <mutex>
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::frontend;
@@ -310,6 +312,20 @@ static Status applySettings(const LoweringOptions &options,
   return Status::ok();
 }
 
+/// Each text once in a process: eager evaluation compiles many programs, and
+/// says of each what the machine lacks.
+static void logWarnings(StringRef text) {
+  // Never freed: threads may compile while the process ends.
+  static auto &mutex = *new std::mutex;
+  static auto &logged = *new llvm::StringSet<>;
+  constexpr unsigned maxTexts = 256;
+  text = text.rtrim('\n');
+  text.consume_front("warning: ");
+  std::lock_guard lock(mutex);
+  if (logged.size() < maxTexts && logged.insert(text).second)
+    log(LogComponent::Compile, LogLevel::Warning, text);
+}
+
 Result<std::vector<uint8_t>>
 tripy::frontend::compileGraph(const GraphProgram &program,
                               const LoweringOptions &options) {
@@ -337,7 +353,7 @@ tripy::frontend::compileGraph(const GraphProgram &program,
   if (!session.text.empty() && options.warnings)
     options.warnings(session.text);
   else if (!session.text.empty())
-    log(LogComponent::Compile, LogLevel::Warning, session.text);
+    logWarnings(session.text);
   log(LogComponent::Compile, LogLevel::Info,
       concat("a program of ", program.steps.size(), " operations for ",
              options.target, " in ", timer.text()));
@@ -349,11 +365,12 @@ static constexpr std::string_view structureVersion = "eager 1";
 
 std::string tripy::frontend::programKey(std::string_view structure,
                                         const LoweringOptions &options) {
-  static const std::string compiler = target::compilerIdentity();
-  static const std::string host = [] {
+  // Never freed: threads may compile while the process ends.
+  static const auto &compiler = *new std::string(target::compilerIdentity());
+  static const auto &host = *new std::string([] {
     Result<target::HostTarget> found = target::findHostTarget("native");
     return found ? found->cpu + " " + found->arch() : std::string();
-  }();
+  }());
   if (compiler.empty() || host.empty())
     return "";
   std::string_view parts[] = {structureVersion, compiler, host, options.target,
