@@ -350,7 +350,10 @@ void CppFunction::declare(const Examples &examples, raw_ostream &os) const {
     os << "struct " << resultType() << " {\n";
     for (const auto &result : op.op.getResults())
       os << "  Tensor " << snakeCase(result.name) << ";\n";
-    os << "};\n";
+    os << "  TRIPY_FIELDS(";
+    interleaveComma(op.op.getResults(), os,
+                    [&](const auto &result) { os << snakeCase(result.name); });
+    os << ")\n};\n";
   }
   emitComment(examples, os);
   emitSignature(os, /*declares=*/true);

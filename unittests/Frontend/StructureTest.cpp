@@ -311,3 +311,12 @@ TEST(Structure, ExecutablesAreMembers) {
   program = tp::compile([](const Tensor &x) { return x + 1; }, one());
   EXPECT_EQ(program(number(1)).item<float>(), 2);
 }
+
+TEST(Structure, ResultsOfOneFunction) {
+  tp::InputInfo input({3}, tp::float32);
+  auto f =
+      tp::compile([](const Tensor &x) { return tp::topk(x, 2, 0); }, input);
+  auto [values, indices] = f.call<tp::TopkResults>(Tensor({1.0f, 3.0f, 2.0f}));
+  EXPECT_EQ(values.toVector<float>(), (Floats{3, 2}));
+  EXPECT_EQ(indices.toVector<int32_t>(), (std::vector<int32_t>{1, 2}));
+}

@@ -9,6 +9,7 @@
 #define TRIPY_FRONTEND_FUNCTIONS_H
 
 #include "tripy/Frontend/Indexing.h"
+#include "tripy/Frontend/Structure.h"
 #include "tripy/Frontend/Tensor.h"
 
 namespace tripy {

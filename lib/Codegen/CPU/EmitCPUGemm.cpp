@@ -49,10 +49,11 @@ Value GemmEmitter::scratchAt(int64_t bytes) {
 
 /// The block with the fewest columns behind the last one that there is. Its
 /// sums, a row of the second operand and a number of the first fill the 32
-/// registers of AVX-512, or the 16 of AVX.
+/// registers of AVX-512, or the 16 of AVX. Each row has a pointer of its own,
+/// of which there are few.
 void GemmEmitter::chooseRegisterBlock() {
   bool isWide = items.vectorBits >= 512;
-  int64_t sums = isWide ? 25 : 12, usual = isWide ? 4 : 2;
+  int64_t sums = isWide ? 25 : 12, usual = isWide ? 4 : 2, maxRows = 8;
   int64_t n = staticExtent(op, dims.n, typicalExtent);
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int64_t vectors : {usual, usual + 1, usual - 1, usual - 2})
@@ -62,7 +63,7 @@ void GemmEmitter::chooseRegisterBlock() {
         continue;
       least = columns;
       blocking.vectors = vectors;
-      blocking.rows = sums / vectors;
+      blocking.rows = std::min(maxRows, sums / vectors);
     }
   // As many strips of rows, with the fewest rows behind the last.
   int64_t m = std::max<int64_t>(staticExtent(op, dims.m, typicalExtent), 1);

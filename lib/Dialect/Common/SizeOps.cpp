@@ -88,8 +88,9 @@ static bool hasTypes(const SizeOpRow &row, Operation *op) {
 }
 
 const SizeOpRow *tripy::findSizeOp(Operation *op) {
-  static const llvm::StringMap<const SizeOpRow *> byName = [] {
-    llvm::StringMap<const SizeOpRow *> map;
+  // Never freed: a thread may compile while the process ends.
+  static const auto &byName = []() -> const auto & {
+    auto &map = *new llvm::StringMap<const SizeOpRow *>;
     for (const SizeOpRow &row : rows)
       map[row.name] = &row;
     return map;
