@@ -366,7 +366,7 @@ def check(options, seed, folder):
     tool = lambda name: os.path.join(options.bin, name)
     compile_ = [tool("tripy-compile"), at("p.mlir"), f"--target={options.target}", "--attention=always", "--remarks", "-o", at("p.tpx")]
     made = subprocess.run(compile_, text=True, capture_output=True)
-    matched = "made 'attention'" in made.stdout + made.stderr
+    matched = "fused two products and a softmax into 'attention'" in made.stdout + made.stderr
     run = [tool("tripy-run"), at("p.tpx"), f"--device={options.device}", f"--rtol={TOLERANCE[p.dtype]}"]
     for name, dtype, value in p.inputs:
         if dtype == "bf16":

@@ -39,7 +39,7 @@ NOT_RUN = [
     ("docs/benchmarks.md", r"gpu-bundle/run\.sh", "needs a GPU"),
     ("docs/benchmarks.md", r"bench/harness\.py --bin", "needs a GPU and PyTorch"),
     ("docs/benchmarks.md", r"bench/tune\.py", "needs a GPU"),
-    ("docs/benchmarks.md", r"bench/(host|cpu)\.py", "measures minutes on an idle machine"),
+    ("docs/benchmarks.md", r"bench/(host|cpu|cpu_zoo)\.py", "measures minutes on an idle machine"),
     ("docs/packages.md", r"cmake --preset package", "builds everything"),
     ("docs/random-testing.md", r"utils/smith --minutes", "takes an hour"),
     ("python-free-examples/nanogpt/README.md", r"build/examples/nanogpt --weights gpt2/", "needs published weights"),
