@@ -356,11 +356,7 @@ static std::vector<uint8_t> compileProgram(const GraphProgram &program,
     std::cerr << warnings;
   if (bytes)
     return std::move(*bytes);
-  const Status &status = bytes.status();
-  // The compiler's text has the user's lines; a sentence has none.
-  if (status.message().find('\n') == std::string::npos)
-    fail(status.code(), status.message(), loc);
-  throw Error::withText(status.code(), status.message(), loc);
+  throwCompileError(bytes.status(), loc);
 }
 
 Executable

@@ -146,17 +146,20 @@ static LoweringOptions eagerOptions(const Device &device, SourceLoc loc) {
   return options;
 }
 
+void tripy::frontend::throwCompileError(const Status &status, SourceLoc loc) {
+  // The compiler's text has the user's lines; a sentence has none.
+  if (status.message().find('\n') == std::string::npos)
+    fail(status.code(), status.message(), loc);
+  throw Error::withText(status.code(), status.message(), loc);
+}
+
 std::vector<uint8_t> tripy::frontend::compileEager(const GraphProgram &program,
                                                    const Device &device,
                                                    SourceLoc loc) {
   auto bytes = compileGraph(program, eagerOptions(device, loc));
   if (bytes)
     return std::move(*bytes);
-  const Status &status = bytes.status();
-  // The compiler's text has the user's lines; a sentence has none.
-  if (status.message().find('\n') == std::string::npos)
-    fail(status.code(), status.message(), loc);
-  throw Error::withText(status.code(), status.message(), loc);
+  throwCompileError(bytes.status(), loc);
 }
 
 /// From the folder, or compiled.

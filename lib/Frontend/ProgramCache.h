@@ -95,6 +95,9 @@ private:
 std::vector<uint8_t> compileEager(const GraphProgram &program,
                                   const Device &device, SourceLoc loc);
 
+/// Throws what the compiler says of a program that it refused.
+[[noreturn]] void throwCompileError(const Status &status, SourceLoc loc);
+
 /// The compiler's name of a device: "cpu", "cuda:sm_90a". Starts to open it.
 std::string targetOf(const Device &device, SourceLoc loc);
 

@@ -252,6 +252,12 @@ Demand FusionGraph::demand(const Node *node, Operation *op) const {
   return total;
 }
 
+/// Whether `user` reads its operand at an index of its own.
+static bool movesIndex(Operation *user) {
+  OpClass c = classOf(user);
+  return c == OpClass::Layout || c == OpClass::Join;
+}
+
 int64_t FusionGraph::placesIn(const Node *node, Operation *op) const {
   int64_t shared = 1, moved = 0;
   for (OpOperand &use : op->getUses()) {
@@ -260,19 +266,14 @@ int64_t FusionGraph::placesIn(const Node *node, Operation *op) const {
       continue;
     auto found = places.find(user);
     int64_t count = found == places.end() ? 1 : found->second;
-    OpClass c = classOf(user);
-    if (c == OpClass::Layout || c == OpClass::Join)
+    if (movesIndex(user))
       moved += count;
     else
       shared = std::max(shared, count);
     if (moved > maxPlaces)
       break;
   }
-  bool isMoved =
-      moved > 0 && llvm::all_of(op->getUsers(), [&](Operation *user) {
-        OpClass c = classOf(user);
-        return c == OpClass::Layout || c == OpClass::Join;
-      });
+  bool isMoved = moved > 0 && llvm::all_of(op->getUsers(), movesIndex);
   return std::min((isMoved ? 0 : shared) + moved, maxPlaces + 1);
 }
 
