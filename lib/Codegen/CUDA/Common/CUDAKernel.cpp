@@ -427,6 +427,11 @@ Value CUDAKernel::reduceBlock(linalg::GenericOp op, Value value,
   e.when(compare(arith::CmpIPredicate::eq, lane, math.constant(0)),
          [&] { e.elements.store(shared, {warp}, {value}); });
   barrier();
+  // All lanes get the result, of as few exchanges as there are warps for.
+  if (llvm::isPowerOf2_64(warps)) {
+    lane = math.rem(lane, math.constant(warps));
+    return reduceWarp(op, e.elements.load(shared, {lane}, 1).front(), warps);
+  }
   Value inside = compare(arith::CmpIPredicate::ult, lane, math.constant(warps));
   Value partial = e.elements.load(shared, {clampTo(inside, lane)}, 1).front();
   return reduceWarp(op, select(inside, partial, e.initialValue(op)));

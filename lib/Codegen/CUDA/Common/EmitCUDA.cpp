@@ -289,6 +289,9 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
   state.workspace =
       llvm::to_vector(arguments.slice(tensors, pointers - tensors));
+  // A gemv loads them early.
+  if (prefetch && !cut->gemv)
+    prefetchParameters(emission);
   if (reduction)
     emitCUDAReduction(state, *reduction);
   else if (scan)

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -63,6 +64,15 @@ struct CUDAKernel {
   void streamArguments(llvm::ArrayRef<Index> loops);
   /// For `firstLoads`: emits the results from `at` on, and stores nothing.
   void loadFor(llvm::ArrayRef<Index> at, int64_t vectorSize = 1);
+  /// Moves the loads from global memory in `branch`, or those of them that are
+  /// invariant, to in front of `place`, an operation of the function's body,
+  /// with all that their addresses and the condition are computed from: their
+  /// latency then counts beside that of the work in between.
+  static void loadEarly(mlir::scf::IfOp branch, mlir::Operation *place,
+                        bool areInvariant = false);
+  /// Moves the invariant loads that follow in the function's body, and in
+  /// branches there, to in front of `place`, the wait for the kernels in front.
+  static void loadSteadyEarly(mlir::Operation *place);
   /// To be called when all of `function` is emitted: drops what nothing uses,
   /// which is most of `firstLoads`, and divisions by sizes, by which equal
   /// kernels would differ.
@@ -173,6 +183,13 @@ void awaitPredecessors(KernelEmission &e);
 /// kernels that programs begin with after awaitPredecessors(): what is in front
 /// of the program is complete when the second kernel starts.
 void releaseDependents(KernelEmission &e);
+
+/// Emits, for one thread of the grid, prefetches to the L2 cache of all small
+/// arguments that no kernel in front writes, such as a bias or the weights of
+/// a norm: blocks load these after the wait, some of them last of all, and a
+/// model of any size has driven them out of the cache since its last run. One
+/// thread, since thousands would wait for the same lines.
+void prefetchParameters(KernelEmission &e);
 
 /// The number (i32) of this warp in its block: the same in all lanes, and known
 /// to be so, as what is computed from it.

@@ -17,32 +17,37 @@ using namespace tripy::codegen::mma;
 
 /// Where the element of `tensor` at `at` lies, when those behind it in its row
 /// lie behind it: follows views to an argument, or to one of two.
-std::optional<PanelCopy::Source> PanelCopy::find(ArrayRef<Index> at) {
-  auto sourceOf = [&](const ViewedElement &element) {
-    Memory *memory = e.elements.memoryOf(element.tensor);
-    Index offset = math.linearize(element.at, memory->sizes);
-    return Source{memory->pointer, offset, math.factorOf(offset)};
-  };
-  if (std::optional<ViewedElement> element = findElement(e, tensor, at))
-    return sourceOf(*element);
+PanelCopy::Source PanelCopy::sourceOf(const ViewedElement &element) {
+  Memory *memory = e.elements.memoryOf(element.tensor);
+  Index offset = math.linearize(element.at, memory->sizes);
+  return {memory->pointer, offset, math.factorOf(offset)};
+}
+
+std::optional<PanelCopy::Sources> PanelCopy::find(ArrayRef<Index> at) {
+  if (std::optional<ViewedElement> element = findElement(e, tensor, at)) {
+    Source source = sourceOf(*element);
+    return Sources{source, source, Value(),
+                   isSteady(e.kernel, element->tensor)};
+  }
   std::optional<ChosenElement> choice = findChoice(e, tensor, at);
   if (!choice)
     return std::nullopt;
-  Source chosen = sourceOf(choice->chosen), other = sourceOf(choice->other);
-  auto pointerOf = [&](const Source &source) {
-    return offsetPointer(e, source.pointer, e.b.getI16Type(), source.offset);
-  };
-  return Source{
-      kernel.select(choice->condition, pointerOf(chosen), pointerOf(other)),
-      math.constant(0), std::gcd(chosen.factor, other.factor)};
+  return Sources{sourceOf(choice->chosen), sourceOf(choice->other),
+                 choice->condition, choice->isOtherSteady};
+}
+
+bool PanelCopy::hasSteady(ArrayRef<Index> at) {
+  std::optional<Sources> sources = find(at);
+  return widthOf(sources) > 0 && sources->isSteady;
 }
 
 /// Numbers that one asynchronous copy may have; 0: none.
-int64_t PanelCopy::widthOf(const std::optional<Source> &source) {
-  if (!source)
+int64_t PanelCopy::widthOf(const std::optional<Sources> &sources) {
+  if (!sources)
     return 0;
+  int64_t factor = std::gcd(sources->first.factor, sources->second.factor);
   for (int64_t width = perPiece; width >= 2; width /= 2)
-    if (panel.columns % width == 0 && source->factor % width == 0)
+    if (panel.columns % width == 0 && factor % width == 0)
       return width;
   return 0;
 }
@@ -97,16 +102,40 @@ void PanelCopy::copyThrough(Index row, Index column, Value to, Value valid,
 }
 
 void PanelCopy::copyPiece(Index row, Index column, Value to, Value valid,
-                          Place place) {
+                          Place place, Copied which) {
   // An address that is not read may be any.
-  std::optional<Source> source = find(place(row, column));
-  if (int64_t width = widthOf(source))
-    copyAsync(*source, width, column, to, valid);
-  else
-    copyThrough(row, column, to, valid, place);
+  std::optional<Sources> sources = find(place(row, column));
+  int64_t width = widthOf(sources);
+  bool isSteady = width > 0 && sources->isSteady;
+  bool isWhole = which == Copied::All || !isSteady || !sources->isFirst;
+  if (isWhole && which != Copied::All && isSteady != (which == Copied::Steady))
+    return;
+  if (width == 0)
+    return copyThrough(row, column, to, valid, place);
+  if (!sources->isFirst)
+    return copyAsync(sources->first, width, column, to, valid);
+  if (isWhole) {
+    auto pointerOf = [&](const Source &source) {
+      return offsetPointer(e, source.pointer, e.b.getI16Type(), source.offset);
+    };
+    Value pointer = kernel.select(sources->isFirst, pointerOf(sources->first),
+                                  pointerOf(sources->second));
+    return copyAsync({pointer, math.constant(0), 1}, width, column, to, valid);
+  }
+  // One of the two copies fills what is not there with zeros.
+  bool isFirst = which == Copied::Rest;
+  Value condition = sources->isFirst;
+  if (!isFirst) {
+    Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+    condition = arith::XOrIOp::create(e.b, e.loc, condition, one);
+  }
+  e.when(condition, [&] {
+    copyAsync(isFirst ? sources->first : sources->second, width, column, to,
+              valid);
+  });
 }
 
-void PanelCopy::start(Value address, Index valid, Place place) {
+void PanelCopy::start(Value address, Index valid, Place place, Copied which) {
   int64_t pieces = panel.pieces(), all = rows * pieces;
   // A thread has the same pieces of all its rows, where they are so many.
   bool isEven = threads % pieces == 0;
@@ -123,9 +152,9 @@ void PanelCopy::start(Value address, Index valid, Place place) {
           words.exclusiveOr(words.of(piece), lines.permutation(words, line));
       to = words.add(words.mul(line, panel.lineBytes),
                      words.mul(to, pieceBytes));
-      copyPiece(row, math.mul(piece, math.constant(perPiece)),
-                words.add(address, to),
-                kernel.compare(arith::CmpIPredicate::ult, row, valid), place);
+      copyPiece(
+          row, math.mul(piece, math.constant(perPiece)), words.add(address, to),
+          kernel.compare(arith::CmpIPredicate::ult, row, valid), place, which);
     };
     if (begin + threads <= all)
       copy();

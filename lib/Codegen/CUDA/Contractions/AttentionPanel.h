@@ -31,6 +31,10 @@ struct Panel {
   int64_t pieces() const { return read / perPiece; }
 };
 
+/// What is copied: all, or that which no kernel in front writes, in front of
+/// the wait for these, and the rest behind it.
+enum class Copied { All, Steady, Rest };
+
 /// Brings rows of an operand to lines of shared memory, zeros where there is
 /// none.
 class PanelCopy {
@@ -47,19 +51,30 @@ public:
       llvm::function_ref<llvm::SmallVector<Index>(Index row, Index column)>;
   /// Starts the copies of the rows, of which `valid` are there, to `address`.
   /// They have ended when the asynchronous copies have.
-  void start(mlir::Value address, Index valid, Place place);
+  void start(mlir::Value address, Index valid, Place place,
+             Copied which = Copied::All);
+  /// Whether Copied::Steady copies anything. `at`: the indices of any element.
+  bool hasSteady(llvm::ArrayRef<Index> at);
 
 private:
   struct Source {
     mlir::Value pointer;
     Index offset;
-    /// What divides the offset, and all offsets that may be chosen.
+    /// What divides the offset.
     int64_t factor;
   };
-  std::optional<Source> find(llvm::ArrayRef<Index> at);
-  int64_t widthOf(const std::optional<Source> &source);
+  /// The source of a piece, or the two of which `isFirst` chooses one.
+  struct Sources {
+    Source first, second;
+    mlir::Value isFirst;
+    /// The second of two, or the only one.
+    bool isSteady;
+  };
+  Source sourceOf(const ViewedElement &element);
+  std::optional<Sources> find(llvm::ArrayRef<Index> at);
+  int64_t widthOf(const std::optional<Sources> &sources);
   void copyPiece(Index row, Index column, mlir::Value to, mlir::Value valid,
-                 Place place);
+                 Place place, Copied which);
   void copyAsync(const Source &source, int64_t width, Index column,
                  mlir::Value to, mlir::Value valid);
   void copyThrough(Index row, Index column, mlir::Value to, mlir::Value valid,

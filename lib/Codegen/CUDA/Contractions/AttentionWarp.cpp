@@ -83,19 +83,29 @@ void AttentionWarp::startQuery(int64_t count, int64_t threads) {
              });
 }
 
+bool AttentionWarp::hasSteadyKeys(Index first) {
+  auto copy = [&](Value tensor, const Panel &panel, Lines lines) {
+    return PanelCopy(kernel, tensor, panel, lines, keys, constant(0), 1);
+  };
+  SmallVector<Index> at = space.ofKey(block, first, constant(0));
+  return copy(space.op.getKey(), depth, queryLines).hasSteady(at) ||
+         copy(space.op.getValue(), width, valueLines).hasSteady(at);
+}
+
 void AttentionWarp::startKeys(Value stage, Index first, Index end, Index thread,
-                              int64_t threads) {
+                              int64_t threads, Copied which) {
   // None, where all keys are before `first`.
   Index valid = math.sub(math.max(end, first), first);
   auto place = [&](Index row, Index column) {
     return space.ofKey(block, math.add(first, row), column);
   };
   PanelCopy(kernel, space.op.getKey(), depth, queryLines, keys, thread, threads)
-      .start(stage, valid, place);
+      .start(stage, valid, place, which);
   PanelCopy(kernel, space.op.getValue(), width, valueLines, keys, thread,
             threads)
-      .start(words.add(stage, keys * depth.lineBytes), valid, place);
-  NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
+      .start(words.add(stage, keys * depth.lineBytes), valid, place, which);
+  if (which != Copied::Steady)
+    NVVM::CpAsyncCommitGroupOp::create(e.b, e.loc);
 }
 
 //===-- a block of keys ---------------------------------------------------===//

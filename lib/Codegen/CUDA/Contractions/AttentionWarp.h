@@ -54,10 +54,12 @@ public:
   /// `threads` threads.
   void startQuery(int64_t count, int64_t threads);
   /// Starts the copies of the keys and values from `first` on, but before
-  /// `end`, to `stage`, as one group, by `threads` threads of which this one is
-  /// number `thread`.
+  /// `end`, to `stage`, by `threads` threads of which this one is number
+  /// `thread`. They end a group of copies, but for Copied::Steady.
   void startKeys(mlir::Value stage, Index first, Index end, Index thread,
-                 int64_t threads);
+                 int64_t threads, Copied which = Copied::All);
+  /// Whether Copied::Steady copies anything of the keys from `first` on.
+  bool hasSteadyKeys(Index first);
   /// Multiplies the rows with the keys from `first` on, which are at `stage`,
   /// and what becomes of the scores with the values. `areOfAll`: all rows see
   /// the keys, as far as the mask does not hide them.

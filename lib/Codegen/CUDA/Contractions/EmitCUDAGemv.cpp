@@ -7,8 +7,10 @@
 // there.
 //
 // A kernel that needs the results of others loads its first part of the matrix
-// before it waits for them. Vectors that are rows with reductions of their own,
-// those of a norm, are computed by each block, and lie in shared memory.
+// before it waits for them, and what the epilogue reads right behind the wait.
+// Vectors that are rows with reductions of their own, those of a norm, are
+// computed by each block, and lie in shared memory; the weights of the norm are
+// loaded before the wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +48,9 @@ private:
   };
 
   void locate();
+  bool isMatrixSteady();
   void loadAhead();
+  void loadEarly(scf::IfOp branch);
   void stageVectors();
   SmallVector<Value> accumulate();
   SmallVector<Fragment> loadRound(Index begin, int64_t depth, bool masked);
@@ -98,6 +102,12 @@ private:
   /// part, and its block's place in the cluster.
   Index thread, place, group, part, rank;
   Index columnBegin;
+  /// What is emitted in front of the wait for the kernels in front, and the end
+  /// of the wait.
+  Operation *beforeWait = nullptr, *wait = nullptr;
+  /// What is computed of the first round of accesses: behind the vectors, since
+  /// it needs more registers.
+  SmallVector<Operation *> ofAhead;
   /// The first round of accesses, where it is loaded before the wait.
   SmallVector<Fragment> ahead;
 };
@@ -471,6 +481,9 @@ void GemvEmitter::finish(int64_t firstRow, int64_t rows) {
                                 below(math.add(row, math.constant(firstRow)),
                                       space.sizeOf(schedule.rows)));
     e.when(inside, [&] { finishVector(row, firstRow, column, vectorSize); });
+    // A thread's registers hold what it needs for one of them.
+    if (begin == 0 && firstRow == 0)
+      loadEarly(cast<scf::IfOp>(*std::prev(e.b.getInsertionPoint())));
   }
 }
 
@@ -507,20 +520,42 @@ void GemvEmitter::setAccess(Access access) {
     e.elements.memoryOf(argument)->access = access;
 }
 
-/// Loads the first round of the matrices before the wait, when no other kernel
-/// writes them but one may write something else that this one reads.
-void GemvEmitter::loadAhead() {
+/// Whether the matrices may be read before the wait: no other kernel writes
+/// them, but one may write something else that this one reads.
+bool GemvEmitter::isMatrixSteady() {
   auto waitsFor = e.kernel.getWaitsFor();
+  return kernel.prefetches && waitsFor && llvm::is_contained(*waitsFor, true) &&
+         llvm::all_of(sources, [&](BlockArgument argument) {
+           return isSteady(e.kernel, argument);
+         });
+}
+
+/// Loads the first round of the matrices before the wait.
+void GemvEmitter::loadAhead() {
   std::optional<int64_t> size = IndexMath::constantOf(space.sizeOf(schedule.k));
-  if (!kernel.prefetches || !waitsFor || !llvm::is_contained(*waitsFor, true) ||
-      !size || *size == 0)
+  if (!isMatrixSteady() || !size || *size == 0)
     return;
-  for (BlockArgument argument : sources)
-    if (!isSteady(e.kernel, argument))
-      return;
   bool masked = *size < schedule.step(schedule.depth);
+  Operation *before = &*std::prev(e.b.getInsertionPoint());
   ahead = loadRound(math.constant(0),
                     masked ? schedule.lastDepth : schedule.depth, masked);
+  llvm::SmallPtrSet<Operation *, 32> derived;
+  for (Operation *op = before->getNextNode(); op; op = op->getNextNode()) {
+    bool isDerived = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return derived.contains(operand.getDefiningOp());
+    });
+    if (isDerived)
+      ofAhead.push_back(op);
+    if (isDerived || isa<LLVM::InlineAsmOp>(op))
+      derived.insert(op);
+  }
+}
+
+/// Moves the loads of the epilogue in `branch` to the wait.
+void GemvEmitter::loadEarly(scf::IfOp branch) {
+  CUDAKernel::loadEarly(branch, beforeWait->getNextNode(),
+                        /*areInvariant=*/true);
+  CUDAKernel::loadEarly(branch, wait->getNextNode());
 }
 
 /// Computes the vectors that are rows with reductions of their own, in each
@@ -549,8 +584,14 @@ void GemvEmitter::emit() {
   locate();
   setAccess(Access::Streamed);
   loadAhead();
+  beforeWait = &*std::prev(e.b.getInsertionPoint());
   kernel.awaitAndRelease();
+  wait = &*std::prev(e.b.getInsertionPoint());
   stageVectors();
+  if (kernel.prefetches)
+    CUDAKernel::loadSteadyEarly(beforeWait->getNextNode());
+  for (Operation *op : ofAhead)
+    op->moveBefore(e.b.getInsertionBlock(), e.b.getInsertionPoint());
   SmallVector<Value> sums = accumulate();
 
   int64_t atOnce = schedule.rowsAtOnce(number);

@@ -249,6 +249,15 @@ findGathered(KernelEmission &e, Value tensor, ArrayRef<Index> at) {
   return findElement(e, tensor, at);
 }
 
+/// Whether all arguments that `value` is computed from are steady.
+static bool isFromSteady(KernelEmission &e, Value value) {
+  return llvm::all_of(computedFrom(value), [&](Value from) {
+    auto argument = dyn_cast<BlockArgument>(from);
+    return !argument || argument.getOwner() != &e.kernel.getBody().front() ||
+           isSteady(e.kernel, argument);
+  });
+}
+
 std::optional<ChosenElement>
 codegen::findChoice(KernelEmission &e, Value tensor, ArrayRef<Index> at) {
   auto op = tensor.getDefiningOp<linalg::GenericOp>();
@@ -286,8 +295,10 @@ codegen::findChoice(KernelEmission &e, Value tensor, ArrayRef<Index> at) {
                                    e, op.getDpsInputs()[numbers[2]], at);
   if (!chosen || !other)
     return std::nullopt;
+  bool isOtherSteady = isFromSteady(e, op.getDpsInputs()[numbers[0]]) &&
+                       isFromSteady(e, op.getDpsInputs()[numbers[2]]);
   return ChosenElement{e.elements.emitOperand(op, numbers[0], at), *chosen,
-                       *other};
+                       *other, isOtherSteady};
 }
 
 Value codegen::offsetPointer(KernelEmission &e, Value pointer, Type element,

@@ -46,6 +46,9 @@ std::optional<ViewedElement> findElement(KernelEmission &e, mlir::Value tensor,
 struct ChosenElement {
   mlir::Value condition;
   ViewedElement chosen, other;
+  /// Whether what the condition and the place of `other` are computed from, and
+  /// `other` itself, keep their values from the start of the kernel on.
+  bool isOtherSteady;
 };
 /// The same where the element is chosen from two tensors, each of which may be
 /// rows of an argument at places that are computed, as update_slice does.

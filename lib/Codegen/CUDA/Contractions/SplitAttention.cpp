@@ -6,15 +6,17 @@
 // depends on; products with rows that are not there cost none.
 //
 // In the end the warps of a block join their sums in shared memory, relative to
-// the largest maximum, and the last block of a tile those of all blocks in
-// memory. Both go through the parts in their order: a result has the same bits
-// in every run.
+// the largest maximum. The blocks of a tile, where they are few, are a cluster:
+// they send their sums to the first one. Otherwise the last block of a tile
+// joins those of all blocks in memory. All go through the parts in their order:
+// a result has the same bits in every run.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SplitAttention.h"
 
 #include "AttentionWarp.h"
+#include "Codegen/CUDA/Common/ClusterExchange.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 
@@ -62,12 +64,14 @@ private:
   AffineExpr numSplits(AffineExpr tiles);
   void configure();
   void locate();
+  void await();
   void prefetch();
   /// The first key of block of keys `number`.
   Index keyOf(Index number) { return math.mul(number, constant(plan.keys)); }
-  void startKeys(Value stage, Index number) {
-    warp.startKeys(stage, keyOf(number), lastKey, lane, 32);
+  void startKeys(Value stage, Index number, Copied which = Copied::All) {
+    warp.startKeys(stage, keyOf(number), lastKey, lane, 32, which);
   }
+  void startRing(Copied which);
   State start();
   void takeKeys(State &state, Index number, bool areOfAll);
   SmallVector<Value> takeRange(Index from, Index to, bool areOfAll,
@@ -76,9 +80,14 @@ private:
 
   Memory sharedFloats(int64_t floats, ArrayRef<int64_t> sizes);
   void leaveInBlock(const State &state);
-  void forEachRun(llvm::function_ref<void(const Run &)> body);
+  void forEachRun(llvm::function_ref<void(const Run &)> body,
+                  bool areAll = false);
   Part joinParts(ArrayRef<Part> parts);
   Part joinBlock(const Run &run);
+  Memory received(Index from);
+  void sendRun(const Run &run);
+  Part joinCluster(const Run &run);
+  void finishCluster();
   Memory inMemory(bool areSums);
   Index placeOf(Index part, const Run &run);
   void leaveInMemory(const Run &run, const Part &part);
@@ -101,6 +110,9 @@ private:
   /// Blocks of keys of this block; the end of its keys.
   Index firstBlock, lastBlock, lastKey;
   Memory sumsOfWarps, rowsOfWarps;
+  /// Copies of what no kernel in front writes start in front of the wait.
+  bool copiesAhead = false;
+  std::optional<ClusterExchange> exchange;
 };
 } // namespace
 
@@ -118,7 +130,8 @@ AffineExpr SplitEmitter::numSplits(AffineExpr tiles) {
 void SplitEmitter::configure() {
   AffineExpr all = space.numBlocks(plan.tileRows());
   e.setConfig({all * numSplits(all)}, {plan.threads(), 1, 1}, plan.sharedBytes,
-              {1, 1, 1}, {}, plan.workspace());
+              {plan.joinsInCluster ? plan.splits : 1, 1, 1}, {},
+              plan.workspace());
 }
 
 void SplitEmitter::locate() {
@@ -177,14 +190,20 @@ void SplitEmitter::prefetch() {
 
 //===-- keys --------------------------------------------------------------===//
 
+/// Starts the copies to all stages but one.
+void SplitEmitter::startRing(Copied which) {
+  Index own = math.add(firstBlock, number);
+  for (int64_t stage = 0; stage + 1 < plan.stages; ++stage)
+    startKeys(words.add(ring, stage * warp.stageBytes()),
+              math.add(own, constant(stage * plan.warps)), which);
+}
+
 SplitEmitter::State SplitEmitter::start() {
   State state{warp.start(), Value(), ring};
   state.before = words.add(ring, (plan.stages - 1) * warp.stageBytes());
   warp.startQuery(plan.tileRows(), plan.threads());
-  Index own = math.add(firstBlock, number);
-  for (int64_t stage = 0; stage + 1 < plan.stages; ++stage)
-    startKeys(words.add(ring, stage * warp.stageBytes()),
-              math.add(own, constant(stage * plan.warps)));
+  // What started in front of the wait is of the first group.
+  startRing(copiesAhead ? Copied::Rest : Copied::All);
   // The queries, of which each thread has copied some.
   NVVM::CpAsyncWaitGroupOp::create(e.b, e.loc, plan.stages - 2);
   kernel.barrier();
@@ -287,13 +306,17 @@ void SplitEmitter::leaveInBlock(const State &state) {
   kernel.barrier();
 }
 
-void SplitEmitter::forEachRun(llvm::function_ref<void(const Run &)> body) {
+/// The runs of the tile's rows, or of the `plan.rows` that a tile has at most.
+void SplitEmitter::forEachRun(llvm::function_ref<void(const Run &)> body,
+                              bool areAll) {
   int64_t runs = space.width / std::gcd(space.width, perPiece);
   e.loop(thread, constant(plan.rows * runs), constant(plan.threads()),
          [&](Index run) {
            Index row = math.div(run, constant(runs));
            Index column = math.mul(math.rem(run, constant(runs)),
                                    constant(space.width / runs));
+           if (areAll)
+             return body({row, column});
            Value inside =
                kernel.compare(arith::CmpIPredicate::ult,
                               math.add(block.firstRow, row), space.rows);
@@ -430,17 +453,82 @@ void SplitEmitter::finishShared() {
   });
 }
 
-void SplitEmitter::emit() {
-  configure();
-  // Lengths may be what a kernel before this one writes.
+/// What block `from` of the cluster, from 1 on, has sent to the first one.
+Memory SplitEmitter::received(Index from) {
+  int64_t floats = plan.rowFloats();
+  int64_t begin = plan.sharedBytes - plan.receivedBytes();
+  Memory all = sharedFloats(begin / 4, {plan.splits - 1, plan.rows, floats});
+  return kernel.elementOf(
+      all, math.mul(math.sub(from, constant(1)), constant(plan.rows * floats)));
+}
+
+void SplitEmitter::sendRun(const Run &run) {
+  Part part = joinBlock(run);
+  Memory own = received(split);
+  Index row = math.mul(run.row, constant(plan.rowFloats()));
+  exchange->sendToFirst(part.sums,
+                        kernel.elementOf(own, math.add(row, run.column)));
+  e.when(kernel.compare(arith::CmpIPredicate::eq, run.column, constant(0)),
+         [&] {
+           Index behind = constant(plan.rowFloats() - 4);
+           exchange->sendToFirst({part.max, part.total},
+                                 kernel.elementOf(own, math.add(row, behind)));
+         });
+}
+
+SplitEmitter::Part SplitEmitter::joinCluster(const Run &run) {
+  SmallVector<Part> parts{joinBlock(run)};
+  for (int64_t other = 1; other < plan.splits; ++other) {
+    Memory own = received(constant(other));
+    Elements row = e.elements.load(
+        own, {constant(0), run.row, constant(plan.rowFloats() - 4)}, 2);
+    parts.push_back({row[0], row[1],
+                     e.elements.load(own, {constant(0), run.row, run.column},
+                                     std::gcd(space.width, perPiece))});
+  }
+  return joinParts(parts);
+}
+
+void SplitEmitter::finishCluster() {
+  exchange->awaitStart();
+  Value isFirst = kernel.compare(arith::CmpIPredicate::eq, split, constant(0));
+  Value isOther = kernel.compare(arith::CmpIPredicate::ne, split, constant(0));
+  e.when(isOther, [&] {
+    forEachRun([&](const Run &run) { sendRun(run); }, /*areAll=*/true);
+  });
+  e.when(isFirst, [&] {
+    exchange->await();
+    forEachRun([&](const Run &run) { writeRun(run, joinCluster(run)); });
+  });
+}
+
+/// Finds the block's keys, and waits for the kernels in front.
+void SplitEmitter::await() {
+  // Lengths may be what one of these writes.
   if (space.op.getLengths()) {
     kernel.await();
-    locate();
-  } else {
-    locate();
-    kernel.await([&] { prefetch(); });
+    return locate();
+  }
+  locate();
+  copiesAhead = kernel.prefetches && e.kernel.getWaitsFor() &&
+                warp.hasSteadyKeys(constant(0));
+  if (!copiesAhead)
+    return kernel.await([&] { prefetch(); });
+  startRing(Copied::Steady);
+  kernel.awaitAndRelease();
+}
+
+void SplitEmitter::emit() {
+  configure();
+  await();
+  if (plan.joinsInCluster) {
+    exchange.emplace(kernel, plan.splits, 1);
+    exchange->start(split);
+    exchange->expect(plan.rows * (space.width + 2), 1, e.b.getF32Type());
   }
   leaveInBlock(takeAll());
+  if (plan.joinsInCluster)
+    return finishCluster();
   auto finishAlone = [&] {
     forEachRun([&](const Run &run) { writeRun(run, joinBlock(run)); });
   };

@@ -34,12 +34,22 @@ struct AttentionSplit {
   int64_t tiles = -1, splits = 1;
   /// Blocks that are resident at a time.
   int64_t slots = 1;
-  /// Bytes of shared memory.
+  /// The blocks of a tile are a cluster, the first of which receives the sums
+  /// of the others in its shared memory.
+  bool joinsInCluster = false;
+  /// Bytes of shared memory, `receivedBytes()` last.
   int64_t sharedBytes = 0;
 
   int64_t tileRows() const { return 16 * fragments; }
   int64_t threads() const { return 32 * warps; }
   bool mayShare() const { return splits > 1; }
+  /// Bytes of what the first block of a cluster receives.
+  int64_t receivedBytes() const {
+    return (splits - 1) * rows * rowFloats() * 4;
+  }
+  /// Of a row of sums that a block sends; behind them are its maximum and sum
+  /// of powers. A multiple of 16 bytes.
+  int64_t rowFloats() const { return llvm::alignTo(width, 4) + 4; }
   /// Blocks whose results meet in memory.
   int64_t maxParts() const;
   /// Bytes of the sums of all parts; behind them are maxima and sums of powers.

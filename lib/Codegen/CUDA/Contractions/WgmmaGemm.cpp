@@ -493,6 +493,8 @@ LogicalResult codegen::emitWgmma(kernel::FuncOp kernel,
                      WgmmaEmitter::sharedBytes(schedule),
                      {schedule.cluster(), 1, 1},
                      wgmmaTensorMaps(emission, schedule, inputs), workspace);
+  if (prefetches)
+    prefetchParameters(emission);
   WgmmaEmitter(emission, schedule, *space, opened.maps,
                opened.pointers.drop_front(tensors), prefetches)
       .emit(opened.shared);

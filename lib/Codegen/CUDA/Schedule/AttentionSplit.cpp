@@ -41,6 +41,8 @@ std::optional<AttentionSplitWish> codegen::parseAttentionSplit(StringRef text) {
 
 /// Parts of one tile at most: the last block joins them.
 static constexpr int64_t maxSplits = 64;
+/// Blocks of a cluster at most, and what the first receives from the others.
+static constexpr int64_t maxClusterSplits = 8, maxReceivedBytes = 16 << 10;
 /// Of a warp's ring, which shared memory has no room for.
 static constexpr int64_t maxStages = 64;
 /// Bytes that each block has of the system's in shared memory.
@@ -63,7 +65,7 @@ int64_t AttentionSplit::sumBytes() const {
 }
 
 SmallVector<int64_t> AttentionSplit::workspace() const {
-  if (!mayShare())
+  if (!mayShare() || joinsInCluster)
     return {};
   return {sumBytes() + maxParts() * rows * 2 * 4,
           (tiles >= 0 ? tiles : slots) * 4};
@@ -228,5 +230,11 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
   chooseSplits(plan, *problem, chip);
   if (wish.splits)
     plan.splits = wish.splits;
+  plan.joinsInCluster = plan.tiles >= 0 && plan.splits > 1 &&
+                        plan.splits <= maxClusterSplits && chip.hasClusters() &&
+                        plan.receivedBytes() <= maxReceivedBytes &&
+                        plan.sharedBytes + plan.receivedBytes() <= blockBytes;
+  if (plan.joinsInCluster)
+    plan.sharedBytes += plan.receivedBytes();
   return std::optional(plan);
 }

@@ -35,6 +35,8 @@ static constexpr int64_t maxPartBytes = 32 * 1024;
 static constexpr int64_t maxEach = 16, maxSums = 128;
 /// Elements of all vectors where a block computes them, at most.
 static constexpr int64_t maxVectorElements = 16 * 1024;
+/// Threads of a multiprocessor that have registers for a round of accesses.
+static constexpr int64_t residentThreads = 1024;
 /// What sizes that only a run knows count as.
 static constexpr int64_t unknownSize = 4096;
 
@@ -289,19 +291,44 @@ static int64_t lastDepthOf(const GemvSchedule &schedule) {
              : schedule.depth;
 }
 
+static int64_t tiles(const GemvSchedule &schedule, const Sizes &sizes) {
+  return llvm::divideCeil(sizes.columns, schedule.tile()) * sizes.batch;
+}
+
+/// Registers that a thread of a kernel needs in which all of K is in flight.
+static constexpr int64_t fewRegisters = 40;
+
 /// Room for as many threads as give 64 KB in flight, and their registers: the
-/// sums and some 64 more.
+/// sums and some 64 more; but for no more blocks than there are, and as many of
+/// the kernel behind, which loads its matrix while this one ends.
 static void limitRegisters(GemvSchedule &schedule, const Sizes &sizes) {
   constexpr int64_t bytes = 64 * 1024, others = 64;
   int64_t sums = schedule.contractions() * schedule.sumsEach();
   int64_t threads = std::min<int64_t>({1024, bytes / bytesEach(schedule, sizes),
                                        sizes.chip.registers / (sums + others)});
-  schedule.residentBlocks = std::max<int64_t>(1, threads / schedule.threads());
+  int64_t there = 2 * llvm::divideCeil(tiles(schedule, sizes) * schedule.blocks,
+                                       sizes.chip.multiprocessors);
+  schedule.residentBlocks =
+      std::clamp<int64_t>(threads / schedule.threads(), 1, there);
+  if (sums == 1 && schedule.step(schedule.depth) >= sizes.k &&
+      there * schedule.threads() * fewRegisters <= sizes.chip.registers)
+    schedule.residentBlocks = there;
   schedule.lastDepth = lastDepthOf(schedule);
 }
 
-static int64_t tiles(const GemvSchedule &schedule, const Sizes &sizes) {
-  return llvm::divideCeil(sizes.columns, schedule.tile()) * sizes.batch;
+/// More parts, at most eight, where all of K is in flight at once then, in as
+/// many threads as are resident; a part has `have` of them.
+static void takeAllOfK(GemvSchedule &schedule, const Sizes &sizes,
+                       int64_t have) {
+  GemvSchedule split = schedule;
+  while (split.parts < 8 && split.step(split.depth) < sizes.k)
+    split.parts *= 2;
+  if (split.step(split.depth) >= sizes.k &&
+      have * split.parts * split.blocks <=
+          residentThreads * sizes.chip.multiprocessors)
+    schedule.parts = split.parts;
+  if (schedule.step(schedule.depth) >= sizes.k)
+    schedule.depth = llvm::divideCeil(sizes.k, schedule.step(1));
 }
 
 /// Matrices whose rows lie along K.
@@ -334,6 +361,7 @@ static void cutAlongK(GemvSchedule &schedule, const Sizes &sizes) {
          have * schedule.parts * schedule.blocks < wanted &&
          schedule.parts * schedule.blocks * 2 <= split)
     schedule.blocks *= 2;
+  takeAllOfK(schedule, sizes, have);
   // Few threads a block spread over all multiprocessors evenly.
   schedule.groups =
       std::max<int64_t>(1, blockThreads / (schedule.width * schedule.parts));
