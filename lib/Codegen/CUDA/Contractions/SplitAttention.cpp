@@ -510,12 +510,18 @@ void SplitEmitter::await() {
     return locate();
   }
   locate();
-  copiesAhead = kernel.prefetches && e.kernel.getWaitsFor() &&
-                warp.hasSteadyKeys(constant(0));
-  if (!copiesAhead)
-    return kernel.await([&] { prefetch(); });
-  startRing(Copied::Steady);
-  kernel.awaitAndRelease();
+  {
+    // What is loaded here may have another value behind the wait.
+    ElementEmitter::Scope scope(e.elements);
+    copiesAhead = kernel.prefetches && e.kernel.getWaitsFor() &&
+                  warp.hasSteadyKeys(constant(0));
+    if (copiesAhead)
+      startRing(Copied::Steady);
+  }
+  if (copiesAhead)
+    kernel.awaitAndRelease();
+  else
+    kernel.await([&] { prefetch(); });
 }
 
 void SplitEmitter::emit() {
