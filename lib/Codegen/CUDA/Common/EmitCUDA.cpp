@@ -157,7 +157,7 @@ struct Cut {
   std::optional<WgmmaSchedule> wgmma;
   std::optional<GemvSchedule> gemv;
   std::optional<AttentionSplit> split;
-  /// Of contractions on CUDA cores and with mma.sync.
+  /// Of contractions on CUDA cores and with mma.sync, and of split attention.
   SmallVector<int64_t> workspace;
 };
 
@@ -184,6 +184,7 @@ static FailureOr<Cut> readCut(kernel::FuncOp kernel, const CudaChip &chip) {
     if (failed(read))
       return failure();
     cut.split = *read;
+    cut.workspace = read->workspace();
   }
   if (isa_and_present<kernel::AttentionScheduleAttr>(schedule))
     return kernel.emitError("a kernel with such a schedule becomes a tile "
@@ -267,11 +268,10 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   std::optional<ReductionPlan> reduction = planReduction(kernel, target);
   std::optional<ScanParts> scan = planScanParts(kernel, target);
   std::optional<ScanColumns> columns = planScanColumns(kernel, target);
-  SmallVector<int64_t> workspace = reduction    ? reduction->workspace()
-                                   : scan       ? scan->layout().workspace()
-                                   : columns    ? columns->layout().workspace()
-                                   : cut->split ? cut->split->workspace()
-                                                : cut->workspace;
+  SmallVector<int64_t> workspace = reduction ? reduction->workspace()
+                                   : scan    ? scan->layout().workspace()
+                                   : columns ? columns->layout().workspace()
+                                             : cut->workspace;
   unsigned pointers = tensors + workspace.size();
   gpu::GPUFuncOp func = createFunction(kernel, pointers, sizes, b);
   KernelEmission emission(kernel, b, EmitterOptions());
@@ -289,8 +289,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   state.releasesEarly = !firstKernels.contains(kernel.getSymName());
   state.workspace =
       llvm::to_vector(arguments.slice(tensors, pointers - tensors));
-  // A gemv loads them early.
-  if (prefetch && !cut->gemv)
+  if (prefetch && !cut->gemv) // It loads them early.
     prefetchParameters(emission);
   if (reduction)
     emitCUDAReduction(state, *reduction);
