@@ -2,6 +2,7 @@
 
 #include "Evaluate.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tripy;
@@ -114,6 +115,38 @@ Collected tripy::frontend::collect(std::span<const Value> values,
   for (const Value &value : values)
     collector.visit(value);
   collector.finish(values);
+  return out;
+}
+
+/// What is computed from nothing costs no more than to keep it.
+static bool isKept(const Node &node) {
+  return node.wasComputed && !node.operands.empty();
+}
+
+Collected tripy::frontend::collectAndKeep(std::vector<Value> &values) {
+  Collected out;
+  Collector collector(out);
+  std::vector<const Node *> isRoot;
+  for (const Value &value : values) {
+    collector.visit(value);
+    isRoot.push_back(value.node.get());
+  }
+  auto keep = [&](const Value &value) {
+    const Node &node = *value.node;
+    if (!isKept(node) || node.outputs[value.result].storage ||
+        std::find(isRoot.begin(), isRoot.end(), &node) != isRoot.end())
+      return;
+    isRoot.push_back(&node);
+    for (uint32_t i = 0; i < node.outputs.size(); ++i)
+      values.push_back({value.node, i});
+  };
+  for (const std::shared_ptr<Node> &node : out.nodes)
+    if (!node->wasComputed)
+      for (const Value &operand : node->operands)
+        keep(operand);
+  collector.finish(values);
+  for (const std::shared_ptr<Node> &node : out.nodes)
+    node->wasComputed = true;
   return out;
 }
 

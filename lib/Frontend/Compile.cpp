@@ -94,6 +94,8 @@ struct Tracer::State {
   SourceLoc loc;
   std::vector<Value> arguments;
   std::vector<ProgramInput> inputs;
+  /// Arguments that have a name.
+  size_t named = 0;
   TraceScope scope;
   /// Names of nodes whose values the program may have.
   std::map<const Node *, std::string> names;
@@ -173,8 +175,8 @@ static Value addArgument(std::vector<Value> &arguments,
   return arguments.back();
 }
 
-std::string Tracer::nextName() const {
-  return "arg" + std::to_string(state->inputs.size());
+std::string Tracer::nextName() {
+  return "arg" + std::to_string(state->named++);
 }
 
 /// Sets where an argument is in what the function takes. Files have no path

@@ -101,7 +101,7 @@ static bool evaluateOneDevice(std::span<const Value> values, SourceLoc loc) {
     }
     if (roots.empty())
       return false;
-    collected = collect(roots);
+    collected = collectAndKeep(roots);
   }
   std::shared_ptr<CompiledProgram> compiled =
       ProgramCache::instance().find(collected, *device, loc);

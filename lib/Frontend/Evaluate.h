@@ -61,6 +61,12 @@ struct Collected {
 Collected collect(std::span<const Value> values,
                   std::span<const Value> arguments = {});
 
+/// The same for an evaluation, which appends to `values` what an earlier one
+/// has computed and not kept, where something new is computed from it: a state
+/// that a loop carries, of which only a sum is printed, is computed twice at
+/// most. Under graphMutex().
+Collected collectAndKeep(std::vector<Value> &values);
+
 /// Identifies a program, but for the values of its inputs.
 std::string structureOf(const Collected &collected);
 

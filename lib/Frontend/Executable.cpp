@@ -272,7 +272,7 @@ Executable::start(const std::vector<CallArgument> &arguments,
   checkAssigned(loc);
   std::vector<Argument> leaves;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string whole = "arg" + std::to_string(leaves.size());
+    std::string whole = "arg" + std::to_string(i);
     bool isStructure = false;
     for (const auto &[path, leaf] : arguments[i].leaves()) {
       isStructure |= !path.empty();

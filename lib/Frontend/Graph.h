@@ -71,6 +71,9 @@ public:
   /// first result there. Under graphMutex().
   uint64_t visit = 0;
   uint32_t firstValue = 0;
+  /// An evaluation has computed it on the way to other values. Under
+  /// graphMutex().
+  bool wasComputed = false;
   std::vector<uint32_t> groups;
   std::vector<AttributeValue> attributes;
   /// Under graphMutex() once the node is recorded.

@@ -2,7 +2,9 @@
 //
 // x[{1, slice(0, 2), newaxis}]
 //   -> slice [1, 0] to [2, 2] -> squeeze dims [0] -> unsqueeze 1
-// A tensor of indices is a gather, behind the slices.
+// A tensor of indices is a gather, behind the slices. So is a number that is
+// evaluated: its value is an input of the program, which a loop over rows then
+// compiles once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +55,7 @@ private:
   /// Dimensions of the result so far; where new ones come, and gathers.
   int64_t resultRank = 0;
   std::vector<int64_t> added;
-  std::vector<std::pair<int64_t, Tensor>> gathers;
+  std::vector<std::pair<int64_t, TensorLike>> gathers;
 };
 
 } // namespace tripy
@@ -94,6 +96,14 @@ void Indexer::addNumber(const Index &index) {
                std::to_string(dim) + ", which has size " + std::to_string(size),
            index.place, {{input.loc(), "Input 0"}});
   }
+  if (!isTracing() && number.isStatic() && shape[dim].isStatic()) {
+    int64_t at = number.value();
+    at += at < 0 ? shape[dim].value() : 0;
+    gathers.emplace_back(dim - squeezed.size(), TensorLike(at, index.place));
+    addWhole();
+    --resultRank;
+    return;
+  }
   bool isLast = number.isStatic() && number.value() == -1;
   starts.push_back(number);
   stops.push_back(isLast ? Size(farOut)
@@ -128,7 +138,8 @@ void Indexer::add(const Index &index) {
   case Index::Kind::Slice:
     return addSlice(index.range);
   case Index::Kind::Tensor:
-    gathers.emplace_back(starts.size() - squeezed.size(), index.indices);
+    gathers.emplace_back(starts.size() - squeezed.size(),
+                         TensorLike(index.indices, loc));
     addWhole();
     // Dimensions of the indices stand in the place of this one.
     resultRank += index.indices.rank(index.place) - 1;
@@ -161,8 +172,7 @@ Tensor Indexer::apply() {
     result = squeeze({result, loc}, squeezed, loc);
   // From the back, so that the dimensions in front keep their numbers.
   for (size_t i = gathers.size(); i-- > 0;)
-    result =
-        gather({result, loc}, {gathers[i].second, loc}, gathers[i].first, loc);
+    result = gather({result, loc}, gathers[i].second, gathers[i].first, loc);
   for (int64_t dim : added)
     result = unsqueeze({result, loc}, dim, loc);
   return result;

@@ -260,8 +260,8 @@ static std::string joined(const std::vector<std::string> &names) {
   return text.empty() ? "none" : text;
 }
 
-void Module::loadStateDict(const StateDict &values, bool strict,
-                           SourceLoc loc) {
+StateDictDifference Module::loadStateDict(const StateDict &values, bool strict,
+                                          SourceLoc loc) {
   ParameterList parameters(/*enters=*/true);
   visitMembers(parameters);
   std::map<std::string, Tensor> byName;
@@ -269,7 +269,8 @@ void Module::loadStateDict(const StateDict &values, bool strict,
     if (!byName.emplace(name, value).second)
       fail(Code::InvalidArgument,
            "names stand once in the values; found '" + name + "' twice", loc);
-  std::vector<std::string> missing, unknown;
+  StateDictDifference difference;
+  auto &[missing, unknown] = difference;
   for (const AnyParameter &parameter : parameters.list) {
     auto found = byName.find(parameter.name);
     if (found != byName.end())
@@ -289,6 +290,7 @@ void Module::loadStateDict(const StateDict &values, bool strict,
   for (const AnyParameter &parameter : parameters.list)
     if (auto found = byName.find(parameter.name); found != byName.end())
       parameter.set(found->second, loc);
+  return difference;
 }
 
 /// The file is mapped: only what is used is read, and nothing is copied.
@@ -321,8 +323,8 @@ static Tensor asParameter(const Tensor &tensor, const AnyParameter &parameter,
       .setName(parameter.name);
 }
 
-void Module::loadSafetensors(const std::string &path, bool strict,
-                             SourceLoc loc) {
+StateDictDifference Module::loadSafetensors(const std::string &path,
+                                            bool strict, SourceLoc loc) {
   ParameterList parameters(/*enters=*/true);
   visitMembers(parameters);
   StateDict values = readSafetensors(path, loc);
@@ -330,7 +332,7 @@ void Module::loadSafetensors(const std::string &path, bool strict,
     for (const AnyParameter &parameter : parameters.list)
       if (parameter.name == name && parameter.dtype() == int4)
         tensor = asParameter(tensor, parameter, loc);
-  loadStateDict(values, strict, loc);
+  return loadStateDict(values, strict, loc);
 }
 
 void Module::saveSafetensors(const std::string &path, SourceLoc loc) const {

@@ -19,6 +19,12 @@ CALLS = [
     ("x.permute({1, 0});", "Did you mean: tripy::permute(x, ...)"),
     ("x.sum({0, 1}, true);", "Did you mean: tripy::sum(x, ...)"),
     ("x.T();", "Did you mean: tripy::transpose(x, 0, 1), or tripy::permute(x, {1, 0})"),
+    ("x.to(tp::float16);", "Did you mean: tripy::cast(x, dtype), or tripy::copy(x, device)"),
+    ("x.view({2, 1});", "Did you mean: tripy::reshape(x, shape)"),
+    ("x.size(0);", "Did you mean: x.shape()[dim]"),
+    ("x.dim();", "Did you mean: x.rank()"),
+    ("x.numel();", "Did you mean: x.shape().volume()"),
+    ("x.clone();", "tensors never change"),
     ("tp::resize(x, {1, 1, 4, 4});", 'Did you mean: tripy::resize(x, "linear", {.sizes = {...}})'),
     ("x[0] = x;", "deleted"),
     # Members that a state dict would lack.

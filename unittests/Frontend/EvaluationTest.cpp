@@ -78,6 +78,41 @@ TEST_F(Evaluation, SeveralTensorsTogether) {
   EXPECT_EQ(misses() + hits(), 1u);
 }
 
+// A loop that reads only what is computed of its state does not compute all
+// of it again each time, nor compile a program for each number of steps.
+TEST_F(Evaluation, KeepsWhatIsComputedAgain) {
+  auto step = [](const tp::Tensor &state) { return state * 0.5 + 1.0; };
+  tp::Tensor state = tp::zeros({4});
+  double expected = 0;
+  for (int i = 0; i < 40; ++i) {
+    state = step(state);
+    expected = expected * 0.5 + 1;
+    EXPECT_FLOAT_EQ(tp::sum(state).item<float>(), 4 * expected);
+  }
+  EXPECT_LE(misses(), 4u);
+  // The states themselves, and two results of one node.
+  EXPECT_FLOAT_EQ(tp::max(state).item<float>(), expected);
+  std::vector<tp::Tensor> parts = tp::split(step(state), 2);
+  EXPECT_FLOAT_EQ(tp::sum(parts[0]).item<float>(), expected + 2);
+  EXPECT_FLOAT_EQ(tp::sum(parts[1] * 2.0).item<float>(), 2 * (expected + 2));
+  EXPECT_FLOAT_EQ(tp::sum(parts[1] * 4.0).item<float>(), 4 * (expected + 2));
+}
+
+TEST_F(Evaluation, RowsOfALoopShareAProgram) {
+  tp::Tensor x = tp::reshape(tp::arange(24), {4, 3, 2});
+  for (int i = -4; i < 4; ++i) {
+    int64_t row = (i + 4) % 4;
+    EXPECT_EQ(
+        x[i].toVector<float>(),
+        tp::reshape(x, {4, 6})[tp::slice(row, row + 1)].toVector<float>());
+    EXPECT_EQ((x[{i, tp::slice(1, 3), -1}].toVector<float>()),
+              (std::vector<float>{row * 6 + 3.f, row * 6 + 5.f}));
+    EXPECT_EQ((x[{1, 2, i % 2}].item<float>()), 10 + (i + 4) % 2);
+  }
+  // Four of x[slice], and one or two of each other form.
+  EXPECT_LE(misses(), 9u);
+}
+
 TEST_F(Evaluation, AllResultsOfANode) {
   std::vector<tp::Tensor> parts = tp::split(tp::arange(5), 2);
   ASSERT_EQ(parts.size(), 2u);

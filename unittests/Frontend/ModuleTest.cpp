@@ -167,8 +167,12 @@ TEST(Module, LoadsStateDicts) {
                    {{"weight", tp::ones({1, 2})}, {"bias", part[0].second}}),
                tp::Error);
   EXPECT_EQ(linear.bias->tensor().toVector<float>()[0], 1); // unchanged
-  linear.loadStateDict(part, /*strict=*/false);
-  linear.loadStateDict(more, /*strict=*/false);
+  auto ofPart = linear.loadStateDict(part, /*strict=*/false);
+  EXPECT_EQ(ofPart.missing, (std::vector<std::string>{"weight"}));
+  EXPECT_TRUE(ofPart.unknown.empty());
+  auto ofMore = linear.loadStateDict(more, /*strict=*/false);
+  EXPECT_TRUE(ofMore.missing.empty());
+  EXPECT_EQ(ofMore.unknown, (std::vector<std::string>{"other"}));
   EXPECT_EQ(linear.bias->tensor().toVector<float>()[0], 1);
 }
 

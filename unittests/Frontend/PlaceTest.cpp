@@ -133,23 +133,26 @@ TEST(Place, OfIndicesOfDynamicDimensions) {
   };
   tp::InputInfo info({2, {1, 2, 4}}, tp::float32, "x");
   std::string text = errorOf([&] { tp::compile(at(5), info); }).what();
-  EXPECT_NE(text.find("index 5 is inside of dimension 1, whose size is at "
-                      "least 6; the sizes are 6 and "),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("index 5 must be inside of dimension 1, whose size must be at "
+                "least 6; the sizes are 6 and "),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("PlaceTest.cpp"), std::string::npos) << text;
   text = errorOf([&] { tp::compile(at(-5), info); }).what();
-  EXPECT_NE(text.find("index -5 is inside of dimension 1, whose size is at "
-                      "least 5; "),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("index -5 must be inside of dimension 1, whose size must be at "
+                "least 5; "),
+      std::string::npos)
       << text;
   auto fast = tp::compile(at(2), info);
   EXPECT_EQ(fast(tp::Tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})).item<float>(),
             6);
   text = errorOf([&] { fast(tp::ones({2, 2})); }).what();
-  EXPECT_NE(text.find("index 2 is inside of dimension 1, whose size is at "
-                      "least 3, but the sizes are 3 and 2"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("index 2 must be inside of dimension 1, whose size must be at "
+                "least 3, but the sizes are 3 and 2"),
+      std::string::npos)
       << text;
   EXPECT_EQ(tp::compile(at(-1), info)(tp::ones({2, 1})).item<float>(), 2);
 }
@@ -161,9 +164,10 @@ TEST(Place, OfIndicesThatAreArguments) {
                   tp::DimensionInputInfo({0, 1, 8}, "n"));
   EXPECT_EQ(fast(tp::Tensor({1.0, 2.0, 3.0}), 2).item<float>(), 3);
   std::string text = errorOf([&] { fast(tp::ones({3}), 5); }).what();
-  EXPECT_NE(text.find("the index of dimension 0 is at most its size minus 1, "
-                      "but the sizes are 5 and 2"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("the index of dimension 0 must be at most its size minus 1, "
+                "but the sizes are 5 and 2"),
+      std::string::npos)
       << text;
   EXPECT_EQ(text.find("Indexing.cpp"), std::string::npos) << text;
 }

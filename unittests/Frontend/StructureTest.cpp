@@ -88,8 +88,8 @@ TEST(Structure, Containers) {
       List{one(), one()}, Map{{"b", {one(), one()}}, {"a", {one()}}},
       std::tuple(one(), 1), one("last"));
   EXPECT_EQ(inputNames(fast), (std::vector<std::string>{
-                                  "arg0.0", "arg0.1", "arg2.a.0", "arg2.b.0",
-                                  "arg2.b.1", "arg5.0", "last"}));
+                                  "arg0.0", "arg0.1", "arg1.a.0", "arg1.b.0",
+                                  "arg1.b.1", "arg2.0", "last"}));
   std::vector<Tensor> list = {number(1), number(0)};
   std::map<std::string, std::vector<Tensor>> map = {
       {"a", {number(0)}}, {"b", {number(1), number(0)}}};
@@ -128,7 +128,7 @@ TEST(Structure, WrongContainers) {
       std::vector{one(), one()}, one());
   EXPECT_EQ(list(std::vector{x, x}, x).item<float>(), 7);
   EXPECT_EQ(errorOf([&] { list(std::vector{x, x, x}); }),
-            "the program takes the argument 'arg2' here; found 'arg0.2'");
+            "the program takes the argument 'arg1' here; found 'arg0.2'");
   EXPECT_EQ(errorOf([&] { list(std::vector{x}, x, x); }),
             "the argument 'arg0' has the part 'arg0.1'; found none");
   EXPECT_EQ(errorOf([&] { list(std::vector{x}, x); }),
@@ -161,7 +161,7 @@ TEST(Structure, NamedParts) {
     EXPECT_EQ(errorOf([&] { named(std::vector{x, x, x}); }),
               "the program takes the argument 'arg0.ids' here; found 'arg0.0'");
     EXPECT_EQ(errorOf([&] { named(x, x, std::vector{x}); }),
-              "the program takes the argument 'arg2' here; found 'arg2.0'");
+              "the program takes the argument 'arg1' here; found 'arg2.0'");
   }
   auto plain =
       tp::compile([](const Tensor &a, const Tensor &b) { return a + b; },

@@ -144,7 +144,8 @@ public:
   Size argument(const DimensionInputInfo &info, const std::string &path = "");
   /// A structure of descriptions; all others are part of the program.
   template <typename T> decltype(auto) argument(const T &value) {
-    return detail::Traced<T>::trace(*this, value, nextName());
+    return detail::Traced<T>::trace(
+        *this, value, detail::Traced<T>::isInput ? nextName() : std::string());
   }
   /// Names of tensors that the program may consist of: a module's parameters.
   void nameTensors(std::vector<std::pair<std::string, Tensor>> tensors);
@@ -153,7 +154,8 @@ public:
   SourceLoc loc() const;
 
 private:
-  std::string nextName() const;
+  /// "arg0", "arg1", ...: a structure has one name, as a tensor has.
+  std::string nextName();
   struct State;
   std::unique_ptr<State> state;
 };

@@ -146,6 +146,12 @@ public:
   }
 };
 
+/// Names of parameters that a module has and a state dict lacks, and the other
+/// way round.
+struct StateDictDifference {
+  std::vector<std::string> missing, unknown;
+};
+
 /// The base of modules. Its members throw Error at the caller's line.
 class Module {
 public:
@@ -166,20 +172,22 @@ public:
   /// \endcode
   StateDict stateDict() const;
   /// Sets parameters. With `strict`, the names must be the same as in
-  /// stateDict(). Errors: InvalidArgument for missing, unknown or duplicate
-  /// names, and for another shape or type; then nothing is changed.
+  /// stateDict(); without, the result has those that differ. Errors:
+  /// InvalidArgument for missing, unknown or duplicate names, and for another
+  /// shape or type; then nothing is changed.
   /// \code
   ///   tp::Linear from(2, 3), to(2, 3);
   ///   to.loadStateDict(from.stateDict());
   ///   std::cout << tp::equal(to.weight, from.weight);
   ///   // 1
   /// \endcode
-  void loadStateDict(const StateDict &values, bool strict = true,
-                     SourceLoc loc = SourceLoc::current());
+  StateDictDifference loadStateDict(const StateDict &values, bool strict = true,
+                                    SourceLoc loc = SourceLoc::current());
   /// The same from and to a safetensors file, which is mapped into memory when
   /// it is read (readSafetensors()). Errors: those of reading and writing.
-  void loadSafetensors(const std::string &path, bool strict = true,
-                       SourceLoc loc = SourceLoc::current());
+  StateDictDifference loadSafetensors(const std::string &path,
+                                      bool strict = true,
+                                      SourceLoc loc = SourceLoc::current());
   void saveSafetensors(const std::string &path,
                        SourceLoc loc = SourceLoc::current()) const;
   /// The module's parameters, without those of its children.

@@ -277,12 +277,27 @@ public:
   Tensor operator[](const detail::Placed<std::vector<Index>> &indices) const;
 
 #include "tripy/Frontend/TensorMembers.inc"
-  // NOLINTNEXTLINE(readability-identifier-naming): the name that others use.
-  template <typename... A> void T(A &&...) const {
-    static_assert(detail::isNever<A...>,
-                  "tripy::Tensor has no member 'T'. Did you mean: "
-                  "tripy::transpose(x, 0, 1), or tripy::permute(x, {1, 0})");
+  // Names that other libraries use.
+#define TRIPY_NO_MEMBER(name, instead)                                         \
+  template <typename... A> void name(A &&...) const {                          \
+    static_assert(detail::isNever<A...>, "tripy::Tensor has no member '" #name \
+                                         "'. Did you mean: " instead);         \
+  }                                                                            \
+  template <typename... A>                                                     \
+  void name(std::initializer_list<Size>, A &&...) const {                      \
+    static_assert(detail::isNever<A...>, "tripy::Tensor has no member '" #name \
+                                         "'. Did you mean: " instead);         \
   }
+  TRIPY_NO_MEMBER(T, "tripy::transpose(x, 0, 1), or "
+                     "tripy::permute(x, {1, 0})")
+  TRIPY_NO_MEMBER(to, "tripy::cast(x, dtype), or tripy::copy(x, device)")
+  TRIPY_NO_MEMBER(view, "tripy::reshape(x, shape)")
+  TRIPY_NO_MEMBER(size, "x.shape()[dim]")
+  TRIPY_NO_MEMBER(dim, "x.rank()")
+  TRIPY_NO_MEMBER(ndim, "x.rank()")
+  TRIPY_NO_MEMBER(numel, "x.shape().volume()")
+  TRIPY_NO_MEMBER(clone, "a copy, Tensor y = x; tensors never change")
+#undef TRIPY_NO_MEMBER
 
 private:
   friend class frontend::Call;

@@ -91,14 +91,14 @@ static void requireInside(Size start, Size stop, int64_t dim, Size size,
       getConstantIntValue(sum.getRhs()) == 1)
     b.require("at_most", start, b.math.sub(size, b.math.constant(1)),
               "the index of dimension " + Twine(dim) +
-                  " is at most its size minus 1");
+                  " must be at most its size minus 1");
   if (!index || !behind ||
       (*index == -1 ? *behind <= 0 : *behind != *index + 1))
     return;
   int64_t needed = *index < 0 ? -*index : *index + 1;
   b.require("at_most", b.math.constant(needed), size,
-            "index " + Twine(*index) + " is inside of dimension " + Twine(dim) +
-                ", whose size is at least " + Twine(needed));
+            "index " + Twine(*index) + " must be inside of dimension " +
+                Twine(dim) + ", whose size must be at least " + Twine(needed));
 }
 
 // trace.slice %a [%i] to [%j] by [-1] -> flatir.slice, or %a

@@ -122,7 +122,7 @@ func.func @split_dynamic(%a: tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf3
 // CHECK-LABEL: func.func @index(
 // CHECK: [[N:%.+]] = flatir.dim %arg0, 1
 // CHECK: [[SIX:%.+]] = arith.constant 6 : index
-// CHECK: flatir.require "at_most" [[SIX]], [[N]] "index 5 is inside of dimension 1, whose size is at least 6"
+// CHECK: flatir.require "at_most" [[SIX]], [[N]] "index 5 must be inside of dimension 1, whose size must be at least 6"
 func.func @index(%a: tensor<?x?xf32>) -> tensor<?xf32> {
   %0 = trace.slice %a [0, 5] to [4611686018427387904, 6] by [1, 1] : (tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = trace.squeeze %0 dims = [1] : (tensor<?x?xf32>) -> tensor<?xf32>
@@ -130,7 +130,7 @@ func.func @index(%a: tensor<?x?xf32>) -> tensor<?xf32> {
 }
 
 // CHECK-LABEL: func.func @last(
-// CHECK: flatir.require "at_most" {{.*}} "index -1 is inside of dimension 0, whose size is at least 1"
+// CHECK: flatir.require "at_most" {{.*}} "index -1 must be inside of dimension 0, whose size must be at least 1"
 func.func @last(%a: tensor<?xf32>) -> tensor<f32> {
   %0 = trace.slice %a [-1] to [4611686018427387904] by [1] : (tensor<?xf32>) -> tensor<?xf32>
   %1 = trace.squeeze %0 dims = [-1] : (tensor<?xf32>) -> tensor<f32>
