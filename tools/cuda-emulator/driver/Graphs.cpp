@@ -233,7 +233,7 @@ cuTensorMapEncodeTiled(cuda::TensorMapValue *map, int dataType, uint32_t rank,
   Call call(Call::NeedsDriver);
   if (!call)
     return call.refusal();
-  if (!call->machine.architecture->clusters)
+  if (call->machine.architecture->largestCluster == 0)
     return notSupported;
   constexpr uintptr_t alignment = 64;
   if (!map || reinterpret_cast<uintptr_t>(map) % alignment != 0)

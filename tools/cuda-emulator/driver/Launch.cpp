@@ -72,11 +72,11 @@ static Refusal checkCluster(const Driver &driver, const KernelLaunch &launch) {
   uint64_t blocks = product(cluster);
   if (blocks <= 1)
     return {};
-  if (!driver.machine.architecture->clusters)
+  int largest = driver.machine.architecture->largestCluster;
+  if (largest == 0)
     return {notSupported, "clusters of blocks, which the device lacks"};
-  uint32_t maximum =
-      launch.function->nonPortableCluster ? maxCluster : portableCluster;
-  if (blocks > maximum)
+  int maximum = launch.function->nonPortableCluster ? largest : portableCluster;
+  if (blocks > static_cast<uint64_t>(maximum))
     return {invalidClusterSize, concat("clusters of ", sizesText(cluster),
                                        " blocks, ", maximum, " are allowed")};
   for (size_t i = 0; i < 3; ++i)

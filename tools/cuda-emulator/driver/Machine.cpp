@@ -11,15 +11,16 @@
 using namespace tripy;
 using namespace tripy::emulatordriver;
 
-/// A100, A40, L40S, H100 and B200, by NVIDIA's tables of compute capabilities.
+/// A100, A40, L40S, H100, B200, B300 and RTX PRO 6000 Blackwell, by NVIDIA's
+/// tables of compute capabilities.
 static constexpr Architecture architectures[] = {
-    {80, 108, 166912, 167936, 2048, 32, 40 << 20, 1410000, 1215000, 5120,
-     false},
-    {86, 84, 101376, 102400, 1536, 16, 6 << 20, 1740000, 7251000, 384, false},
-    {89, 142, 101376, 102400, 1536, 24, 96 << 20, 2520000, 9001000, 384, false},
-    {90, 132, 232448, 233472, 2048, 32, 50 << 20, 1980000, 2619000, 5120, true},
-    {100, 148, 232448, 233472, 2048, 32, 126 << 20, 1965000, 3996000, 8192,
-     true},
+    {80, 108, 166912, 167936, 2048, 32, 40 << 20, 1410000, 1215000, 5120, 0},
+    {86, 84, 101376, 102400, 1536, 16, 6 << 20, 1740000, 7251000, 384, 0},
+    {89, 142, 101376, 102400, 1536, 24, 96 << 20, 2520000, 9001000, 384, 0},
+    {90, 132, 232448, 233472, 2048, 32, 50 << 20, 1980000, 2619000, 5120, 16},
+    {100, 148, 232448, 233472, 2048, 32, 126 << 20, 1965000, 3996000, 8192, 16},
+    {103, 148, 232448, 233472, 2048, 32, 126 << 20, 1920000, 3996000, 8192, 16},
+    {120, 188, 101376, 102400, 1536, 24, 128 << 20, 2617000, 14001000, 512, 8},
 };
 
 /// Reads all of `text` as a number; false when it is none.
@@ -121,8 +122,8 @@ std::optional<int> Machine::attribute(int id) const {
       {97, a.sharedPerBlock},           // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
       {106, a.blocksPerMultiprocessor}, // MAX_BLOCKS_PER_MULTIPROCESSOR
       {111, 1024},                      // RESERVED_SHARED_MEMORY_PER_BLOCK
-      {120, a.clusters},                // CLUSTER_LAUNCH
-      {127, a.clusters},                // TENSOR_MAP_ACCESS_SUPPORTED
+      {120, a.largestCluster > 0},      // CLUSTER_LAUNCH
+      {127, a.largestCluster > 0},      // TENSOR_MAP_ACCESS_SUPPORTED
   };
   for (const Row &row : rows)
     if (row.id == id)

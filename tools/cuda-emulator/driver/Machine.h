@@ -34,7 +34,8 @@ struct Architecture {
   int threadsPerMultiprocessor, blocksPerMultiprocessor;
   int l2Bytes;
   int clockKHz, memoryClockKHz, memoryBits;
-  bool clusters;
+  /// Blocks of a cluster, on request; 0: there are no clusters.
+  int largestCluster;
 };
 
 struct Machine {
@@ -59,8 +60,8 @@ inline constexpr int defaultSharedPerBlock = 48 << 10;
 inline constexpr uint32_t maxGridX = 0x7fffffff, maxGridYZ = 65535;
 inline constexpr uint32_t maxBlockXY = 1024, maxBlockZ = 64,
                           maxThreadsPerBlock = 1024;
-/// Blocks of a cluster on every GPU that has clusters, and on request.
-inline constexpr uint32_t portableCluster = 8, maxCluster = 16;
+/// Blocks of a cluster on every GPU that has clusters.
+inline constexpr int portableCluster = 8;
 
 } // namespace tripy::emulatordriver
 

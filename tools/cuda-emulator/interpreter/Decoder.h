@@ -149,6 +149,8 @@ void takeMemoryModifiers(Decoder &decoder);
 /// Arithmetic on one half, bf16, float or double type; shared by the opcodes
 /// that exist for integers too ("add", "min", "neg", ...).
 bool decodeFloatArithmetic(Decoder &decoder, Type type);
+/// add, sub, mul, fma with .f32x2, which has been taken.
+bool decodePackedSingles(Decoder &decoder);
 
 } // namespace tripy::emulator
 

@@ -214,7 +214,7 @@ Next withCarry(Warp &warp, const Instruction &i, uint32_t mask) {
 }
 
 bool sources(Decoder &decoder, uint32_t bytes, size_t count) {
-  return decoder.operands(count + 1, count + 1) &&
+  return bytes != 0 && decoder.operands(count + 1, count + 1) &&
          decoder.destination(0, bytes, decoder.out.dst) &&
          decoder.source(1, bytes, decoder.out.a) &&
          (count < 2 || decoder.source(2, bytes, decoder.out.b)) &&
@@ -237,6 +237,8 @@ bool addOrSubtract(Decoder &decoder) {
   bool subtract = decoder.head() == "sub";
   if (decoder.statement.opcode.find(".cc") != std::string::npos)
     return decodeCarry(decoder, false);
+  if (decoder.take("f32x2"))
+    return decodePackedSingles(decoder);
   Type type = decoder.takeType();
   if (isFloat(type))
     return decodeFloatArithmetic(decoder, type);
@@ -254,6 +256,8 @@ bool carryIn(Decoder &decoder) { return decodeCarry(decoder, true); }
 
 bool multiply(Decoder &decoder) {
   bool add = decoder.head() == "mad";
+  if (!add && decoder.take("f32x2"))
+    return decodePackedSingles(decoder);
   int part = decoder.takeOneOf({"lo", "hi", "wide"});
   Type type = decoder.takeType();
   if (isFloat(type))

@@ -37,9 +37,11 @@ TEST_F(EmulatedMachine, HasTheLimitsOfItsArchitecture) {
     const char *arch;
     int major, minor, shared, clusters;
   };
-  for (const Row &row : {Row{"80", 8, 0, 166912, 0}, Row{"86", 8, 6, 101376, 0},
-                         Row{"89", 8, 9, 101376, 0}, Row{"90", 9, 0, 232448, 1},
-                         Row{"100", 10, 0, 232448, 1}}) {
+  for (const Row &row :
+       {Row{"80", 8, 0, 166912, 0}, Row{"86", 8, 6, 101376, 0},
+        Row{"89", 8, 9, 101376, 0}, Row{"90", 9, 0, 232448, 1},
+        Row{"100", 10, 0, 232448, 1}, Row{"103", 10, 3, 232448, 1},
+        Row{"120", 12, 0, 101376, 1}}) {
     Machine m = machine(row.arch);
     EXPECT_EQ(m.attribute(75), row.major);
     EXPECT_EQ(m.attribute(76), row.minor);
@@ -49,6 +51,12 @@ TEST_F(EmulatedMachine, HasTheLimitsOfItsArchitecture) {
     EXPECT_EQ(m.attribute(12), 65536) << "registers of a block";
     EXPECT_FALSE(m.attribute(0));
   }
+}
+
+TEST_F(EmulatedMachine, HasClustersOfItsArchitecture) {
+  EXPECT_EQ(machine("90").architecture->largestCluster, 16);
+  EXPECT_EQ(machine("100").architecture->largestCluster, 16);
+  EXPECT_EQ(machine("120").architecture->largestCluster, 8);
 }
 
 TEST_F(EmulatedMachine, RunsThePtxThatAGpuWouldRun) {
@@ -62,6 +70,10 @@ TEST_F(EmulatedMachine, RunsThePtxThatAGpuWouldRun) {
   EXPECT_FALSE(ampere.runs("sm_89"));
   EXPECT_FALSE(machine("100").runs("sm_90a")) << "9.0 alone";
   EXPECT_TRUE(machine("100").runs("sm_100f"));
+  EXPECT_TRUE(machine("103").runs("sm_100f"));
+  EXPECT_FALSE(machine("103").runs("sm_100a"));
+  EXPECT_TRUE(machine("120").runs("sm_100"));
+  EXPECT_FALSE(machine("120").runs("sm_100f")) << "another family";
   for (const char *text : {"", "sm_", "sm_a", "sm_9x", "compute_80", "90"})
     EXPECT_FALSE(hopper.runs(text)) << text;
 }
@@ -84,7 +96,7 @@ TEST_F(EmulatedMachine, ReadsOptions) {
 
 TEST_F(EmulatedMachine, NamesWhatItDoesNotKnow) {
   EXPECT_EQ(error("70"), "TRIPY_EMULATOR_ARCH must be one of 80, 86, 89, 90, "
-                         "100, but is '70'");
+                         "100, 103, 120, but is '70'");
   EXPECT_NE(error("sm_90"), "");
   EXPECT_NE(error(""), "");
   EXPECT_EQ(error("90", "no-races,no-luck"),

@@ -116,6 +116,134 @@ TEST(EmulatorArithmetic, FloatRoundingAndModifiers) {
             bits(1.0f / 3.0f));
 }
 
+/// Two f32 in 64 bits, the lower one first.
+using FloatPair = std::pair<uint32_t, uint32_t>;
+
+/// Runs `code` with %rd5, %rd6, %rd7 set to the pairs of `in` and gives %rd8.
+FloatPair computePair(std::string_view code, std::vector<FloatPair> in) {
+  in.resize(3);
+  std::vector<uint32_t> words;
+  for (FloatPair pair : in)
+    words.insert(words.end(), {pair.first, pair.second});
+  Outcome run = runBody("ld.global.v2.b64 {%rd5, %rd6}, [%rd2];\n"
+                        "ld.global.b64 %rd7, [%rd2+16];\n" +
+                            std::string(code) + "\nst.global.b64 [%rd1], %rd8;",
+                        1, words);
+  EXPECT_TRUE(run.status.isOk()) << run.status.message();
+  return {run.out[0], run.out[1]};
+}
+FloatPair pairOf(float low, float high) { return {bits(low), bits(high)}; }
+
+TEST(EmulatorArithmetic, PairsOfFloats) {
+  EXPECT_EQ(computePair("add.rn.f32x2 %rd8, %rd5, %rd6;",
+                        {pairOf(1, -3), pairOf(2, 4)}),
+            pairOf(3, 1));
+  EXPECT_EQ(computePair("sub.f32x2 %rd8, %rd5, %rd6;",
+                        {pairOf(1, 0.0f), pairOf(2, 0.0f)}),
+            pairOf(-1, 0.0f));
+  EXPECT_EQ(computePair("sub.rm.f32x2 %rd8, %rd5, %rd6;",
+                        {pairOf(1, 0.0f), pairOf(2, 0.0f)}),
+            pairOf(-1, -0.0f));
+  EXPECT_EQ(computePair("add.rn.f32x2 %rd8, %rd5, %rd6;",
+                        {pairOf(-0.0f, INFINITY), pairOf(-0.0f, -1)}),
+            pairOf(-0.0f, INFINITY));
+  FloatPair tiny = pairOf(0x1p-100f, -0x1p-100f);
+  EXPECT_EQ(computePair("mul.rn.f32x2 %rd8, %rd5, %rd6;",
+                        {tiny, pairOf(0x1p-40f, 0x1p-49f)}),
+            pairOf(0x1p-140f, -0x1p-149f));
+  EXPECT_EQ(computePair("mul.rn.ftz.f32x2 %rd8, %rd5, %rd6;",
+                        {tiny, pairOf(0x1p-40f, 0x1p-40f)}),
+            pairOf(0, -0.0f));
+  EXPECT_EQ(computePair("add.rp.f32x2 %rd8, %rd5, %rd6;",
+                        {pairOf(1, -1), pairOf(0x1p-30f, 0x1p-30f)}),
+            pairOf(std::nextafter(1.0f, 2.0f), std::nextafter(-1.0f, 0.0f)));
+  FloatPair nan = computePair("add.rn.f32x2 %rd8, %rd5, %rd6;",
+                              {pairOf(INFINITY, 1), pairOf(-INFINITY, 1)});
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(nan.first)));
+  EXPECT_EQ(nan.second, bits(2)) << "a NaN does not reach its neighbour";
+}
+
+TEST(EmulatorArithmetic, PairsOfFloatsRoundAnFmaOnce) {
+  float a = 1 + 0x1p-12f, square = 1 + 0x1p-11f;
+  std::vector<FloatPair> in{pairOf(a, 0x1p127f), pairOf(a, 2),
+                            pairOf(-square, -0x1p127f)};
+  EXPECT_EQ(computePair("fma.rn.f32x2 %rd8, %rd5, %rd6, %rd7;", in),
+            pairOf(0x1p-24f, 0x1p127f));
+  EXPECT_EQ(computePair("fma.rz.f32x2 %rd8, %rd5, %rd6, %rd7;",
+                        {pairOf(a, a), pairOf(a, -a), pairOf(0, 0)}),
+            pairOf(square, -square));
+  EXPECT_EQ(
+      computePair("fma.rm.ftz.f32x2 %rd8, %rd5, %rd6, %rd7;",
+                  {pairOf(a, a), pairOf(a, -a), pairOf(0x1p-140f, -0x1p-140f)}),
+      pairOf(square, std::nextafter(-square, -2.0f)));
+}
+
+TEST(EmulatorArithmetic, FloatsWithHalfOperands) {
+  auto halves = [](std::string_view code, uint32_t a, uint32_t b, float c) {
+    return compute("cvt.u16.u32 %h1, %r2; cvt.u16.u32 %h2, %r3;" +
+                       std::string(code),
+                   {a, b, bits(c)});
+  };
+  // 65504 + 2^-8: the sum has the precision of f32.
+  EXPECT_EQ(halves("add.rn.f32.f16 %r5, %h1, %r4;", 0x7BFF, 0, 0x1p-8f),
+            bits(65504 + 0x1p-8f));
+  EXPECT_EQ(halves("sub.f32.f16 %r5, %h1, %r4;", 0x0001, 0, 1),
+            bits(-1 + 0x1p-24f))
+      << "a subnormal f16";
+  EXPECT_EQ(halves("add.rn.f32.bf16 %r5, %h1, %r4;", 0x8001, 0, 0),
+            bits(-0x1p-133f))
+      << "a subnormal bf16";
+  EXPECT_EQ(halves("add.rn.f32.f16 %r5, %h1, %r4;", 0x8000, 0, -0.0f),
+            bits(-0.0f));
+  EXPECT_EQ(halves("sub.rn.f32.bf16 %r5, %h1, %r4;", 0xFF80, 0, 1),
+            bits(-INFINITY));
+  EXPECT_EQ(halves("add.rp.f32.f16 %r5, %h1, %r4;", 0x3C00, 0, 0x1p-30f),
+            bits(std::nextafter(1.0f, 2.0f)));
+  EXPECT_EQ(halves("sub.rn.sat.f32.f16 %r5, %h1, %r4;", 0x7E00, 0, 1), 0u);
+  EXPECT_EQ(halves("add.sat.f32.bf16 %r5, %h1, %r4;", 0x4000, 0, 1), bits(1));
+  EXPECT_EQ(halves("fma.rn.f32.f16 %r5, %h1, %h2, %r4;", 0x3C01, 0xC000, 3),
+            bits(1 - 0x1p-9f));
+  // The product alone would be infinite, or lose its last bit.
+  EXPECT_EQ(
+      halves("fma.rn.f32.bf16 %r5, %h1, %h2, %r4;", 0x7F00, 0x4000, -0x1p127f),
+      bits(0x1p127f));
+  EXPECT_EQ(
+      halves("fma.rz.f32.bf16 %r5, %h1, %h2, %r4;", 0x0001, 0x0001, -0x1p-149f),
+      bits(-0.0f));
+  EXPECT_EQ(halves("fma.rp.sat.f32.f16 %r5, %h1, %h2, %r4;", 0x0001, 0x0001, 1),
+            bits(1));
+}
+
+TEST(EmulatorArithmetic, RefusesOtherPackedAndMixedForms) {
+  struct Row {
+    const char *code, *error;
+  };
+  const Row rows[] = {
+      {"add.rn.sat.f32x2 %rd8, %rd5, %rd6;", "'.sat' is not known here"},
+      {"fma.f32x2 %rd8, %rd5, %rd6, %rd7;", "an fma needs its rounding"},
+      {"add.rn.f32x2 %r5, %rd5, %rd6;", "must be a register of 64 bits"},
+      {"mul.rn.f32x2 %rd8, %r2, %rd6;", "'%r2' has 32 bits, 64 are needed"},
+      {"sub.rn.f32x2 %rd8, %rd5;", "2 operands"},
+      {"mad.rn.f32x2 %rd8, %rd5, %rd6, %rd7;", "form"},
+      {"min.f32x2 %rd8, %rd5, %rd6;", "form"},
+      {"neg.f32x2 %rd8, %rd5;", "form"},
+      {"min.f64 %rd8, %rd5, %rd6, %rd7;", "this combination of types"},
+      {"min.f32 %r5, %r2, %r3, %r4, %r4;", "5 operands"},
+      {"max.f32 %r5, %r2;", "2 operands"},
+      {"ld.global.f32x2 %rd8, [%rd2];", "form"},
+      {"add.rn.ftz.f32.f16 %r5, %h1, %r4;", "'.ftz' is not known here"},
+      {"fma.f32.f16 %r5, %h1, %h2, %r4;", "an fma needs its rounding"},
+      {"add.rn.f32.f16 %r5, %r4, %h1;", "'%r4' has 32 bits, 16 are needed"},
+      {"fma.rn.f32.bf16 %r5, %h1, %r2, %r4;", "32 bits, 16 are needed"},
+      {"add.rn.f32.f16 %h1, %h1, %r4;", "must be a register of 32 bits"},
+      {"mul.rn.f32.f16 %r5, %h1, %r4;", "this combination of types"},
+      {"add.rn.f32.f16x2 %r5, %r2, %r4;", "this combination of types"},
+      {"add.rn.f64.f32 %rd8, %r2, %rd5;", "this combination of types"},
+  };
+  for (const Row &row : rows)
+    expectError(runBody(row.code), row.error);
+}
+
 TEST(EmulatorArithmetic, MinimumMaximumAndNaN) {
   uint32_t nan = 0x7FC00000;
   EXPECT_EQ(compute("min.f32 %r5, %r2, %r3;", {nan, bits(2)}), bits(2));
@@ -124,6 +252,14 @@ TEST(EmulatorArithmetic, MinimumMaximumAndNaN) {
             0x80000000u);
   EXPECT_TRUE(std::isnan(std::bit_cast<float>(
       compute("max.NaN.f32 %r5, %r2, %r3;", {bits(1), nan}))));
+  std::vector<uint32_t> three{bits(-1), nan, bits(-3)};
+  EXPECT_EQ(compute("max.f32 %r5, %r2, %r3, %r4;", three), bits(-1));
+  EXPECT_EQ(compute("min.ftz.f32 %r5, %r2, %r3, %r4;", three), bits(-3));
+  EXPECT_TRUE(std::isnan(
+      std::bit_cast<float>(compute("max.NaN.f32 %r5, %r2, %r3, %r4;", three))));
+  EXPECT_EQ(compute("min.NaN.f32 %r5, %r2, %r3, %r4;",
+                    {bits(0.0f), bits(0.0f), bits(-0.0f)}),
+            0x80000000u);
   EXPECT_EQ(compute("copysign.f32 %r5, %r2, %r3;", {bits(-1), bits(5)}),
             bits(-5));
   EXPECT_EQ(compute("ex2.approx.ftz.f32 %r5, %r2;", {bits(3)}), bits(8));

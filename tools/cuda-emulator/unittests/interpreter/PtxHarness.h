@@ -1,7 +1,8 @@
 //===- PtxHarness.h - Runs small PTX texts ----------------------*- C++ -*-===//
 //
-// A kernel "k" with parameters (.u64 out, .u64 in) around a body. Every body
-// in these tests is valid PTX for sm_90a.
+// A kernel "k" with parameters (.u64 out, .u64 in) around a body. Bodies that
+// run are valid PTX for sm_90a; f32x2, mixed f32 and extrema of three f32, for
+// sm_100.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_UNITTESTS_EMULATOR_PTXHARNESS_H
