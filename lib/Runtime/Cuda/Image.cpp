@@ -67,14 +67,16 @@ Result<const Image *> cuda::chooseImage(const Program &program, int major,
       best = &image;
       bestFitness = fit;
     }
-    if (present.size() < 200)
-      present += concat(present.empty() ? "" : ", ",
-                        image.kind == ImageKind::PTX ? "PTX for "
-                                                     : "machine code for ",
-                        printable(image.arch, 16));
+    std::string_view kind =
+        image.kind == ImageKind::PTX ? "PTX for " : "machine code for ";
+    std::string own = concat(kind, printable(image.arch, 16), ", ");
+    // A program may hold several images of one architecture.
+    if (present.size() < 200 && present.find(own) == std::string::npos)
+      present += own;
   }
   if (best)
     return best;
+  present.resize(present.size() - (present.empty() ? 0 : 2));
   return Status(Code::ArchMismatch,
                 concat("the program does not run on ", gpuName,
                        " (compute capability ", major, ".", minor,
