@@ -310,16 +310,21 @@ static void limitRegisters(GemvSchedule &schedule, const Sizes &sizes) {
                                        sizes.chip.multiprocessors);
   schedule.residentBlocks =
       std::clamp<int64_t>(threads / schedule.threads(), 1, there);
-  if (sums == 1 && schedule.step(schedule.depth) >= sizes.k &&
+  // Where kernels overlap.
+  if (sizes.chip.hasClusters() && sums == 1 &&
+      schedule.step(schedule.depth) >= sizes.k &&
       there * schedule.threads() * fewRegisters <= sizes.chip.registers)
     schedule.residentBlocks = there;
   schedule.lastDepth = lastDepthOf(schedule);
 }
 
-/// More parts, at most eight, where all of K is in flight at once then, in as
-/// many threads as are resident; a part has `have` of them.
+/// More parts, at most eight, where all of a known K is in flight at once then,
+/// in as many threads as are resident; a part has `have` of them.
 static void takeAllOfK(GemvSchedule &schedule, const Sizes &sizes,
                        int64_t have) {
+  linalg::GenericOp op = schedule.ops.front();
+  if (staticExtent(op, schedule.k, /*unknown=*/0) == 0)
+    return;
   GemvSchedule split = schedule;
   while (split.parts < 8 && split.step(split.depth) < sizes.k)
     split.parts *= 2;
