@@ -288,6 +288,7 @@ public:
     static_assert(detail::isNever<A...>, "tripy::Tensor has no member '" #name \
                                          "'. Did you mean: " instead);         \
   }
+  // NOLINTNEXTLINE(readability-identifier-naming): the name that others use.
   TRIPY_NO_MEMBER(T, "tripy::transpose(x, 0, 1), or "
                      "tripy::permute(x, {1, 0})")
   TRIPY_NO_MEMBER(to, "tripy::cast(x, dtype), or tripy::copy(x, device)")

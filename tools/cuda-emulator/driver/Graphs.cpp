@@ -177,6 +177,7 @@ TRIPY_DRIVER_CALL cuGraphExecDestroy(GraphExecHandle exec) {
 }
 
 TRIPY_DRIVER_CALL
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 cuGraphExecKernelNodeSetParams_v2(GraphExecHandle exec, GraphNodeHandle node,
                                   const KernelNodeParams *params) {
   Call call;
