@@ -48,6 +48,7 @@ static DriverResult fill(Driver &driver, KernelLaunch &launch,
   return packParams(launch, params.params);
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuGraphAddKernelNode_v2(GraphNodeHandle *node,
                                           GraphHandle graph,
                                           const GraphNodeHandle *dependencies,
@@ -93,6 +94,7 @@ cuGraphKernelNodeSetAttribute(GraphNodeHandle node, LaunchAttributeId id,
   return notSupported;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name.
 TRIPY_DRIVER_CALL cuGraphAddDependencies_v2(GraphHandle graph,
                                             const GraphNodeHandle *from,
                                             const GraphNodeHandle *to,
