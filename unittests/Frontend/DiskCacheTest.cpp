@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+
+#include <unistd.h>
 
 namespace tp = tripy;
 namespace fs = std::filesystem;
@@ -15,7 +18,8 @@ namespace {
 class DiskCache : public testing::Test {
 protected:
   void SetUp() override {
-    folder = testing::TempDir() + "/eager-" +
+    // Several builds may be tested at the same time.
+    folder = testing::TempDir() + "/eager-" + std::to_string(getpid()) + "-" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     tp::setEagerCacheFolder(folder);
@@ -114,7 +118,7 @@ TEST_F(DiskCache, RemovesWhatWasUsedLongestAgo) {
 }
 
 TEST_F(DiskCache, FoldersThatCannotBe) {
-  std::string file = testing::TempDir() + "/a-file";
+  std::string file = testing::TempDir() + "/a-file-" + std::to_string(getpid());
   std::ofstream(file) << "text";
   for (const std::string &bad : {std::string("/proc/none/x"), file}) {
     tp::setEagerCacheFolder(bad);
