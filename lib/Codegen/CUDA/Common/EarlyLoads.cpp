@@ -36,6 +36,14 @@ static int64_t prefetchedBytes(BlockArgument argument, const Memory &memory,
   return bytes > maximum ? 0 : bytes / 16 * 16;
 }
 
+void codegen::prefetchBulk(KernelEmission &e, Value from, Value bytes) {
+  LLVM::InlineAsmOp::create(e.b, e.loc, TypeRange(), ValueRange{from, bytes},
+                            "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
+                            ArrayAttr());
+}
+
 void codegen::prefetchParameters(KernelEmission &e) {
   /// Vectors of parameters have less: 16384 features in f32.
   constexpr int64_t maximum = 64 * 1024;
@@ -57,13 +65,9 @@ void codegen::prefetchParameters(KernelEmission &e) {
                             e.math.value(e.math.constant(0)));
   e.when(isFirst, [&] {
     for (auto [pointer, bytes] : found)
-      LLVM::InlineAsmOp::create(
-          e.b, e.loc, TypeRange(),
-          ValueRange{pointer, arith::ConstantOp::create(
-                                  e.b, e.loc, e.b.getI32IntegerAttr(bytes))},
-          "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+      prefetchBulk(
+          e, pointer,
+          arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(bytes)));
   });
 }
 

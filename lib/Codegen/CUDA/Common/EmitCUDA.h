@@ -184,6 +184,8 @@ void awaitPredecessors(KernelEmission &e);
 /// of the program is complete when the second kernel starts.
 void releaseDependents(KernelEmission &e);
 
+/// Brings the `bytes` (i32, a multiple of 16) at `from` to the L2 cache.
+void prefetchBulk(KernelEmission &e, mlir::Value from, mlir::Value bytes);
 /// Emits, for one thread of the grid, prefetches to the L2 cache of all small
 /// arguments that no kernel in front writes, such as a bias or the weights of
 /// a norm: blocks load these after the wait, some of them last of all, and a

@@ -15,14 +15,14 @@ using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::mma;
 
-/// Where the element of `tensor` at `at` lies, when those behind it in its row
-/// lie behind it: follows views to an argument, or to one of two.
 PanelCopy::Source PanelCopy::sourceOf(const ViewedElement &element) {
   Memory *memory = e.elements.memoryOf(element.tensor);
   Index offset = math.linearize(element.at, memory->sizes);
   return {memory->pointer, offset, math.factorOf(offset)};
 }
 
+/// Where the element of `tensor` at `at` lies, when those behind it in its row
+/// lie behind it: follows views to an argument, or to one of two.
 std::optional<PanelCopy::Sources> PanelCopy::find(ArrayRef<Index> at) {
   if (std::optional<ViewedElement> element = findElement(e, tensor, at)) {
     Source source = sourceOf(*element);

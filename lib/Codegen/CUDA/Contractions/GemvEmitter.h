@@ -48,6 +48,7 @@ private:
   void storeFolded(llvm::ArrayRef<mlir::Value> sums);
   void storeColumns(llvm::ArrayRef<mlir::Value> sums, int64_t firstRow,
                     int64_t rows);
+  Elements addUp(int64_t count, llvm::function_ref<Elements(int64_t)> load);
   Elements reduceParts(Index row, Index column, int64_t vectorSize);
   void reduceToTotals(int64_t firstRow, int64_t rows);
   Elements reduceBlocks(Index row, Index column, int64_t vectorSize);

@@ -80,19 +80,21 @@ void GemvEmitter::storeColumns(ArrayRef<Value> sums, int64_t firstRow,
                                 schedule.vectorSize));
 }
 
+/// Adds up what `load` gives for 0, 1, ..., in this order.
+Elements GemvEmitter::addUp(int64_t count,
+                            llvm::function_ref<Elements(int64_t)> load) {
+  Elements sums = load(0);
+  for (int64_t i = 1; i < count; ++i)
+    for (auto [sum, more] : llvm::zip_equal(sums, load(i)))
+      sum = add(sum, more);
+  return sums;
+}
+
 /// The block's sums, part after part.
 Elements GemvEmitter::reduceParts(Index row, Index column, int64_t vectorSize) {
-  Elements sums;
-  for (int64_t i = 0; i < schedule.parts; ++i) {
-    Elements more =
-        e.elements.load(parts, {math.constant(i), row, column}, vectorSize);
-    for (int64_t element = 0; element < vectorSize; ++element)
-      if (i == 0)
-        sums.push_back(more[element]);
-      else
-        sums[element] = add(sums[element], more[element]);
-  }
-  return sums;
+  return addUp(schedule.parts, [&](int64_t i) {
+    return e.elements.load(parts, {math.constant(i), row, column}, vectorSize);
+  });
 }
 
 /// Puts the block's sums of some rows where the cluster can read them.
@@ -118,17 +120,10 @@ void GemvEmitter::reduceToTotals(int64_t firstRow, int64_t rows) {
 /// The cluster's sums, block after block.
 Elements GemvEmitter::reduceBlocks(Index row, Index column,
                                    int64_t vectorSize) {
-  Elements sums;
-  for (int64_t block = 0; block < schedule.blocks; ++block) {
+  return addUp(schedule.blocks, [&](int64_t block) {
     Memory other = kernel.sharedOf(totals, math.constant(block));
-    Elements more = e.elements.load(other, {row, column}, vectorSize);
-    for (int64_t element = 0; element < vectorSize; ++element)
-      if (block == 0)
-        sums.push_back(more[element]);
-      else
-        sums[element] = add(sums[element], more[element]);
-  }
-  return sums;
+    return e.elements.load(other, {row, column}, vectorSize);
+  });
 }
 
 //===----------------------------------------------------------------------===//

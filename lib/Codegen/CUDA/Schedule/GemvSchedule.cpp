@@ -304,8 +304,9 @@ static constexpr int64_t fewRegisters = 40;
 static void limitRegisters(GemvSchedule &schedule, const Sizes &sizes) {
   constexpr int64_t bytes = 64 * 1024, others = 64;
   int64_t sums = schedule.contractions() * schedule.sumsEach();
-  int64_t threads = std::min<int64_t>({1024, bytes / bytesEach(schedule, sizes),
-                                       sizes.chip.registers / (sums + others)});
+  int64_t threads =
+      std::min<int64_t>({residentThreads, bytes / bytesEach(schedule, sizes),
+                         sizes.chip.registers / (sums + others)});
   int64_t there = 2 * llvm::divideCeil(tiles(schedule, sizes) * schedule.blocks,
                                        sizes.chip.multiprocessors);
   schedule.residentBlocks =

@@ -153,11 +153,7 @@ void StagedRow::prefetch() {
   e.when(isFirst, [&] {
     for (const Staged &staged : tensors) {
       auto [from, bytes] = sourceOf(staged);
-      LLVM::InlineAsmOp::create(
-          e.b, e.loc, TypeRange(), ValueRange{from, bytes},
-          "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+      prefetchBulk(e, from, bytes);
     }
   });
 }
