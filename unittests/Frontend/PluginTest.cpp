@@ -286,7 +286,8 @@ TEST(Plugin, ErrorsOfCallsNameTheirLine) {
   EXPECT_EQ(error.summary(),
             "violates [trace.plugin C2] there is one operand for each of the "
             "plugin's, with its element type, its rank and the sizes that it "
-            "gives; the plugin takes tensor<?x?xf32>; found tensor<2xf32>");
+            "gives; the plugin takes float32 of shape (?, ?); found float32 of "
+            "shape (2,)");
   ASSERT_EQ(error.frames().size(), 2u);
   EXPECT_EQ(error.frames()[1].role, "Input 0, float32 of shape (2,)");
   for (const tp::Plugin::Operands &operands :

@@ -146,6 +146,12 @@ bool areWindowSteps(Sizes steps);
 bool areWidths(Sizes widths);
 /// Whether channels agree and groups divide them.
 bool hasGroups(mlir::Value input, mlir::Value weight, int64_t groups);
+/// "; the input has 3 channels, and dimension 1 of the weight is 4": of the
+/// weight's dimension `contracted`.
+std::string describeChannels(mlir::Value input, mlir::Value weight,
+                             size_t contracted);
+/// "found [1], [], [] and []".
+std::string describeSpatial(std::initializer_list<Sizes> lists);
 bool hasTransposedGroups(mlir::Value input, mlir::Value weight, int64_t groups);
 bool isTransposedBias(mlir::Value bias, mlir::Value weight, int64_t groups);
 bool isOutputPadding(Sizes padding, int64_t rank, Sizes stride, Sizes dilation);

@@ -9,6 +9,7 @@
 #include "Dump.h"
 #include "Plugin.h"
 #include "Progress.h"
+#include "UserTerms.h"
 
 #include "tripy/Base/File.h"
 #include "tripy/Base/Text.h"
@@ -222,8 +223,10 @@ namespace {
 /// A context with the compiler's dialects, and what it reported. Lines of
 /// `files` may be quoted.
 struct Session {
-  explicit Session(bool threads = false, ArrayRef<std::string> files = {})
-      : context(registry(), threads ? MLIRContext::Threading::ENABLED
+  explicit Session(bool threads = false, ArrayRef<std::string> files = {},
+                   bool hasProfile = false)
+      : hasProfile(hasProfile),
+        context(registry(), threads ? MLIRContext::Threading::ENABLED
                                     : MLIRContext::Threading::DISABLED),
         stream(text), printer(&context, stream, /*sources=*/nullptr, files),
         remarks(&context, [](Diagnostic &diagnostic) {
@@ -239,11 +242,17 @@ struct Session {
     registerCompilerDialects(dialects);
     return dialects;
   }
+  /// What was reported.
+  std::string userText() const {
+    return diagnosticsInUserTerms(text, hasProfile);
+  }
   Status failure() {
     return Status(Code::InvalidArgument,
-                  text.empty() ? "the compiler failed without a reason" : text);
+                  text.empty() ? "the compiler failed without a reason"
+                               : userText());
   }
 
+  bool hasProfile;
   MLIRContext context;
   std::string text;
   llvm::raw_string_ostream stream;
@@ -335,7 +344,10 @@ tripy::frontend::compileGraph(const GraphProgram &program,
   ProgressReporter progress(options.progress);
   if (options.progress)
     progress.watch(compile);
-  Session session(options.threads, filesOf(program));
+  bool hasProfile = llvm::any_of(program.inputs, [](const ProgramInput &input) {
+    return !input.smallest.empty();
+  });
+  Session session(options.threads, filesOf(program), hasProfile);
   OwningOpRef<ModuleOp> module = Emitter(program, &session.context).emit();
   if (!module || failed(mlir::verify(*module)))
     return session.failure();
@@ -351,9 +363,9 @@ tripy::frontend::compileGraph(const GraphProgram &program,
   if (failed(bytes))
     return session.failure();
   if (!session.text.empty() && options.warnings)
-    options.warnings(session.text);
+    options.warnings(session.userText());
   else if (!session.text.empty())
-    logWarnings(session.text);
+    logWarnings(session.userText());
   log(LogComponent::Compile, LogLevel::Info,
       concat("a program of ", program.steps.size(), " operations for ",
              options.target, " in ", timer.text()));

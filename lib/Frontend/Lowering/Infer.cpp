@@ -7,6 +7,7 @@
 
 #include "Attributes.h"
 #include "Plugin.h"
+#include "UserTerms.h"
 
 #include "tripy/Dialect/Trace/Trace.h"
 
@@ -100,7 +101,7 @@ tripy::frontend::inferTypes(const OperationView &operation,
       failed(infer->inferReturnTypes(context, UnknownLoc::get(context),
                                      block.getArguments(), attributes,
                                      properties.get(), {}, types)))
-    return Status(Code::InvalidArgument, withoutName(message));
+    return Status(Code::InvalidArgument, inUserTerms(withoutName(message)));
   std::vector<TypeInfo> results;
   for (Type type : types)
     results.push_back(fromMlir(type));

@@ -3,6 +3,7 @@
 #include "Plugin.h"
 
 #include "Attributes.h"
+#include "UserTerms.h"
 
 #include "tripy/Compiler/Compiler.h"
 #include "tripy/Dialect/Trace/Trace.h"
@@ -198,8 +199,11 @@ private:
     size_t rule = message.find("violates [");
     if (rule != std::string::npos)
       message.erase(0, rule);
-    // A line of the text that the user gave.
-    if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+    auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+    // A line of the text that the user gave, which is MLIR.
+    if (!place)
+      message = inUserTerms(message);
+    else
       message = (place.getFilename().getValue() + ", line " +
                  Twine(place.getLine()) + ": " + message)
                     .str();

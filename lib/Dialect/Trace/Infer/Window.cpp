@@ -35,6 +35,16 @@ bool trace::areSpatial(int64_t rank, std::initializer_list<Sizes> lists) {
   });
 }
 
+std::string trace::describeSpatial(std::initializer_list<Sizes> lists) {
+  std::string text = "found";
+  for (size_t i = 0; i < lists.size(); ++i)
+    text += (i == 0                 ? " "
+             : i + 1 < lists.size() ? ", "
+                                    : " and ") +
+            describeList(lists.begin()[i]);
+  return text;
+}
+
 bool trace::areWindowSteps(Sizes steps) { return areWithin(steps, 1, maxStep); }
 
 bool trace::areWidths(Sizes widths) {
@@ -94,6 +104,17 @@ bool trace::hasGroups(Value input, Value weight, int64_t groups) {
     return false;
   return ShapedType::isDynamic(channels) ||
          mayAgree(shapeOf(input)[1], saturatingMul(channels, groups));
+}
+
+static std::string describeSize(int64_t size) {
+  return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
+}
+
+std::string trace::describeChannels(Value input, Value weight,
+                                    size_t contracted) {
+  return "; the input has " + describeSize(shapeOf(input)[1]) +
+         " channels, and dimension " + std::to_string(contracted) +
+         " of the weight is " + describeSize(shapeOf(weight)[contracted]);
 }
 
 WindowSpace trace::convolutionSpace(Value input, Value weight, Sizes stride,
