@@ -361,6 +361,14 @@ static std::vector<uint8_t> compileProgram(const GraphProgram &program,
   throwCompileError(bytes.status(), loc);
 }
 
+void Tracer::refuseEmpty(const std::string &path) const {
+  fail(Code::InvalidArgument,
+       "each part of a list or map that a compiled function returns has a "
+       "tensor; found none in '" +
+           path + "'",
+       state->loc);
+}
+
 Executable
 Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
   SourceLoc loc = state->loc;

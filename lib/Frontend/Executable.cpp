@@ -10,6 +10,7 @@
 
 #include "tripy/Base/File.h"
 #include "tripy/Base/SizeExpr.h"
+#include "tripy/Base/Text.h"
 #include "tripy/Frontend/Compile.h"
 
 #include <algorithm>
@@ -128,11 +129,35 @@ Device Executable::device(SourceLoc loc) const {
 
 //===-- arguments ---------------------------------------------------------===//
 
-/// "x, y".
-static std::string joined(const std::vector<std::string> &names) {
+/// "x, y"; each in `quote`s.
+static std::string joined(const std::vector<std::string> &names,
+                          std::string_view quote = "") {
   std::string text;
   for (const std::string &name : names)
-    text += (text.empty() ? "" : ", ") + name;
+    text += concat(text.empty() ? "" : ", ", quote, name, quote);
+  return text;
+}
+
+/// "3 arguments (x, y, z)", "no arguments".
+static std::string listArguments(const CompiledProgram &program) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < program.loaded().argumentInputs().size(); ++i)
+    names.push_back(program.argument(i).name);
+  if (names.empty())
+    return "no arguments";
+  return concat(names.size(),
+                names.size() == 1 ? " argument (" : " arguments (",
+                joined(names), ")");
+}
+
+/// What a list of names lacks, and what it has in addition.
+static std::string describeDifference(const std::vector<std::string> &missing,
+                                      const std::vector<std::string> &unknown) {
+  std::string text;
+  if (!missing.empty())
+    text += "; missing: " + joined(missing, "'");
+  if (!unknown.empty())
+    text += "; unknown: " + joined(unknown, "'");
   return text;
 }
 
@@ -168,15 +193,11 @@ argumentValues(const CompiledProgram &program,
                const std::vector<Executable::Argument> &arguments,
                const Device &device, SourceLoc loc) {
   size_t expected = program.loaded().argumentInputs().size();
-  if (arguments.size() != expected) {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < expected; ++i)
-      names.push_back(program.argument(i).name);
+  if (arguments.size() != expected)
     fail(Code::InvalidArgument,
-         "the program takes " + std::to_string(expected) + " arguments (" +
-             joined(names) + "); found " + std::to_string(arguments.size()),
+         concat("the program takes ", listArguments(program), "; found ",
+                arguments.size()),
          loc);
-  }
   std::vector<Value> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const InputDescription &input = program.argument(i);
@@ -223,47 +244,78 @@ Executable::run(const std::map<std::string, Argument> &arguments,
                 SourceLoc loc) const {
   checkAssigned(loc);
   std::vector<Argument> ordered;
+  std::vector<std::string> missing, unknown;
   for (TableIndex index : impl->loaded->argumentInputs()) {
     const std::string &name = impl->program->program().inputs[index].name;
     auto found = arguments.find(name);
     if (found == arguments.end())
-      fail(Code::InvalidArgument, "the argument '" + name + "' is missing",
-           loc);
-    ordered.push_back(found->second);
+      missing.push_back(name);
+    else
+      ordered.push_back(found->second);
   }
-  if (ordered.size() != arguments.size())
-    for (const auto &[name, argument] : arguments)
-      if (std::optional<TableIndex> input = impl->loaded->findInput(name);
-          !input || !impl->loaded->argumentOf(*input))
-        fail(Code::InvalidArgument, "the program has no input '" + name + "'",
-             loc);
+  for (const auto &[name, argument] : arguments)
+    if (std::optional<TableIndex> input = impl->loaded->findInput(name);
+        !input || !impl->loaded->argumentOf(*input))
+      unknown.push_back(name);
+  if (!missing.empty() || !unknown.empty())
+    fail(Code::InvalidArgument,
+         "the program takes " + listArguments(*impl->program) +
+             describeDifference(missing, unknown),
+         loc);
   return run(ordered, loc);
 }
 
-/// A structure has the parts that the program was compiled with. Programs that
-/// no function was compiled to do not say which.
-static void checkPart(const CompiledProgram &program, size_t number,
-                      const std::string &found, SourceLoc loc) {
-  if (number >= program.loaded().argumentInputs().size())
-    return;
-  const std::string &expected = program.argument(number).path;
-  if (!expected.empty() && expected != found)
-    fail(Code::InvalidArgument,
-         "the program takes the argument '" + expected + "' here; found '" +
-             found + "'",
-         loc);
+std::vector<Tensor> Executable::run(const std::vector<Tensor> &arguments,
+                                    SourceLoc loc) const {
+  return run(std::vector<Argument>(arguments.begin(), arguments.end()), loc);
 }
 
-/// What the structure `whole` lacks stands behind it, at `number`.
-static void checkEnd(const CompiledProgram &program, size_t number,
-                     const std::string &whole, SourceLoc loc) {
-  if (number >= program.loaded().argumentInputs().size())
+/// Whether each argument of the program has a path: programs that no function
+/// was compiled to have none.
+static bool hasPaths(const CompiledProgram &program) {
+  for (size_t i = 0; i < program.loaded().argumentInputs().size(); ++i)
+    if (program.argument(i).path.empty())
+      return false;
+  return true;
+}
+
+/// Appends the parts of the structure `whole` in the program's order. Throws
+/// Error where they are not those that the program was compiled with.
+static void appendParts(const CompiledProgram &program,
+                        const CallArgument &argument, const std::string &whole,
+                        std::vector<Executable::Argument> &leaves,
+                        SourceLoc loc) {
+  std::vector<std::string> parts, missing, unknown;
+  std::map<std::string, const TensorLike *> found;
+  for (const auto &[path, leaf] : argument.leaves())
+    found.emplace(whole + path, &leaf);
+  bool isTensor = false;
+  for (size_t i = 0; i < program.loaded().argumentInputs().size(); ++i) {
+    const std::string &path = program.argument(i).path;
+    isTensor |= path == whole;
+    if (!path.starts_with(whole + "."))
+      continue;
+    parts.push_back(path);
+    if (auto part = found.find(path); part != found.end())
+      leaves.push_back(*part->second);
+    else
+      missing.push_back(path);
+  }
+  for (const auto &[path, leaf] : argument.leaves())
+    if (std::find(parts.begin(), parts.end(), whole + path) == parts.end())
+      unknown.push_back(whole + path);
+  if (missing.empty() && unknown.empty() && !isTensor)
     return;
-  const std::string &next = program.argument(number).path;
-  if (next.starts_with(whole + "."))
-    fail(Code::InvalidArgument,
-         "the argument '" + whole + "' has the part '" + next + "'; found none",
-         loc);
+  std::string text;
+  if (isTensor)
+    text = "the argument '" + whole + "' is a tensor; found a structure";
+  else if (parts.empty())
+    text = concat("the program takes ", listArguments(program),
+                  "; found a structure as '", whole, "'");
+  else
+    text = concat("the argument '", whole, "' has the parts ", joined(parts),
+                  describeDifference(missing, unknown));
+  fail(Code::InvalidArgument, text, loc);
 }
 
 std::vector<Tensor>
@@ -272,17 +324,12 @@ Executable::start(const std::vector<CallArgument> &arguments,
   checkAssigned(loc);
   std::vector<Argument> leaves;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string whole = "arg" + std::to_string(i);
-    bool isStructure = false;
-    for (const auto &[path, leaf] : arguments[i].leaves()) {
-      isStructure |= !path.empty();
-      if (!path.empty())
-        checkPart(*impl->program, leaves.size(), whole + path, loc);
-      leaves.push_back(leaf);
-    }
-    // Where nothing follows, the number of arguments says it.
-    if (isStructure && i + 1 < arguments.size())
-      checkEnd(*impl->program, leaves.size(), whole, loc);
+    if (arguments[i].isStructure() && hasPaths(*impl->program))
+      appendParts(*impl->program, arguments[i], "arg" + std::to_string(i),
+                  leaves, loc);
+    else
+      for (const auto &[path, leaf] : arguments[i].leaves())
+        leaves.push_back(leaf);
   }
   return run(leaves, loc);
 }
@@ -400,10 +447,7 @@ readWeights(const std::string &path, const std::vector<std::string> &names,
   for (const std::string &name : names) {
     auto weight = found.find(name);
     if (weight == found.end())
-      fail(Code::NotFound,
-           "the program's weight '" + name + "' is in the file '" + path +
-               "'; found no tensor of this name",
-           loc);
+      fail(Code::NotFound, "found no tensor '" + name + "'", loc);
     weights.push_back({name, weight->second});
   }
   return weights;
@@ -416,13 +460,28 @@ static std::vector<uint8_t> readProgram(const std::string &path,
   return std::move(*bytes);
 }
 
+/// Calls `load`; its errors name both files.
+template <typename F>
+static Executable loadWithWeights(const std::string &path,
+                                  const std::string &weights, SourceLoc loc,
+                                  F &&load) {
+  try {
+    return load();
+  } catch (const Error &error) {
+    fail(error.code(),
+         "the weights of '" + path + "' are in '" + weights +
+             "': " + error.summary(),
+         loc);
+  }
+}
+
 Executable Executable::load(const std::string &path, SourceLoc loc) {
   std::vector<uint8_t> bytes = readProgram(path, loc);
-  std::vector<NamedStorage> weights;
-  if (auto names = weightNames(bytes, path, loc); !names.empty())
-    weights = readWeights(weightsPathOf(path), names, loc);
-  return Executable(std::make_shared<Impl>(std::move(bytes), std::move(weights),
-                                           Impl::Origin(), loc));
+  std::vector<std::string> names = weightNames(bytes, path, loc);
+  if (!names.empty())
+    return load(path, weightsPathOf(path), loc);
+  return Executable(std::make_shared<Impl>(
+      std::move(bytes), std::vector<NamedStorage>(), Impl::Origin(), loc));
 }
 
 Executable Executable::load(const std::string &path, const std::string &weights,
@@ -431,9 +490,13 @@ Executable Executable::load(const std::string &path, const std::string &weights,
   std::vector<std::string> names = weightNames(bytes, path, loc);
   if (names.empty())
     fail(Code::InvalidArgument,
-         "the program of a file of weights has weights outside; '" + path +
-             "' has them inside",
+         "a file of weights is for a program that was compiled with "
+         "weightsOutside; '" +
+             path + "' contains its weights",
          loc);
-  return Executable(std::make_shared<Impl>(
-      std::move(bytes), readWeights(weights, names, loc), Impl::Origin(), loc));
+  return loadWithWeights(path, weights, loc, [&] {
+    return Executable(std::make_shared<Impl>(std::move(bytes),
+                                             readWeights(weights, names, loc),
+                                             Impl::Origin(), loc));
+  });
 }

@@ -82,6 +82,15 @@ Parameter &Parameter::operator=(std::initializer_list<detail::Literal> items) {
   return *this;
 }
 
+Tensor Parameter::operator[](const Index &index) const { return value[index]; }
+Tensor Parameter::operator[](std::initializer_list<Index> indices) const {
+  return value[indices];
+}
+Tensor
+Parameter::operator[](const detail::Placed<std::vector<Index>> &indices) const {
+  return value[indices];
+}
+
 OptionalParameter &
 OptionalParameter::operator=(const detail::Placed<Tensor> &tensor) {
   set(tensor.value, tensor.loc);

@@ -10,7 +10,7 @@ int main() {
   tp::Tensor a = tp::ones({3, 4});
   tp::Tensor b = tp::zeros({3, 3});
   try {
-    a + b;
+    tp::Tensor sum = a + b;
   } catch (const tp::Error &error) {
     std::cout << error.what() << "\n\n";
   }

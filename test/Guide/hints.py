@@ -27,6 +27,8 @@ CALLS = [
     ("x.clone();", "tensors never change"),
     ("tp::resize(x, {1, 1, 4, 4});", 'Did you mean: tripy::resize(x, "linear", {.sizes = {...}})'),
     ("x[0] = x;", "deleted"),
+    # A warning: tensors never change.
+    ("tp::relu(x);", "nodiscard"),
     # Members that a state dict would lack.
     ("struct Visitor : tp::ModuleVisitor { void run(tp::Tensor x) { visit(\"x\", x); } };", "a tensor is a tripy::Parameter"),
     ("struct Derived : tp::Linear { void visitMembers(tp::ModuleVisitor &) override {} };", "final function"),

@@ -35,7 +35,7 @@ def Toy_ResizeOp : Op<Toy_Dialect, "resize">, TripyContract {
 def : CppDefault<"resize", "dim", "-1">;
 // CHECK: /// Changes sizes.
 // CHECK-NEXT: /// Rule C1: the mode is known.
-// CHECK: Tensor resize(const TensorLike &input, const std::string &mode, const Shape &sizes = {}, int64_t dim = -1, SourceLoc loc = SourceLoc::current());
+// CHECK: {{\[\[nodiscard\]\]}} Tensor resize(const TensorLike &input, const std::string &mode, const Shape &sizes = {}, int64_t dim = -1, SourceLoc loc = SourceLoc::current());
 // DEFS: Tensor resize(const TensorLike &input, const std::string &mode, const Shape &sizes, int64_t dim, SourceLoc loc) {
 // DEFS-NEXT: frontend::Call call(frontend::Op::Resize, loc);
 // DEFS-NEXT: call.operand(input);
@@ -84,7 +84,7 @@ def Toy_AddOp : Op<Toy_Dialect, "add">, TripyContract {
   let rules = [Rule<"C1", "one element type", "elementTypeOf($lhs) == elementTypeOf($rhs)">];
 }
 def : CppOperator<"add", "+">;
-// CHECK: Tensor operator+(const TensorLike &lhs, const TensorLike &rhs);
+// CHECK: {{\[\[nodiscard\]\]}} Tensor operator+(const TensorLike &lhs, const TensorLike &rhs);
 // DEFS: frontend::Call call(frontend::Op::Add, lhs.loc());
 // DEFS: call.sameElement({0, 1});
 

@@ -309,7 +309,9 @@ void CppFunction::emitOptions(raw_ostream &os) const {
 }
 
 void CppFunction::emitSignature(raw_ostream &os, bool declares) const {
-  os << resultType() << ' ' << name << '(';
+  // Functions have no effect: a result that nobody uses is a mistake.
+  os << (declares ? "[[nodiscard]] " : "") << resultType() << ' ' << name
+     << '(';
   ListSeparator comma;
   for (const Parameter &parameter : required)
     os << comma << declaration(parameter, false);

@@ -216,7 +216,7 @@ TEST(Compile, ErrorsOfCalls) {
     return std::string("nothing");
   };
   EXPECT_EQ(messageOf([&] { fast(); }),
-            "InvalidArgument: the program takes 1 arguments (x); found 0");
+            "InvalidArgument: the program takes 1 argument (x); found 0");
   EXPECT_TRUE(messageOf([&] {
                 fast(tp::ones({2}, tp::int32));
               }).starts_with("DTypeMismatch: "));

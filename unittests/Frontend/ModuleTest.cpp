@@ -475,3 +475,20 @@ TEST(Module, DerivedModulesHaveTheMembersOfTheirBases) {
   EXPECT_EQ(names(chain.stateDict()),
             (std::vector<std::string>{"0.weight", "0.bias", "scale"}));
 }
+
+TEST(Module, ParametersAreTensors) {
+  using Floats = std::vector<float>;
+  tp::Linear layer(2, 2);
+  layer.weight = {{1.0, 2.0}, {3.0, 4.0}};
+  const tp::Parameter &weight = layer.weight;
+  EXPECT_EQ(weight.toVector<float>(), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(weight[1].toVector<float>(), (Floats{3, 4}));
+  EXPECT_EQ((weight[{tp::slice(), 0}].toVector<float>()), (Floats{1, 3}));
+  std::vector<tp::Index> last = {1, 0};
+  EXPECT_EQ(weight[last].item<float>(), 3);
+  EXPECT_EQ(weight.rank(), 2);
+  EXPECT_EQ(weight.device(), weight.tensor().device());
+  EXPECT_EQ(weight.str(), weight.tensor().str());
+  EXPECT_EQ(tp::Parameter({1}).eval().item<float>(), 0);
+  EXPECT_EQ(tp::Parameter({1}).item<int>(), 0);
+}

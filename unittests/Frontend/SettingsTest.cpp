@@ -1,6 +1,6 @@
 //===- SettingsTest.cpp - How to compile, and what hears of it ------------===//
 
-#include "tripy/tripy.h"
+#include "ThrownErrors.h"
 
 #include "gtest/gtest.h"
 
@@ -229,6 +229,15 @@ TEST(WeightsOutside, BadFiles) {
   EXPECT_NE(codeOf(path), tp::Code::Ok);
   std::filesystem::remove(beside);
   EXPECT_EQ(codeOf(path), tp::Code::NotFound);
+  // Both files are named.
+  std::string start = "the weights of '" + path + "' are in '";
+  EXPECT_EQ(errorOf([&] { tp::Executable::load(path); }).summary(),
+            start + beside + "': cannot open '" + beside +
+                "': No such file or directory");
+  EXPECT_EQ(errorOf([&] { tp::Executable::load(path, other); }).summary(),
+            start + other +
+                "': input 'up.weight' dimension 1 must be 4, but "
+                "is 5");
   std::string inside = testing::TempDir() + "/inside.tpx";
   tp::compile(chain, input()).save(inside);
   EXPECT_EQ(codeOf(inside, other), tp::Code::InvalidArgument);

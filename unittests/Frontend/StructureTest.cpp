@@ -106,9 +106,18 @@ TEST(Structure, OtherParts) {
   using Map = std::map<std::string, Tensor>;
   EXPECT_EQ(fast(Map{{"a", number(1)}, {"b", number(2)}}).item<float>(), 3);
   EXPECT_EQ(errorOf([&] { fast(Map{{"a", number(1)}, {"c", number(2)}}); }),
-            "the program takes the argument 'arg0.b' here; found 'arg0.c'");
+            "the argument 'arg0' has the parts arg0.a, arg0.b; missing: "
+            "'arg0.b'; unknown: 'arg0.c'");
+  // What comes first is not what is wrong.
+  EXPECT_EQ(errorOf([&] { fast(Map{{"b", number(1)}, {"c", number(2)}}); }),
+            "the argument 'arg0' has the parts arg0.a, arg0.b; missing: "
+            "'arg0.a'; unknown: 'arg0.c'");
   EXPECT_EQ(errorOf([&] { fast(Map{{"a", number(1)}}); }),
-            "the program takes 2 arguments (arg0.a, arg0.b); found 1");
+            "the argument 'arg0' has the parts arg0.a, arg0.b; missing: "
+            "'arg0.b'");
+  EXPECT_EQ(errorOf([&] { fast(Map()); }),
+            "the argument 'arg0' has the parts arg0.a, arg0.b; missing: "
+            "'arg0.a', 'arg0.b'");
   // Tensors in order are as good.
   EXPECT_EQ(fast(number(1), number(2)).item<float>(), 3);
 }
@@ -118,9 +127,9 @@ TEST(Structure, WrongContainers) {
   auto plain = tp::compile(add, one(), one());
   Tensor x = number(1);
   EXPECT_EQ(errorOf([&] { plain(std::vector{x, x}); }),
-            "the program takes the argument 'arg0' here; found 'arg0.0'");
+            "the argument 'arg0' is a tensor; found a structure");
   EXPECT_EQ(errorOf([&] { plain(x, std::tuple(x)); }),
-            "the program takes the argument 'arg1' here; found 'arg1.0'");
+            "the argument 'arg1' is a tensor; found a structure");
   auto list = tp::compile(
       [](const std::vector<Tensor> &list, const Tensor &last) {
         return list[0] + list[1] * 2 + last * 4;
@@ -128,11 +137,12 @@ TEST(Structure, WrongContainers) {
       std::vector{one(), one()}, one());
   EXPECT_EQ(list(std::vector{x, x}, x).item<float>(), 7);
   EXPECT_EQ(errorOf([&] { list(std::vector{x, x, x}); }),
-            "the program takes the argument 'arg1' here; found 'arg0.2'");
-  EXPECT_EQ(errorOf([&] { list(std::vector{x}, x, x); }),
-            "the argument 'arg0' has the part 'arg0.1'; found none");
-  EXPECT_EQ(errorOf([&] { list(std::vector{x}, x); }),
-            "the argument 'arg0' has the part 'arg0.1'; found none");
+            "the argument 'arg0' has the parts arg0.0, arg0.1; unknown: "
+            "'arg0.2'");
+  for (const std::vector<Tensor> &last : {std::vector{x}, std::vector{x, x}})
+    EXPECT_EQ(errorOf([&] { list(std::vector{x}, last); }),
+              "the argument 'arg0' has the parts arg0.0, arg0.1; missing: "
+              "'arg0.1'");
 }
 
 // What the user calls an input is one thing, where it is in the arguments
@@ -156,18 +166,67 @@ TEST(Structure, NamedParts) {
                   .item<float>(),
               112);
     EXPECT_EQ(errorOf([&] { named(Pair{{"ids", x}, {"bias", x}}, x); }),
-              "the program takes the argument 'arg0.ids' here; found "
-              "'arg0.bias'");
-    EXPECT_EQ(errorOf([&] { named(std::vector{x, x, x}); }),
-              "the program takes the argument 'arg0.ids' here; found 'arg0.0'");
+              "the argument 'arg0' has the parts arg0.ids, arg0.mask; "
+              "missing: 'arg0.mask'; unknown: 'arg0.bias'");
+    EXPECT_EQ(errorOf([&] { named(std::vector{x}, x); }),
+              "the argument 'arg0' has the parts arg0.ids, arg0.mask; "
+              "missing: 'arg0.ids', 'arg0.mask'; unknown: 'arg0.0'");
     EXPECT_EQ(errorOf([&] { named(x, x, std::vector{x}); }),
-              "the program takes the argument 'arg1' here; found 'arg2.0'");
+              "the program takes 3 arguments (tokens, mask, bias); found a "
+              "structure as 'arg2'");
+    // Parts have names: the order of another structure does not matter.
+    EXPECT_EQ(named(Pair{{"mask", two}, {"ids", x}}, x).item<float>(), 112);
   }
   auto plain =
       tp::compile([](const Tensor &a, const Tensor &b) { return a + b; },
                   one("args"), one("arg0x"));
   EXPECT_EQ(errorOf([&] { plain(std::vector{x, x}); }),
-            "the program takes the argument 'arg0' here; found 'arg0.0'");
+            "the argument 'arg0' is a tensor; found a structure");
+}
+
+TEST(Structure, ListsOfArguments) {
+  auto subtract =
+      tp::compile([](const Tensor &a, const Tensor &b) { return a - b; },
+                  one("a"), one("b"));
+  Tensor x = number(3), y = number(1);
+  EXPECT_EQ(subtract.run({x, y}).front().item<float>(), 2);
+  EXPECT_EQ(subtract.run(std::vector{x, y}).front().item<float>(), 2);
+  std::vector<tp::Executable::Argument> operands = {y, x};
+  EXPECT_EQ(subtract.run(operands).front().item<float>(), -2);
+  EXPECT_EQ(subtract.run({{"b", x}, {"a", y}}).front().item<float>(), -2);
+  EXPECT_EQ(errorOf([&] { subtract.run({}); }),
+            "the program takes 2 arguments (a, b); found 0");
+  EXPECT_EQ(errorOf([&] { subtract.run({{"a", x}, {"c", y}}); }),
+            "the program takes 2 arguments (a, b); missing: 'b'; unknown: 'c'");
+  auto twice = tp::compile([](const Tensor &x) { return x * 2; },
+                           tp::InputInfo({}, tp::float32));
+  EXPECT_EQ(twice.run({4}).front().item<float>(), 8);
+  auto constant = tp::compile([] { return number(5); });
+  EXPECT_EQ(constant.run({}).front().item<float>(), 5);
+  EXPECT_EQ(errorOf([&] { constant.run({x}); }),
+            "the program takes no arguments; found 1");
+}
+
+TEST(Structure, EmptyParts) {
+  using Lists = std::vector<std::vector<Tensor>>;
+  auto compiled = [](auto result) {
+    return tp::compile([&](const Tensor &) { return result; }, one());
+  };
+  Tensor x = number(1);
+  std::string start = "each part of a list or map that a compiled function "
+                      "returns has a tensor; found none in ";
+  EXPECT_EQ(errorOf([&] { compiled(Lists{{x}, {}, {x}}); }),
+            start + "'result1'");
+  EXPECT_EQ(errorOf([&] { compiled(Lists{{x}, {x}, {}}); }),
+            start + "'result2'");
+  EXPECT_EQ(errorOf([&] {
+              compiled(std::map<std::string, Lists>{{"a", {{x}, {}}}});
+            }),
+            start + "'a.1'");
+  // The type says that these are there.
+  using Pair = std::pair<Tensor, std::vector<Tensor>>;
+  Pair pair = compiled(Pair(x, {})).call<Pair>(x);
+  EXPECT_TRUE(pair.second.empty());
 }
 
 TEST(Structure, Results) {

@@ -149,6 +149,9 @@ public:
   }
   /// Names of tensors that the program may consist of: a module's parameters.
   void nameTensors(std::vector<std::pair<std::string, Tensor>> tensors);
+  /// Throws Error for a part of a list or map of results that has no tensor:
+  /// the program would not know of it.
+  [[noreturn]] void refuseEmpty(const std::string &path) const;
   /// Results with their paths.
   Executable finish(const std::vector<std::pair<std::string, Tensor>> &results);
   SourceLoc loc() const;
@@ -286,13 +289,23 @@ concept TakesArguments = std::is_invocable_v<F &, A &...> ||
                          (HasOneCall<std::remove_const_t<F>> &&
                           std::is_invocable_v<F &, A &..., SourceLoc &>);
 
+/// The tensors that a function returned, with their paths.
+struct ResultCollector {
+  const Tracer &tracer;
+  std::vector<std::pair<std::string, Tensor>> results = {};
+  void operator()(const std::string &path, const Tensor &tensor) {
+    results.emplace_back(path, tensor);
+  }
+  void emptyPart(const std::string &path) const { tracer.refuseEmpty(path); }
+};
+
 template <typename F, typename... A>
 Executable compileAt(SourceLoc loc, const CompileSettings &settings,
                      F &function, const A &...arguments) {
   Tracer tracer(settings, loc);
   if constexpr (requires { function.stateDict(); })
     tracer.nameTensors(function.stateDict());
-  std::vector<std::pair<std::string, Tensor>> results;
+  ResultCollector collector{tracer};
   // Arguments from left to right, whatever a call would do.
   using Arguments = std::tuple<decltype(tracer.argument(arguments))...>;
   Arguments traced{tracer.argument(arguments)...};
@@ -306,11 +319,9 @@ Executable compileAt(SourceLoc loc, const CompileSettings &settings,
     [&]<size_t... I>(std::index_sequence<I...>) {
       visitLeaves<IsTensor>(
           callAt(tracer.loc(), function, std::get<I>(traced)...), "",
-          [&](const std::string &path, const Tensor &tensor) {
-            results.emplace_back(path, tensor);
-          });
+          collector);
     }(std::index_sequence_for<A...>());
-  return tracer.finish(results);
+  return tracer.finish(collector.results);
 }
 
 } // namespace detail
@@ -318,11 +329,11 @@ Executable compileAt(SourceLoc loc, const CompileSettings &settings,
 /// Compiles `function`: it is called once, with a tensor for each InputInfo, a
 /// size for each DimensionInputInfo, a structure of tensors for each structure
 /// of these, and all other arguments unchanged, which become constants of the
-/// program. It returns a tensor, or a structure of tensors. In errors, the call
-/// of a module has the line of compile(), with more than 6 arguments that of
-/// the first input. Errors: those that the function throws, including those of
-/// evaluations in it ("cannot evaluate a tensor while compiling"), and the
-/// compiler's errors.
+/// program. It returns a tensor, or a structure of tensors, in which each part
+/// of a list or map has at least one. In errors, the call of a module has the
+/// line of compile(), with more than 6 arguments that of the first input.
+/// Errors: those that the function throws, including those of evaluations in it
+/// ("cannot evaluate a tensor while compiling"), and the compiler's errors.
 /// \code
 ///   tp::Linear linear(2, 3);
 ///   tp::InputInfo input({{1, 2, 8}, 2}, tp::float32);

@@ -69,7 +69,13 @@ public:
         first.loc());
   }
   /// All results in order, for arguments in order or by name.
+  std::vector<Tensor> run(std::initializer_list<Argument> arguments,
+                          SourceLoc loc = SourceLoc::current()) const {
+    return run(std::vector<Argument>(arguments), loc);
+  }
   std::vector<Tensor> run(const std::vector<Argument> &arguments,
+                          SourceLoc loc = SourceLoc::current()) const;
+  std::vector<Tensor> run(const std::vector<Tensor> &arguments,
                           SourceLoc loc = SourceLoc::current()) const;
   std::vector<Tensor> run(SourceLoc loc = SourceLoc::current()) const {
     return run(std::vector<Argument>(), loc);

@@ -24,14 +24,14 @@ namespace tripy {
 ///   i & 4;
 ///   // tensor([4, 4], dtype=int32, loc=cpu:0, shape=(2,))
 /// \endcode
-Tensor operator&(const TensorLike &lhs, const TensorLike &rhs);
+[[nodiscard]] Tensor operator&(const TensorLike &lhs, const TensorLike &rhs);
 /// One or both: logical for bool, on bits for integers.
 /// \code
 ///   tp::Tensor i({5, -3});
 ///   i | 4;
 ///   // tensor([5, -3], dtype=int32, loc=cpu:0, shape=(2,))
 /// \endcode
-Tensor operator|(const TensorLike &lhs, const TensorLike &rhs);
+[[nodiscard]] Tensor operator|(const TensorLike &lhs, const TensorLike &rhs);
 /// Exactly one: logical for bool, on bits for integers.
 /// \code
 ///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
@@ -41,14 +41,14 @@ Tensor operator|(const TensorLike &lhs, const TensorLike &rhs);
 ///   //      [True, False, False]],
 ///   //     dtype=bool, loc=cpu:0, shape=(2, 3))
 /// \endcode
-Tensor operator^(const TensorLike &lhs, const TensorLike &rhs);
+[[nodiscard]] Tensor operator^(const TensorLike &lhs, const TensorLike &rhs);
 /// The opposite: logical for bool, of each bit for integers.
 /// \code
 ///   tp::Tensor i({5, -3});
 ///   ~i;
 ///   // tensor([-6, 2], dtype=int32, loc=cpu:0, shape=(2,))
 /// \endcode
-Tensor operator~(const TensorLike &input);
+[[nodiscard]] Tensor operator~(const TensorLike &input);
 /// The opposite, of bool alone.
 /// \code
 ///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
@@ -58,7 +58,7 @@ Tensor operator~(const TensorLike &input);
 ///   //      [False, False, False]],
 ///   //     dtype=bool, loc=cpu:0, shape=(2, 3))
 /// \endcode
-Tensor operator!(const TensorLike &input);
+[[nodiscard]] Tensor operator!(const TensorLike &input);
 /// lhs = lhs + rhs: other handles keep their value.
 /// \code
 ///   tp::Tensor y({0.5, -1.5, 2.0});
@@ -99,23 +99,23 @@ Tensor &operator/=(Tensor &lhs, const TensorLike &rhs);
 ///   //      [1.5000, 1.5000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(2, 2))
 /// \endcode
-Tensor full(const Shape &shape, const Number &value,
-            std::optional<DType> dtype = std::nullopt,
-            SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor full(const Shape &shape, const Number &value,
+                          std::optional<DType> dtype = std::nullopt,
+                          SourceLoc loc = SourceLoc::current());
 /// A tensor filled with 1.
 /// \code
 ///   tp::ones({2}, tp::int32);
 ///   // tensor([1, 1], dtype=int32, loc=cpu:0, shape=(2,))
 /// \endcode
-Tensor ones(const Shape &shape, DType dtype = float32,
-            SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor ones(const Shape &shape, DType dtype = float32,
+                          SourceLoc loc = SourceLoc::current());
 /// A tensor filled with 0.
 /// \code
 ///   tp::zeros({2});
 ///   // tensor([0.0000, 0.0000], dtype=float32, loc=cpu:0, shape=(2,))
 /// \endcode
-Tensor zeros(const Shape &shape, DType dtype = float32,
-             SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor zeros(const Shape &shape, DType dtype = float32,
+                           SourceLoc loc = SourceLoc::current());
 /// Filled with `value`: shape and element type of `input`, unless given.
 /// \code
 ///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
@@ -125,17 +125,18 @@ Tensor zeros(const Shape &shape, DType dtype = float32,
 ///   //      [7.0000, 7.0000, 7.0000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(2, 3))
 /// \endcode
-Tensor fullLike(const Tensor &input, const Number &value,
-                std::optional<DType> dtype = std::nullopt,
-                SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor fullLike(const Tensor &input, const Number &value,
+                              std::optional<DType> dtype = std::nullopt,
+                              SourceLoc loc = SourceLoc::current());
 /// Filled with 1: shape and element type of `input`, unless given.
 /// \code
 ///   tp::Tensor i({5, -3});
 ///   tp::onesLike(i);
 ///   // tensor([1, 1], dtype=int32, loc=cpu:0, shape=(2,))
 /// \endcode
-Tensor onesLike(const Tensor &input, std::optional<DType> dtype = std::nullopt,
-                SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor onesLike(const Tensor &input,
+                              std::optional<DType> dtype = std::nullopt,
+                              SourceLoc loc = SourceLoc::current());
 /// Filled with 0: shape and element type of `input`, unless given.
 /// \code
 ///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
@@ -145,8 +146,9 @@ Tensor onesLike(const Tensor &input, std::optional<DType> dtype = std::nullopt,
 ///   //      [0.0000, 0.0000, 0.0000]],
 ///   //     dtype=float16, loc=cpu:0, shape=(2, 3))
 /// \endcode
-Tensor zerosLike(const Tensor &input, std::optional<DType> dtype = std::nullopt,
-                 SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor zerosLike(const Tensor &input,
+                               std::optional<DType> dtype = std::nullopt,
+                               SourceLoc loc = SourceLoc::current());
 /// start, start + step, ... up to, not including, stop. Errors:
 /// InvalidArgument for a step of 0, and where there is no element.
 /// \code
@@ -154,10 +156,11 @@ Tensor zerosLike(const Tensor &input, std::optional<DType> dtype = std::nullopt,
 ///   // tensor([0.0000, 0.2500, 0.5000, 0.7500], dtype=float32, loc=cpu:0,
 ///   //     shape=(4,))
 /// \endcode
-Tensor arange(const Number &start, const Number &stop, const Number &step = 1,
-              DType dtype = float32, SourceLoc loc = SourceLoc::current());
-Tensor arange(const Number &stop, DType dtype = float32,
-              SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor arange(const Number &start, const Number &stop,
+                            const Number &step = 1, DType dtype = float32,
+                            SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor arange(const Number &stop, DType dtype = float32,
+                            SourceLoc loc = SourceLoc::current());
 
 //===-- shape -------------------------------------------------------------===//
 
@@ -168,8 +171,9 @@ Tensor arange(const Number &stop, DType dtype = float32,
 ///   // tensor([1.0000, 2.0000, 3.0000, 4.0000, 5.0000, 6.0000], dtype=float32,
 ///   //     loc=cpu:0, shape=(6,))
 /// \endcode
-Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1,
-               SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor flatten(const Tensor &input, int64_t start = 0,
+                             int64_t end = -1,
+                             SourceLoc loc = SourceLoc::current());
 /// A new dimension `dim` for tensors of one shape.
 /// \code
 ///   tp::Tensor y({0.5, -1.5, 2.0});
@@ -180,8 +184,8 @@ Tensor flatten(const Tensor &input, int64_t start = 0, int64_t end = -1,
 ///   //      [2.0000, 2.0000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(3, 2))
 /// \endcode
-Tensor stack(const std::vector<Tensor> &inputs, int64_t dim = 0,
-             SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor stack(const std::vector<Tensor> &inputs, int64_t dim = 0,
+                           SourceLoc loc = SourceLoc::current());
 /// Cuts `dim` into `parts` of equal size, rounded up: the last ones may be
 /// smaller.
 /// \code
@@ -196,12 +200,14 @@ Tensor stack(const std::vector<Tensor> &inputs, int64_t dim = 0,
 ///   //      [5.0000, 6.0000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(2, 2))
 /// \endcode
-std::vector<Tensor> split(const Tensor &input, int64_t parts, int64_t dim = 0,
-                          SourceLoc loc = SourceLoc::current());
+[[nodiscard]] std::vector<Tensor> split(const Tensor &input, int64_t parts,
+                                        int64_t dim = 0,
+                                        SourceLoc loc = SourceLoc::current());
 /// Cuts `dim` into parts of these sizes, which sum to it.
-std::vector<Tensor> split(const Tensor &input,
-                          const std::vector<int64_t> &sizes, int64_t dim = 0,
-                          SourceLoc loc = SourceLoc::current());
+[[nodiscard]] std::vector<Tensor> split(const Tensor &input,
+                                        const std::vector<int64_t> &sizes,
+                                        int64_t dim = 0,
+                                        SourceLoc loc = SourceLoc::current());
 /// Each element `repeats` times along `dim`.
 /// \code
 ///   tp::Tensor y({0.5, -1.5, 2.0});
@@ -209,8 +215,8 @@ std::vector<Tensor> split(const Tensor &input,
 ///   // tensor([0.5000, 0.5000, -1.5000, -1.5000, 2.0000, 2.0000],
 ///   //     dtype=float32, loc=cpu:0, shape=(6,))
 /// \endcode
-Tensor repeat(const Tensor &input, const Size &repeats, int64_t dim,
-              SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor repeat(const Tensor &input, const Size &repeats,
+                            int64_t dim, SourceLoc loc = SourceLoc::current());
 /// Adds (low, high) elements before and after each dimension: of `value`.
 /// \code
 ///   tp::Tensor y({0.5, -1.5, 2.0});
@@ -218,13 +224,15 @@ Tensor repeat(const Tensor &input, const Size &repeats, int64_t dim,
 ///   // tensor([0.5000, 0.5000, -1.5000, 2.0000, 2.0000, 2.0000],
 ///   //     dtype=float32, loc=cpu:0, shape=(6,))
 /// \endcode
-Tensor pad(const Tensor &input,
-           const std::vector<std::pair<Size, Size>> &widths,
-           const Number &value = 0, SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor pad(const Tensor &input,
+                         const std::vector<std::pair<Size, Size>> &widths,
+                         const Number &value = 0,
+                         SourceLoc loc = SourceLoc::current());
 /// The same, with what is there: "edge", "reflect" or "wrap".
-Tensor pad(const Tensor &input,
-           const std::vector<std::pair<Size, Size>> &widths,
-           const std::string &mode, SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor pad(const Tensor &input,
+                         const std::vector<std::pair<Size, Size>> &widths,
+                         const std::string &mode,
+                         SourceLoc loc = SourceLoc::current());
 
 // Braces in the place of the mode would be a text of these characters.
 template <typename... A>
@@ -249,8 +257,8 @@ Tensor resize(const Tensor &, const Shape &, const A &...) {
 ///   //      [4.0000, 5.0000, 6.0000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(2, 3))
 /// \endcode
-Tensor copy(const Tensor &input, const Device &device,
-            SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor copy(const Tensor &input, const Device &device,
+                          SourceLoc loc = SourceLoc::current());
 
 //===-- others ------------------------------------------------------------===//
 
@@ -263,8 +271,9 @@ Tensor copy(const Tensor &input, const Device &device,
 ///   //      [-1.0000, -1.0000, -1.0000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(2, 3))
 /// \endcode
-Tensor maskedFill(const Tensor &input, const Tensor &mask, const Number &value,
-                  SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor maskedFill(const Tensor &input, const Tensor &mask,
+                                const Number &value,
+                                SourceLoc loc = SourceLoc::current());
 /// All products of two vectors' elements.
 /// \code
 ///   tp::Tensor y({0.5, -1.5, 2.0});
@@ -275,24 +284,25 @@ Tensor maskedFill(const Tensor &input, const Tensor &mask, const Number &value,
 ///   //      [1.0000, -3.0000, 4.0000]],
 ///   //     dtype=float32, loc=cpu:0, shape=(3, 3))
 /// \endcode
-Tensor outer(const Tensor &a, const Tensor &b,
-             SourceLoc loc = SourceLoc::current());
+[[nodiscard]] Tensor outer(const Tensor &a, const Tensor &b,
+                           SourceLoc loc = SourceLoc::current());
 /// Whether |a - b| <= atol + rtol |b| everywhere; evaluates both.
 /// \code
 ///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
 ///   tp::allclose(x, x + 1e-7);
 ///   // true
 /// \endcode
-bool allclose(const Tensor &a, const Tensor &b, double rtol = 1e-5,
-              double atol = 1e-8, SourceLoc loc = SourceLoc::current());
+[[nodiscard]] bool allclose(const Tensor &a, const Tensor &b,
+                            double rtol = 1e-5, double atol = 1e-8,
+                            SourceLoc loc = SourceLoc::current());
 /// Whether shapes and all elements are equal; evaluates both.
 /// \code
 ///   tp::Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
 ///   tp::equal(x, x);
 ///   // true
 /// \endcode
-bool equal(const Tensor &a, const Tensor &b,
-           SourceLoc loc = SourceLoc::current());
+[[nodiscard]] bool equal(const Tensor &a, const Tensor &b,
+                         SourceLoc loc = SourceLoc::current());
 
 } // namespace tripy
 

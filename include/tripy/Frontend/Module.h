@@ -59,6 +59,25 @@ public:
   const Tensor &tensor() const { return value; }
   Shape shape() const { return value.shape(); }
   DType dtype() const { return value.dtype(); }
+  // Those of the tensor.
+  int64_t rank() const { return value.rank(); }
+  Device device() const { return value.device(); }
+  const Tensor &eval(SourceLoc loc = SourceLoc::current()) const {
+    return value.eval(loc);
+  }
+  template <typename T>
+  std::vector<T> toVector(SourceLoc loc = SourceLoc::current()) const {
+    return value.toVector<T>(loc);
+  }
+  template <typename T> T item(SourceLoc loc = SourceLoc::current()) const {
+    return value.item<T>(loc);
+  }
+  std::string str(SourceLoc loc = SourceLoc::current()) const {
+    return value.str(loc);
+  }
+  Tensor operator[](const Index &index) const;
+  Tensor operator[](std::initializer_list<Index> indices) const;
+  Tensor operator[](const detail::Placed<std::vector<Index>> &indices) const;
   /// Errors: InvalidArgument for another shape or element type.
   Parameter &operator=(const detail::Placed<Tensor> &tensor);
   Parameter &operator=(std::initializer_list<detail::Literal> items);

@@ -71,30 +71,45 @@ inline std::string memberPath(const std::string &outer, size_t number) {
 }
 
 /// Calls `visit` with the path of each leaf, from left to right: what
-/// `IsLeaf<T>` is true of.
+/// `IsLeaf<T>` is true of. Returns how many there are. Parts of lists and maps
+/// without a leaf are given to `visit.emptyPart`, if it has that.
 template <template <typename> typename IsLeaf, typename T, typename F>
-void visitLeaves(const T &value, const std::string &path, F &&visit) {
+size_t visitLeaves(const T &value, const std::string &path, F &&visit) {
+  size_t leaves = 0;
+  auto add = [&](const std::string &name, const auto &part) {
+    size_t found = visitLeaves<IsLeaf>(part, name, visit);
+    leaves += found;
+    return found;
+  };
+  [[maybe_unused]] auto addItem = [&](const std::string &name,
+                                      const auto &item) {
+    if (add(name, item) > 0)
+      return;
+    if constexpr (requires { visit.emptyPart(name); })
+      visit.emptyPart(name);
+  };
   if constexpr (IsLeaf<T>::value) {
     visit(path, value);
+    return 1;
   } else if constexpr (HasFields<T>) {
     value.visitFields([&](const std::string &name, const auto &field) {
-      visitLeaves<IsLeaf>(field, memberPath(path, name), visit);
+      add(memberPath(path, name), field);
     });
   } else if constexpr (IsTuple<T>) {
     [&]<size_t... I>(std::index_sequence<I...>) {
-      (visitLeaves<IsLeaf>(std::get<I>(value), memberPath(path, I), visit),
-       ...);
+      (add(memberPath(path, I), std::get<I>(value)), ...);
     }(std::make_index_sequence<std::tuple_size_v<T>>());
   } else if constexpr (IsMap<T>) {
     for (const auto &[key, item] : value)
-      visitLeaves<IsLeaf>(item, memberPath(path, key), visit);
+      addItem(memberPath(path, key), item);
   } else {
     static_assert(IsList<T>, "a tensor, or a struct with TRIPY_FIELDS, a "
                              "vector, tuple, pair or map of tensors");
     size_t number = 0;
     for (const auto &item : value)
-      visitLeaves<IsLeaf>(item, memberPath(path, number++), visit);
+      addItem(memberPath(path, number++), item);
   }
+  return leaves;
 }
 
 template <typename T> struct IsTensor : std::is_same<T, Tensor> {};
@@ -196,16 +211,20 @@ public:
         value, "_", [&](const std::string &path, const auto &leaf) {
           list.emplace_back(path.substr(1), detail::toArgument(leaf, loc));
         });
+    structure = !detail::IsArgument<T>::value;
   }
   /// With paths within the argument, as ".ids"; "" for a tensor itself.
   const std::vector<std::pair<std::string, TensorLike>> &leaves() const {
     return list;
   }
+  /// Whether it is no tensor, number or size itself.
+  bool isStructure() const { return structure; }
   SourceLoc loc() const { return place; }
 
 private:
   std::vector<std::pair<std::string, TensorLike>> list;
   SourceLoc place;
+  bool structure;
 };
 
 } // namespace tripy
