@@ -30,11 +30,13 @@ def Toy_ResizeOp : Op<Toy_Dialect, "resize">, TripyContract {
   let arguments = (ins Tripy_Tensor:$input, Variadic<Index>:$sizes,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$staticSizes, StrAttr:$mode, I64Attr:$dim);
   let results = (outs Tripy_Tensor:$result);
-  let rules = [Rule<"C1", "the mode is known", "isMode($mode)">];
+  let rules = [Rule<"C1", "the mode is known", "isMode($mode)">,
+               Rule<"C2", "the input is f32 or tensor<2x?xi1>", "isInput($input)">];
 }
 def : CppDefault<"resize", "dim", "-1">;
 // CHECK: /// Changes sizes.
 // CHECK-NEXT: /// Rule C1: the mode is known.
+// CHECK-NEXT: /// Rule C2: the input is float32 or bool of shape (2, ?).
 // CHECK: {{\[\[nodiscard\]\]}} Tensor resize(const TensorLike &input, const std::string &mode, const Shape &sizes = {}, int64_t dim = -1, SourceLoc loc = SourceLoc::current());
 // DEFS: Tensor resize(const TensorLike &input, const std::string &mode, const Shape &sizes, int64_t dim, SourceLoc loc) {
 // DEFS-NEXT: frontend::Call call(frontend::Op::Resize, loc);

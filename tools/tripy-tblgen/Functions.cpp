@@ -13,6 +13,8 @@
 #include "Examples.h"
 #include "Generators.h"
 
+#include "Frontend/Lowering/UserTerms.h"
+
 #include "mlir/TableGen/GenInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -274,7 +276,8 @@ std::string CppFunction::resultType() const {
   return isIndex(op.op.getResult(0)) ? "Size" : "Tensor";
 }
 
-/// The lines of a text as a comment, without examples in MLIR's syntax.
+/// The lines of a text as a comment, without MLIR's types and examples in its
+/// syntax.
 static void emitLines(StringRef text, raw_ostream &os) {
   bool inCode = false;
   for (StringRef line : split(text, '\n')) {
@@ -282,7 +285,7 @@ static void emitLines(StringRef text, raw_ostream &os) {
     if (line.starts_with("```"))
       inCode = !inCode;
     else if (!inCode && !line.empty())
-      os << "/// " << line << '\n';
+      os << "/// " << tripy::frontend::inUserTerms(line) << '\n';
   }
 }
 
@@ -291,7 +294,8 @@ void CppFunction::emitComment(const Examples &examples, raw_ostream &os) const {
   if (op.op.hasDescription())
     emitLines(op.op.getDescription(), os);
   for (const Rule &rule : op.rules)
-    os << "/// Rule " << rule.id << ": " << rule.text << ".\n";
+    os << "/// Rule " << rule.id << ": "
+       << tripy::frontend::inUserTerms(rule.text) << ".\n";
   os << "/// Throws Error at `loc` where a rule is broken.\n";
   if (!isHidden)
     examples.emitComment(mnemonic, name, os);
