@@ -375,10 +375,14 @@ Tracer::finish(const std::vector<std::pair<std::string, Tensor>> &results) {
   if (results.empty())
     fail(Code::InvalidArgument, "a compiled function returns a tensor", loc);
   std::vector<Value> values;
+  std::set<std::string> names;
   for (size_t i = 0; i < results.size(); ++i) {
     const auto &[path, result] = results[i];
     std::string name = path.empty() ? "result" + std::to_string(i) : path;
     checkName(name, "a result's name", loc);
+    if (!names.insert(name).second)
+      fail(Code::InvalidArgument,
+           "results have names of their own; found '" + name + "' twice", loc);
     values.push_back(
         Call::use(result, loc, "'" + name + "' of what the function returned"));
   }

@@ -109,6 +109,29 @@ static double countOf(const Number &start, const Number &stop,
   return double(count + (count * by != length && (length < 0) == (by < 0)));
 }
 
+/// The last number of `count` is one of an integral `dtype`. Those that are
+/// none of an integer are refused where they become tensors.
+static void checkLast(const Number &start, const Number &step, double count,
+                      DType dtype, SourceLoc loc) {
+  for (const Number &number : {start, step})
+    if (std::holds_alternative<double>(number.value()))
+      return;
+  const DTypeInfo &info = dtypeInfo(dtype);
+  if (info.cls != DTypeClass::Int || dtype == int64)
+    return;
+  int bits = dtype == int4 ? 4 : 8 * int(info.size);
+  int64_t lowest = info.isUnsigned() ? 0 : -(int64_t(1) << (bits - 1));
+  int64_t highest = lowest + (int64_t(1) << bits) - 1;
+  __int128 last = start.toInt() + __int128(step.toInt()) * int64_t(count - 1);
+  if (last >= lowest && last <= highest)
+    return;
+  fail(Code::InvalidArgument,
+       "the numbers of arange are " + std::string(info.name) +
+           "; found start " + start.str() + ", step " + step.str() + " and " +
+           std::to_string(int64_t(count)) + " numbers",
+       loc);
+}
+
 Tensor tripy::arange(const Number &start, const Number &stop,
                      const Number &step, DType dtype, SourceLoc loc) {
   IntroducedScope scope("compute the numbers of 'arange'");
@@ -125,6 +148,7 @@ Tensor tripy::arange(const Number &start, const Number &stop,
          "arange has at most 2^40 elements; found start " + start.str() +
              ", stop " + stop.str() + ", step " + step.str(),
          loc);
+  checkLast(start, step, count, dtype, loc);
   // Elements that nothing computes with come from wider ones.
   if (dtype == int4 || isFloat8(dtype))
     return cast(

@@ -212,6 +212,13 @@ argumentValues(const CompiledProgram &program,
     if (argument.tensor().isEmpty())
       Call::use({}, loc, "the argument '" + input.name + "'");
     values.push_back(Call::valueOf(argument.tensor()));
+    if (values.back().node->isTraced)
+      fail(Code::InvalidArgument,
+           "the argument '" + input.name +
+               "' must have a value; found a tensor of a function that is "
+               "compiled: in it, call the function itself, not what compile() "
+               "made of it",
+           loc, {{values.back().node->loc, "the tensor"}});
     checkDevice(*values.back().node, input, device, loc);
   }
   return values;

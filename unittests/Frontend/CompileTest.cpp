@@ -337,3 +337,34 @@ TEST(Compile, ManyInputsThatShareNumbers) {
   EXPECT_NEAR(sum.toVector<float>()[0], 12, 1e-4);
   EXPECT_NEAR(product.toVector<float>()[0], 0.6, 1e-5);
 }
+
+TEST(Compile, CallsInFunctionsThatAreCompiled) {
+  tp::InputInfo one({1}, tp::float32);
+  auto twice = tp::compile([](const tp::Tensor &x) { return x * 2; }, one);
+  tp::Error error = errorOf([&] {
+    tp::compile([&](const tp::Tensor &x) { return twice(x + 1); }, one);
+  });
+  EXPECT_EQ(error.summary(),
+            "the argument 'arg0' must have a value; found a tensor of a "
+            "function that is compiled: in it, call the function itself, not "
+            "what compile() made of it");
+  EXPECT_EQ(error.frames()[0].loc.line, uint32_t(__LINE__ - 6));
+  // What has a value becomes a constant.
+  auto sum = tp::compile(
+      [&](const tp::Tensor &x) { return x + twice(tp::ones({1})); }, one);
+  EXPECT_EQ(sum(tp::ones({1})).item<float>(), 3);
+}
+
+TEST(Compile, NamesOfResultsAreTheirOwn) {
+  using Map = std::map<std::string, tp::Tensor>;
+  tp::Error error = errorOf([] {
+    tp::compile(
+        [](const tp::Tensor &x) {
+          return std::map<std::string, Map>{{"a", {{"b.c", x}}},
+                                            {"a.b", {{"c", x}}}};
+        },
+        tp::InputInfo({1}, tp::float32));
+  });
+  EXPECT_EQ(error.summary(), "results have names of their own; found 'a.b.c' "
+                             "twice");
+}

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
@@ -27,7 +28,7 @@ TEST(Error, OfShapes) {
             "equal or one of them is 1; found float32 of shape (3, "
             "4), float32 of shape (3, 3)");
   ASSERT_EQ(error.frames().size(), 4u);
-  EXPECT_EQ(error.frames()[0].loc.line, 17u);
+  EXPECT_EQ(error.frames()[0].loc.line, 18u);
   EXPECT_STREQ(error.frames()[0].loc.function, "add");
   EXPECT_EQ(error.frames()[1].role,
             "Note: Tripy introduces an operation in order to broadcast the "
@@ -40,7 +41,7 @@ TEST(Error, OfShapes) {
   EXPECT_EQ(error.frames()[3].loc.line, error.frames()[2].loc.line + 1);
   // The text quotes the lines.
   std::string text = error.what();
-  EXPECT_NE(text.find("ErrorTest.cpp:17 in add()\n      |\n   17 |   return a "
+  EXPECT_NE(text.find("ErrorTest.cpp:18 in add()\n      |\n   18 |   return a "
                       "+ b;\n      |          ^^^^^\nerror: violates"),
             std::string::npos)
       << text;
@@ -72,6 +73,19 @@ TEST(Error, NamesTypes) {
             }),
             "violates [trace.tril C1] the input has rank at least 2; found "
             "int32 of shape (?,)");
+}
+
+TEST(Error, ShowsNumbers) {
+  auto messageOf = [](auto call) { return errorOf(call).summary(); };
+  tp::Tensor x = tp::ones({2, 4});
+  EXPECT_EQ(messageOf([&] { tp::LayerNorm({4}, tp::float32, -0.125)(x); }),
+            "violates [trace.layer_norm C5] eps is finite and not negative; "
+            "eps is -0.125");
+  EXPECT_EQ(messageOf([&] { tp::elu(x, -INFINITY); }),
+            "violates [trace.elu C2] alpha is finite; alpha is -inf");
+  EXPECT_EQ(messageOf([&] { tp::resize(x, "linear", {.scales = {0.5, NAN}}); }),
+            "violates [trace.resize C7] scales are from 2^-20 to 2^20; found "
+            "[0.5, nan]");
 }
 
 TEST(Error, NamesChannels) {

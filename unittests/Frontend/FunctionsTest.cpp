@@ -1,6 +1,6 @@
 //===- FunctionsTest.cpp - Functions made from definitions, and others ----===//
 
-#include "tripy/tripy.h"
+#include "ThrownErrors.h"
 
 #include "gtest/gtest.h"
 
@@ -173,4 +173,18 @@ TEST(Functions, TruthValuesAreNoDimensions) {
   static_assert(!std::is_convertible_v<bool, tp::Dims>);
   static_assert(!std::is_constructible_v<tp::Dims, std::vector<bool>>);
   static_assert(std::is_convertible_v<int, tp::Dims>);
+}
+
+TEST(Functions, ArangeOfIntegersThatDoNotFit) {
+  EXPECT_EQ(errorOf([] { tp::arange(0, 300, 100, tp::int8); }).summary(),
+            "the numbers of arange are int8; found start 0, step 100 and 3 "
+            "numbers");
+  EXPECT_EQ(errorOf([] { tp::arange(2, -2, -1, tp::uint8); }).code(),
+            tp::Code::InvalidArgument);
+  EXPECT_EQ(errorOf([] { tp::arange(0, 9, 1, tp::int4); }).code(),
+            tp::Code::InvalidArgument);
+  EXPECT_EQ(tp::arange(-128, 128, 85, tp::int8).toVector<int8_t>(),
+            (std::vector<int8_t>{-128, -43, 42, 127}));
+  EXPECT_EQ(tp::arange(5, 256, 125, tp::uint8).toVector<uint8_t>(),
+            (std::vector<uint8_t>{5, 130, 255}));
 }

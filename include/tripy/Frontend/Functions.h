@@ -150,7 +150,8 @@ Tensor &operator/=(Tensor &lhs, const TensorLike &rhs);
                                std::optional<DType> dtype = std::nullopt,
                                SourceLoc loc = SourceLoc::current());
 /// start, start + step, ... up to, not including, stop. Errors:
-/// InvalidArgument for a step of 0, and where there is no element.
+/// InvalidArgument for a step of 0, where there is no element, and for integers
+/// that `dtype` cannot represent.
 /// \code
 ///   tp::arange(0, 1, 0.25);
 ///   // tensor([0.0000, 0.2500, 0.5000, 0.7500], dtype=float32, loc=cpu:0,

@@ -183,6 +183,8 @@ bool areCoordinates(llvm::StringRef coordinates, llvm::StringRef mode);
 bool hasEither(size_t sizes, size_t scales, int64_t rank);
 bool areResizeSizes(Sizes sizes);
 bool areScales(llvm::ArrayRef<double> scales);
+/// "[0.5, 2]".
+std::string describeScales(llvm::ArrayRef<double> scales);
 bool canResize(mlir::Value input, Sizes sizes, llvm::ArrayRef<double> scales);
 Shape resizedShape(mlir::Value input, Sizes sizes,
                    llvm::ArrayRef<double> scales);

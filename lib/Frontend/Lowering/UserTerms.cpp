@@ -5,6 +5,9 @@
 #include "tripy/Base/DType.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace tripy;
@@ -50,7 +53,23 @@ static std::string withoutTensorTypes(StringRef text) {
   }
 }
 
-/// Replaces MLIR's names of element types.
+/// Replaces numbers in MLIR's format.
+static std::string withShortNumbers(std::string text) {
+  static constexpr StringLiteral pattern("[0-9]\\.[0-9]{6}e[+-][0-9]+");
+  SmallVector<StringRef> found;
+  std::string out;
+  StringRef rest = text;
+  for (Regex number(pattern); number.match(rest, &found);) {
+    double value = 0;
+    found.front().getAsDouble(value);
+    out += rest.take_front(found.front().data() - rest.data()).str();
+    raw_string_ostream(out) << format("%g", value);
+    rest = rest.drop_front(found.front().end() - rest.begin());
+  }
+  return out + rest.str();
+}
+
+/// Replaces MLIR's names of element types and infinity.
 static std::string withoutElementTypes(StringRef text) {
   std::string out;
   while (!text.empty()) {
@@ -59,14 +78,14 @@ static std::string withoutElementTypes(StringRef text) {
     if (word.empty())
       word = text.take_front();
     std::optional<DType> dtype = findDType(word, &DTypeInfo::mlir);
-    out += dtype ? toRef(dtypeName(*dtype)) : word;
+    out += dtype ? toRef(dtypeName(*dtype)) : word == "INF" ? "inf" : word;
     text = text.drop_front(word.size());
   }
   return out;
 }
 
 std::string tripy::frontend::inUserTerms(StringRef message) {
-  return withoutElementTypes(withoutTensorTypes(message));
+  return withShortNumbers(withoutElementTypes(withoutTensorTypes(message)));
 }
 
 std::string tripy::frontend::diagnosticsInUserTerms(StringRef text,

@@ -14,7 +14,7 @@ namespace tripy::frontend {
 
 /// "found 'tensor<2x?xf32>'" -> "found float32 of shape (2, ?)". Of a rule's
 /// message, whose words for element types are MLIR's: "found 'i1'" -> "found
-/// 'bool'".
+/// 'bool'". Numbers are short: "1.500000e+00" -> "1.5", "INF" -> "inf".
 std::string inUserTerms(llvm::StringRef message);
 
 /// The same for the text of the compiler's diagnostics, in which only types of

@@ -53,7 +53,7 @@ def Trace_ResizeOp : Trace_Op<"resize"> {
     Rule<"C5", "each dynamic size has one operand", "dynamicCount($staticSizes) == $sizes.size()",
          "\"found \" << $sizes.size() << \" operands for \" << dynamicCount($staticSizes) << \" dynamic sizes\"">,
     Rule<"C6", "sizes are not negative, but for -1, and at most 2^30", "areResizeSizes($staticSizes)", "\"found \" << describeList($staticSizes)">,
-    Rule<"C7", "scales are from 2^-20 to 2^20", "areScales(scalesOf($scales))">,
+    Rule<"C7", "scales are from 2^-20 to 2^20", "areScales(scalesOf($scales))", "\"found \" << describeScales(scalesOf($scales))">,
     Rule<"C8", "a dimension that changes has 1 to 2^30 elements and gets at most 2^30, unless the result is empty",
          "canResize($input, $staticSizes, scalesOf($scales))", "describeShapes({$input})">,
     Rule<"C9", "the result has at most 2^40 elements", "isAllowedShape(resizedShape($input, $staticSizes, scalesOf($scales)))", "describeShapes({$input})">];

@@ -95,7 +95,7 @@ void WgmmaEmitter::passPingPong() {
 }
 
 RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
-  if (hasSource())
+  if (schedule.readsSource())
     requestSources();
   if (schedule.pingPong)
     awaitPingPong();

@@ -21,10 +21,21 @@ namespace tripy::codegen::wgmma {
 
 /// Bytes of a row of a k-block: one swizzle atom.
 inline constexpr int64_t rowBytes = 128;
-/// Registers of a thread by role, where two consumers share a block with the
-/// producer: what 384 threads begin with, 168 each, moved.
-inline constexpr int64_t producerRegisters = 56, consumerRegisters = 224;
-static_assert(producerRegisters + 2 * consumerRegisters == 3 * 168);
+/// Registers of a thread by role.
+struct RoleRegisters {
+  int64_t producer, consumer;
+};
+/// Where two or three consumers share a block with the producer, they take
+/// registers from it: the threads begin with 168 or 128 each.
+inline constexpr RoleRegisters ofTwoConsumers = {56, 224},
+                               ofThreeConsumers = {32, 160};
+static_assert(56 + 2 * 224 == 3 * 168 && 32 + 3 * 160 == 4 * 128);
+/// Nothing where there is one consumer: then nobody is short of registers.
+constexpr std::optional<RoleRegisters> roleRegisters(int64_t consumers) {
+  if (consumers == 1)
+    return std::nullopt;
+  return consumers == 2 ? ofTwoConsumers : ofThreeConsumers;
+}
 /// A position in the ring of k-blocks: the stage, and the parity of its round.
 struct RingPosition {
   mlir::Value stage, parity; // i32
@@ -83,14 +94,14 @@ public:
   }
   static int64_t sharedBytes(const WgmmaSchedule &schedule) {
     return barriersAt(schedule) + schedule.stages * 16 +
-           schedule.consumers() * schedule.boxBuffers() * 8;
+           schedule.consumers() * schedule.boxBuffers * 8;
   }
 
 private:
   int64_t stageBytesA() const { return schedule.tileM * rowBytes; }
   int64_t stageBytesB() const { return schedule.tileN * rowBytes; }
   static int64_t stagingAt(const WgmmaSchedule &schedule) {
-    return schedule.stages * (schedule.tileM + schedule.tileN) * rowBytes;
+    return schedule.stages * schedule.stageBytes();
   }
   static int64_t barriersAt(const WgmmaSchedule &schedule) {
     return stagingAt(schedule) + schedule.consumers() * schedule.stagingBytes();
@@ -237,12 +248,14 @@ private:
   void storeByThreads(mlir::Value accumulators, int64_t group);
   bool storesByWarps() const;
   void storeByWarps(mlir::Value accumulators, int64_t group);
-  /// Where results of 64 rows and some columns lie in shared memory. Rows of 64
-  /// and 128 bytes are swizzled.
+  /// Where results of 64 rows and some columns lie in shared memory: `offset`
+  /// bytes behind `place`. Rows of 64 and 128 bytes are swizzled. Boxes of one
+  /// place share the registers of addresses, whose ends are in instructions.
   struct Box {
     int64_t columns;
     mlir::Value place; ///< i32
     int64_t rowBytes;
+    int64_t offset = 0;
   };
   /// Elements, how many elements of the result they lie behind the thread's
   /// first ones, and whether they are there.
@@ -251,6 +264,7 @@ private:
     int64_t distance;
     mlir::Value inside;
   };
+  Index recomputedThread();
   void separateFromWait();
   std::optional<int64_t> rowDistance(unsigned result);
   void storeRows(unsigned result, int64_t group, int64_t column,
@@ -286,21 +300,18 @@ private:
   mlir::Value loadChunk(mlir::Value from, mlir::Value column);
   mlir::Value rowsFrom(Index atM, Index atN);
   mlir::Value elementAt(mlir::Value pointer, mlir::Type element, Index number);
-  void storeByTMA(mlir::Value accumulators, int64_t group);
+  void storeByTMA(mlir::ValueRange sums);
   void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, int64_t box);
   int64_t boxColumns();
   int64_t boxesOfTile();
-  bool hasSource() const {
-    return schedule.store == WgmmaStore::TMA && schedule.source >= 0;
-  }
-  mlir::Value boxBuffer(int64_t box);
+  Box boxBuffer(int64_t box);
   mlir::Value sourceBarrier(int64_t buffer);
   void initialiseSources();
   void requestSources();
   void requestSource(int64_t box);
   void awaitSource(int64_t box);
-  void bindSource(mlir::Value box, int64_t column, int64_t half);
+  void bindSource(const Box &box, int64_t column, int64_t half);
   llvm::SmallVector<mlir::Value> boxPlace(int64_t group, int64_t column);
   int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
@@ -311,7 +322,7 @@ private:
   void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
                    const Box &box, int64_t piece);
   void awaitTMAStores();
-  void writeFloats(llvm::ArrayRef<Elements> values, mlir::Value box,
+  void writeFloats(llvm::ArrayRef<Elements> values, const Box &box,
                    int64_t first);
   Elements accumulatorPair(mlir::Value accumulators, int64_t part,
                            int64_t column, int64_t half);

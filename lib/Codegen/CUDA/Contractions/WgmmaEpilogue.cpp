@@ -75,10 +75,10 @@ void WgmmaEmitter::storeTile(ValueRange sums) {
   if (schedule.swapAB)
     return storeTransposed(sums);
   assert((!schedule.overlap || storesByWarps()) && "as brokenRule() says");
+  if (schedule.store == WgmmaStore::TMA)
+    return storeByTMA(sums);
   for (auto [group, accumulators] : llvm::enumerate(sums))
-    if (schedule.store == WgmmaStore::TMA)
-      storeByTMA(accumulators, group);
-    else if (storesByWarps())
+    if (storesByWarps())
       storeByWarps(accumulators, group);
     else
       storeByThreads(accumulators, group);
@@ -262,11 +262,16 @@ void WgmmaEmitter::finishRun(Index inTile, Index column, int64_t vectorSize,
 // Stores by TMA
 //===----------------------------------------------------------------------===//
 
-void WgmmaEmitter::storeByTMA(Value accumulators, int64_t group) {
-  int64_t box = group * (boxesOfTile() / schedule.rowGroups());
+/// The groups of rows take turns, so that what the epilogue reads for a column
+/// is in registers for all of them, and no longer than that.
+void WgmmaEmitter::storeByTMA(ValueRange sums) {
+  Index known = thread;
+  int64_t box = 0;
   for (int64_t column = 0; column < schedule.partN(); column += boxColumns())
-    for (unsigned number = 0; number < e.numResults(); ++number)
-      storeBox(accumulators, group, number, column, box++);
+    for (auto [group, accumulators] : llvm::enumerate(sums))
+      for (unsigned number = 0; number < e.numResults(); ++number)
+        storeBox(accumulators, group, number, column, box++);
+  thread = known;
 }
 
 int64_t WgmmaEmitter::boxColumns() {
@@ -275,14 +280,13 @@ int64_t WgmmaEmitter::boxColumns() {
 
 /// Boxes that a consumer stores of a tile.
 int64_t WgmmaEmitter::boxesOfTile() {
-  return schedule.rowGroups() * schedule.partN() / boxColumns() *
-         int64_t(e.numResults());
+  return schedule.boxesOfTile() * int64_t(e.numResults());
 }
 
 /// Boxes that may not have been read yet when box `box` of a tile is written.
 /// The one before it in its buffer has been: of this tile or of the last.
 int64_t WgmmaEmitter::boxesUnread(int64_t box) {
-  int64_t buffers = schedule.boxBuffers(), boxes = boxesOfTile();
+  int64_t buffers = schedule.boxBuffers, boxes = boxesOfTile();
   if (box >= buffers)
     return buffers - 1;
   if (boxes < buffers)
@@ -292,10 +296,11 @@ int64_t WgmmaEmitter::boxesUnread(int64_t box) {
 }
 
 /// The buffer of box `box` of a tile.
-Value WgmmaEmitter::boxBuffer(int64_t box) {
-  int64_t place = box % schedule.boxBuffers() * schedule.boxBytes();
-  return add(add(base, i32(stagingBegin + place)),
-             mul(consumer, schedule.stagingBytes()));
+WgmmaEmitter::Box WgmmaEmitter::boxBuffer(int64_t box) {
+  Value first =
+      add(add(base, i32(stagingBegin)), mul(consumer, schedule.stagingBytes()));
+  return {boxColumns(), first, schedule.boxRowBytes,
+          box % schedule.boxBuffers * schedule.boxBytes()};
 }
 
 /// Waits before a buffer is used again until what was sent from it has been
@@ -303,7 +308,7 @@ Value WgmmaEmitter::boxBuffer(int64_t box) {
 void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
                             int64_t column, int64_t box) {
   Value sender = isFirstOfConsumer();
-  if (hasSource()) {
+  if (schedule.readsSource()) {
     awaitSource(box);
   } else {
     e.when(sender, [&] {
@@ -312,21 +317,20 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
     });
     syncConsumer();
   }
-  Value buffer = boxBuffer(box);
-  writeBox(accumulators, group, result, column,
-           {boxColumns(), buffer, schedule.boxRowBytes});
+  if (box == 0)
+    thread = recomputedThread();
+  Box buffer = boxBuffer(box);
+  writeBox(accumulators, group, result, column, buffer);
   // TMA reads what the threads have written.
   fenceAsync();
   syncConsumer();
   e.when(sender, [&] {
-    sendBox(result, buffer, group, column);
-    // The next source takes the place of a box that was sent before this one.
-    int64_t following = box + 1;
-    if (!hasSource() || following < schedule.boxBuffers() ||
-        following >= boxesOfTile())
+    sendBox(result, add(buffer.place, i32(buffer.offset)), group, column);
+    // A source takes the place of the box that was sent before this one.
+    int64_t following = box + schedule.boxBuffers - 1;
+    if (!schedule.readsSource() || box == 0 || following >= boxesOfTile())
       return;
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, schedule.boxBuffers() - 1,
-                                         b.getUnitAttr());
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 1, b.getUnitAttr());
     requestSource(following);
   });
 }
@@ -339,15 +343,15 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
 Value WgmmaEmitter::sourceBarrier(int64_t buffer) {
   Value first =
       add(base, i32(barriersAt(schedule) + schedule.stages * 16 + buffer * 8));
-  return pointer(add(first, mul(consumer, schedule.boxBuffers() * 8)));
+  return pointer(add(first, mul(consumer, schedule.boxBuffers * 8)));
 }
 
 void WgmmaEmitter::initialiseSources() {
-  if (!hasSource())
+  if (!schedule.readsSource())
     return;
   for (int64_t number = 0; number < schedule.consumers(); ++number) {
     consumer = i32(number);
-    for (int64_t buffer = 0; buffer < schedule.boxBuffers(); ++buffer)
+    for (int64_t buffer = 0; buffer < schedule.boxBuffers; ++buffer)
       NVVM::MBarrierInitOp::create(b, loc, sourceBarrier(buffer), i32(1),
                                    Value());
   }
@@ -357,26 +361,27 @@ void WgmmaEmitter::initialiseSources() {
 void WgmmaEmitter::requestSources() {
   e.when(isFirstOfConsumer(), [&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
-    for (int64_t box = 0; box < std::min(schedule.boxBuffers(), boxesOfTile());
+    for (int64_t box = 0; box < std::min(schedule.boxBuffers, boxesOfTile());
          ++box)
       requestSource(box);
   });
 }
 
 void WgmmaEmitter::requestSource(int64_t box) {
-  int64_t ofGroup = boxesOfTile() / schedule.rowGroups();
-  Value barrier = sourceBarrier(box % schedule.boxBuffers());
+  int64_t groups = schedule.rowGroups();
+  Value barrier = sourceBarrier(box % schedule.boxBuffers);
   NVVM::MBarrierArriveExpectTxOp::create(
       b, loc, Type(), barrier, i32(schedule.boxBytes()),
       NVVM::MemScopeKind::CTA, false, Value());
-  copyBox(boxBuffer(box), maps.back(),
-          boxPlace(box / ofGroup, box % ofGroup * boxColumns()), barrier);
+  Box buffer = boxBuffer(box);
+  copyBox(add(buffer.place, i32(buffer.offset)), maps.back(),
+          boxPlace(box % groups, box / groups * boxColumns()), barrier);
 }
 
 /// Waits for the source of box `box` of this tile: the parity is that of the
 /// times that its buffer was used before.
 void WgmmaEmitter::awaitSource(int64_t box) {
-  int64_t buffers = schedule.boxBuffers(), buffer = box % buffers;
+  int64_t buffers = schedule.boxBuffers, buffer = box % buffers;
   int64_t uses = llvm::divideCeil(boxesOfTile() - buffer, buffers);
   Value parity = i32(box / buffers % 2);
   if (uses % 2 != 0)
@@ -386,19 +391,23 @@ void WgmmaEmitter::awaitSource(int64_t box) {
 
 /// This thread's pair of the source at `column` (+ the thread's) of the box, in
 /// the upper or lower half of 16 rows.
-void WgmmaEmitter::bindSource(Value box, int64_t column, int64_t half) {
+void WgmmaEmitter::bindSource(const Box &box, int64_t column, int64_t half) {
   auto type = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
   auto pair = VectorType::get({2}, type.getElementType());
   auto load = [this, box, column, half, pair](ArrayRef<Index>,
                                               int64_t vectorSize) {
     assert(vectorSize == 2 && "sums are read in pairs");
-    Index row = math.add(fragmentRow(), math.constant(half * 8));
-    Value piece = arith::XOrIOp::create(
-        b, loc, toI32(math.rem(row, math.constant(8))), i32(column / 8));
+    Index row = fragmentRow();
+    Index turn = box.rowBytes == 128 ? math.rem(row, math.constant(8))
+                                     : math.rem(math.div(row, math.constant(2)),
+                                                math.constant(4));
+    Value piece = arith::XOrIOp::create(b, loc, toI32(turn), i32(column / 8));
     Value inPiece = mul(toI32(fragmentColumn()), 2);
-    Value at = add(add(box, mul(toI32(row), schedule.boxRowBytes)),
+    Value at = add(add(box.place, mul(toI32(row), box.rowBytes)),
                    add(mul(piece, 16), inPiece));
-    Value words = LLVM::LoadOp::create(b, loc, pair, pointer(at), 4);
+    // The swizzle of a row is that of the eighth row below it.
+    Value place = add(at, i32(box.offset + half * 8 * box.rowBytes));
+    Value words = LLVM::LoadOp::create(b, loc, pair, pointer(place), 4);
     Elements wide;
     for (int64_t i = 0; i < vectorSize; ++i)
       wide.push_back(arith::ExtFOp::create(
@@ -426,15 +435,15 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
   SmallVector<Elements> values;
   for (int64_t j = 0; j < box.columns; j += 8)
     for (int64_t half = 0; half < 2; ++half) {
-      if (hasSource())
-        bindSource(box.place, j, half);
+      if (schedule.readsSource())
+        bindSource(box, j, half);
       values.push_back(
           pairOfResult(accumulators, group, result, column + j, half));
       if (halves && values.size() == 4) {
         writeHalves(values, type.getElementType(), box, j / 8 - 1);
         values.clear();
       } else if (!halves && values.size() == 2) {
-        writeFloats(values, box.place, j);
+        writeFloats(values, box, j);
         values.clear();
       }
     }
@@ -499,14 +508,15 @@ void WgmmaEmitter::writeHalves(ArrayRef<Elements> values, Type element,
   }
   Value at =
       add(add(box.place, mul(toI32(ofTile), box.rowBytes)), mul(place, 16));
-  NVVM::StMatrixOp::create(b, loc, pointer(at), words, NVVM::MMALayout::row,
+  NVVM::StMatrixOp::create(b, loc, pointer(add(at, i32(box.offset))), words,
+                           NVVM::MMALayout::row,
                            NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
                            NVVM::LdStMatrixEltType::B16);
 }
 
 /// A pair of floats in each half of the rows, from column `first` of the box
 /// on, swizzled in the same way.
-void WgmmaEmitter::writeFloats(ArrayRef<Elements> values, Value box,
+void WgmmaEmitter::writeFloats(ArrayRef<Elements> values, const Box &box,
                                int64_t first) {
   Index row = fragmentRow();
   Value low = toI32(math.rem(row, math.constant(8)));
@@ -515,13 +525,14 @@ void WgmmaEmitter::writeFloats(ArrayRef<Elements> values, Value box,
       b, loc, toI32(math.div(quad, math.constant(2))), low);
   place = arith::XOrIOp::create(b, loc, place, i32(first / 4));
   Value inPiece = mul(toI32(math.rem(quad, math.constant(2))), 8);
-  Value at =
-      add(add(box, mul(toI32(row), rowBytes)), add(mul(place, 16), inPiece));
+  Value at = add(add(box.place, mul(toI32(row), rowBytes)),
+                 add(mul(place, 16), inPiece));
   auto pair = VectorType::get({2}, b.getF32Type());
   for (auto [half, elements] : llvm::enumerate(values)) {
     Value vector = vector::FromElementsOp::create(b, loc, pair, elements);
-    LLVM::StoreOp::create(b, loc, vector,
-                          pointer(add(at, i32(half * 8 * rowBytes))), 8);
+    LLVM::StoreOp::create(
+        b, loc, vector, pointer(add(at, i32(box.offset + half * 8 * rowBytes))),
+        8);
   }
 }
 

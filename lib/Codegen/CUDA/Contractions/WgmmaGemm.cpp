@@ -286,20 +286,20 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, i32(0));
   auto roles = scf::IfOp::create(b, loc, producer, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  bool moves = schedule.consumers() == 2;
+  std::optional<RoleRegisters> moved = roleRegisters(schedule.consumers());
   {
     ElementEmitter::Scope scope(e.elements);
     b.setInsertionPoint(roles.thenBlock()->getTerminator());
-    if (moves)
-      NVVM::SetMaxRegisterOp::create(b, loc, producerRegisters,
+    if (moved)
+      NVVM::SetMaxRegisterOp::create(b, loc, moved->producer,
                                      NVVM::SetMaxRegisterAction::decrease);
     produce();
   }
   {
     ElementEmitter::Scope scope(e.elements);
     b.setInsertionPoint(roles.elseBlock()->getTerminator());
-    if (moves)
-      NVVM::SetMaxRegisterOp::create(b, loc, consumerRegisters,
+    if (moved)
+      NVVM::SetMaxRegisterOp::create(b, loc, moved->consumer,
                                      NVVM::SetMaxRegisterAction::increase);
     if (stagesAhead() > 0)
       await();

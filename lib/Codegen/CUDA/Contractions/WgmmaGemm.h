@@ -55,6 +55,12 @@ struct WgmmaPrologue {
   int64_t cost = 0;
 };
 
+/// Buffers for boxes of results with rows of 128 bytes: two in use in turn, up
+/// to four where a source is read in them. With two, the third box of a source
+/// is asked for when the second has been stored, and its way from memory delays
+/// the epilogue.
+inline constexpr int64_t leastBoxBuffers = 2, mostBoxBuffers = 4;
+
 /// How the epilogue brings the tile to memory.
 enum class WgmmaStore {
   /// Accumulators go through shared memory in f32, so that a thread gets
@@ -173,6 +179,9 @@ struct WgmmaSchedule {
   /// Bytes of a row of a TMA box of results: 128, or 64 where the tile's
   /// columns are no multiple of that.
   int64_t boxRowBytes = 128;
+  /// Buffers of a consumer for such boxes. Those of a source arrive in them,
+  /// all but one ahead of the epilogue.
+  int64_t boxBuffers = leastBoxBuffers;
 
   mlir::linalg::GenericOp op() const { return ops.front(); }
   int64_t parts() const { return ops.size(); }
@@ -242,13 +251,22 @@ struct WgmmaSchedule {
   /// Rows of a tile that each of those that split K finishes; the last ones
   /// may have fewer.
   int64_t shareRows() const { return llvm::divideCeil(rowsA, split); }
+  /// Bytes of a stage: a k-block of both operands.
+  int64_t stageBytes() const { return (tileM + tileN) * 128; }
   /// Bytes of a row of a whole tile of sums in shared memory.
   int64_t sumBytesOfRow() const;
   /// Bytes that an epilogue needs for each consumer.
   int64_t stagingBytes() const;
-  /// Bytes of a TMA box of results: 64 rows. `boxBuffers()` are in use in turn.
+  /// Bytes of a TMA box of results: 64 rows.
   int64_t boxBytes() const { return 64 * boxRowBytes; }
-  int64_t boxBuffers() const { return 2 * 128 / boxRowBytes; }
+  /// As many as `boxes` of rows of 128 bytes hold.
+  int64_t boxesLike(int64_t boxes) const { return boxes * 128 / boxRowBytes; }
+  /// Whether the epilogue reads a tensor in the boxes of its result.
+  bool readsSource() const { return source >= 0 && store == WgmmaStore::TMA; }
+  /// Boxes of a tile that a consumer stores of each result.
+  int64_t boxesOfTile() const {
+    return rowGroups() * partN() * 128 / (boxColumns * boxRowBytes);
+  }
   /// With stream-K; all sizes are known.
   StreamShares shares() const;
   /// Bytes of global memory for sums and for flags; nothing without stream-K.
@@ -278,14 +296,16 @@ inline int64_t WgmmaSchedule::sumBytesOfRow() const {
 }
 
 inline int64_t WgmmaSchedule::stagingBytes() const {
-  // For all consumers.
+  // For all consumers; barriers follow.
   if (splitsK())
-    return split * shareRows() * sumBytesOfRow() / consumers();
+    return llvm::alignTo(
+        llvm::divideCeil(split * shareRows() * sumBytesOfRow(), consumers()),
+        8);
   if (swapAB)
     return transposedRows() * sumBytesOfRow() / consumers();
   if (overlap)
     return 64 * windowRowBytes;
-  return store == WgmmaStore::TMA ? boxBuffers() * boxBytes()
+  return store == WgmmaStore::TMA ? boxBuffers * boxBytes()
                                   : 64 * stagingRow * 4;
 }
 

@@ -39,6 +39,14 @@ bool WgmmaEmitter::storesByWarps() const {
 /// different banks.
 static constexpr int64_t pitch = 128 + 16;
 
+/// The thread's number again: what follows from it is computed here, and takes
+/// no registers from the main loop.
+Index WgmmaEmitter::recomputedThread() {
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
+                                      keepHere({toI32(thread)}).front())
+      .getResult();
+}
+
 /// Boxes have 64 columns, or as many as divide the tile.
 void WgmmaEmitter::storeByWarps(Value accumulators, int64_t group) {
   int64_t columns = schedule.overlap ? windowColumns
@@ -46,12 +54,8 @@ void WgmmaEmitter::storeByWarps(Value accumulators, int64_t group) {
   Value box =
       add(add(base, i32(stagingBegin)), mul(consumer, schedule.stagingBytes()));
   separateFromWait();
-  // What follows from the thread is computed here, and takes no registers from
-  // the main loop.
   Index known = thread;
-  thread = arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
-                                        keepHere({toI32(thread)}).front())
-               .getResult();
+  thread = recomputedThread();
   for (int64_t column = 0; column < schedule.partN(); column += columns)
     for (unsigned result = 0; result < e.numResults(); ++result) {
       if (schedule.overlap) {

@@ -150,10 +150,10 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
 
 /// The epilogue stores elements, in boxes or by threads, and has operations.
 static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
-  // Boxes have 64 or 128 bytes in a row, those of a residual 128.
+  // Boxes have 64 or 128 bytes in a row, of f32 and with stream-K 128.
   int64_t part = tile.n / of.parts;
   bool boxes = of.boxes && part % 32 == 0 && !tile.overlap;
-  if (of.sourceColumns && part % of.sourceColumns != 0)
+  if (of.sourceColumns && part % 32 != 0)
     return double(tile.m) * tile.n / chip().threadSources;
   double stored = !boxes          ? chip().threadElements
                   : tile.pingPong ? chip().pingPongElements

@@ -33,10 +33,14 @@ std::string WgmmaTile::str() const {
 
 StringRef codegen::brokenRule(const WgmmaTile &tile) {
   if (tile.swapAB ? tile.m < 8 || tile.m > 256 || tile.m % 8 != 0
-                  : tile.m != 64 && tile.m != 128)
-    return "a tile has 64 or 128 rows, with swapAB a multiple of 8 up to 256";
+                  : tile.m != 64 && tile.m != 128 && tile.m != 192)
+    return "a tile has 64, 128 or 192 rows, with swapAB a multiple of 8 up to "
+           "256";
   if (tile.n < 16 || tile.n > 256 || tile.n % (tile.swapAB ? 64 : 16) != 0)
     return "a tile has a multiple of 16 columns up to 256, with swapAB of 64";
+  if (tile.m == 192 && !tile.swapAB && (tile.pingPong || tile.n > 192))
+    return "three consumers of 64 rows are cooperative, and have registers for "
+           "192 columns";
   if (tile.swapAB && tile.pingPong)
     return "with swapAB, consumers are cooperative";
   if (tile.swapAB && !fitsSwapAB(tile.m, tile.n))

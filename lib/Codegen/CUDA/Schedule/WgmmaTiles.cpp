@@ -196,8 +196,28 @@ static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
       few && tile.n == 64 &&
       (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
   int64_t room = roomForRing(schedule, chip().sharedBytes / (two ? 2 : 1));
-  int64_t stageBytes = (schedule.tileM + schedule.tileN) * 128;
-  return std::min<int64_t>(few ? 16 : 8, room / stageBytes);
+  return std::min<int64_t>(few ? 16 : 8, room / schedule.stageBytes());
+}
+
+/// Stages that the ring does not give up for more buffers.
+static constexpr int64_t sourceStages = 4;
+
+/// Gives the boxes of results two buffers, and those of a source as many as
+/// leave room for `stages`, at most those of a tile.
+static void giveBoxBuffers(WgmmaSchedule &schedule, int64_t stages) {
+  int64_t least = schedule.boxesLike(leastBoxBuffers);
+  schedule.boxBuffers = least;
+  if (!schedule.readsSource())
+    return;
+  int64_t boxes =
+      std::min(schedule.boxesLike(mostBoxBuffers), schedule.boxesOfTile());
+  for (int64_t buffers = boxes; buffers > least; --buffers) {
+    schedule.boxBuffers = buffers;
+    if (stages * schedule.stageBytes() <=
+        roomForRing(schedule, chip().sharedBytes))
+      return;
+  }
+  schedule.boxBuffers = least;
 }
 
 StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
@@ -261,20 +281,26 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
                    schedule.partN() % 64 == 32;
   schedule.boxRowBytes = halfBoxes ? 64 : 128;
   bool whole = schedule.source < 0 || !schedule.streams;
-  schedule.store = schedule.boxColumns && !schedule.splitsK() &&
-                           !schedule.swapAB && !schedule.overlap && whole &&
-                           ((halfBoxes && schedule.source < 0) ||
-                            schedule.partN() % schedule.boxColumns == 0)
-                       ? WgmmaStore::TMA
-                       : WgmmaStore::Threads;
+  schedule.store =
+      schedule.boxColumns && !schedule.splitsK() && !schedule.swapAB &&
+              !schedule.overlap && whole &&
+              (halfBoxes || schedule.partN() % schedule.boxColumns == 0)
+          ? WgmmaStore::TMA
+          : WgmmaStore::Threads;
   cutEdges(schedule);
+  giveBoxBuffers(schedule, /*stages=*/0);
+  schedule.stages = stagesOf(schedule, tile, of);
+  if (!schedule.readsSource() || schedule.stages >= sourceStages)
+    return;
+  giveBoxBuffers(schedule, sourceStages);
   schedule.stages = stagesOf(schedule, tile, of);
 }
 
 StringRef codegen::setStages(WgmmaSchedule &schedule, int64_t stages) {
-  int64_t stageBytes = (schedule.tileM + schedule.tileN) * 128;
+  int64_t stageBytes = schedule.stageBytes();
   if (stages < 2)
     return "the ring has 2 stages or more";
+  giveBoxBuffers(schedule, stages);
   if (stages > roomForRing(schedule, chip().sharedBytes) / stageBytes)
     return "the ring fits in shared memory";
   // Sums are sent from there.

@@ -26,15 +26,17 @@ using namespace tripy::codegen::tiles;
 
 /// Registers of a thread beside its sums, at least.
 static constexpr int64_t otherRegisters = 24;
+/// Registers that a thread can have, in the units of 8 that it gets.
+static constexpr int64_t maxRegisters = 248;
 /// Bytes of a stage's row: one swizzle atom.
 static constexpr int64_t swizzle = 128;
 
-static int64_t consumerRegisters(const WgmmaSchedule &schedule) {
-  int64_t threads = tile::groupThreads * (1 + schedule.consumers());
-  return schedule.consumers() == 2
-             ? wgmma::consumerRegisters
-             : std::min<int64_t>(
-                   tile::multiprocessorRegisters / threads / 8 * 8, 248);
+static wgmma::RoleRegisters registersOf(const WgmmaSchedule &schedule) {
+  if (auto moved = wgmma::roleRegisters(schedule.consumers()))
+    return *moved;
+  int64_t all = std::min(
+      tile::multiprocessorRegisters / (2 * tile::groupThreads), maxRegisters);
+  return {all, all};
 }
 
 std::optional<std::string>
@@ -60,7 +62,7 @@ tiles::whyNoGemmTiles(const WgmmaSchedule &schedule) {
     return "the tile's columns are not a multiple of 64, and B is contiguous "
            "along N";
   if (schedule.rowGroups() * schedule.tileN / 2 + otherRegisters >
-      consumerRegisters(schedule))
+      registersOf(schedule).consumer)
     return "a consumer has too few registers for its accumulators";
   return std::nullopt;
 }
@@ -349,15 +351,12 @@ void GemmTilesBuilder::build() {
   rows = sizeOf(schedule.m);
   columns = sizeOf(schedule.n);
   tile::AwaitPredecessorsOp::create(b, loc);
-  int64_t registers = consumerRegisters(schedule);
-  // What the consumers have more than they begin with.
-  int64_t given =
-      schedule.consumers() == 2 ? wgmma::producerRegisters : registers;
-  tile::RoleOp producer = role("producer", 1, given, true);
+  wgmma::RoleRegisters registers = registersOf(schedule);
+  tile::RoleOp producer = role("producer", 1, registers.producer, true);
   produce();
   b.setInsertionPointAfter(producer);
   tile::RoleOp consumer =
-      role("consumer", schedule.consumers(), registers, false);
+      role("consumer", schedule.consumers(), registers.consumer, false);
   consume(consumer.getBody().getArgument(0));
 }
 

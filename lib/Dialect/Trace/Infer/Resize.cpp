@@ -2,6 +2,8 @@
 
 #include "../TraceRules.h"
 
+#include "llvm/Support/Format.h"
+
 #include <cmath>
 #include <utility>
 
@@ -41,6 +43,17 @@ bool trace::areResizeSizes(Sizes sizes) {
 bool trace::areScales(ArrayRef<double> scales) {
   return llvm::all_of(
       scales, [](double scale) { return 0x1p-20 <= scale && scale <= 0x1p20; });
+}
+
+std::string trace::describeScales(ArrayRef<double> scales) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << '[';
+  llvm::interleaveComma(scales, stream, [&](double scale) {
+    stream << llvm::format("%g", scale);
+  });
+  stream << ']';
+  return text;
 }
 
 SmallVector<double> trace::scalesOf(ArrayAttr scales) {
