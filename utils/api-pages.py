@@ -129,8 +129,10 @@ def read_functions(build):
 
 
 def element_types():
-    """By operation, from the table of docs/coverage.md."""
-    return dict(re.findall(r"^\| `trace\.(\w+)` \| \d+ \| ([^|]*) \|", read("docs/coverage.md"), re.M))
+    """By operation, from the table of docs/coverage.md, with the names of the frontend."""
+    names = {mlir: name for name, mlir in re.findall(r'\{DType::\w+,\s*DTypeClass::\w+,\s*\d,\s*"(\w+)",\s*"(\w+)"', read("include/tripy/Base/DType.h"))}
+    rows = re.findall(r"^\| `trace\.(\w+)` \| \d+ \| ([^|]*) \|", read("docs/coverage.md"), re.M)
+    return {operation: re.sub(r"\w+", lambda word: names.get(word.group(), word.group()), types) for operation, types in rows}
 
 
 # --- examples -----------------------------------------------------------------
