@@ -286,12 +286,36 @@ static bool hasPaths(const CompiledProgram &program) {
   return true;
 }
 
+/// Whether the parts of the structure `whole` are the program's arguments from
+/// `first` on. Calls are to cost little: no text is made.
+static bool areInOrder(const CompiledProgram &program,
+                       const CallArgument &argument, const std::string &whole,
+                       size_t first) {
+  size_t end = first + argument.leaves().size();
+  size_t count = program.loaded().argumentInputs().size();
+  if (end > count)
+    return false;
+  for (size_t i = first; i < end; ++i) {
+    const std::string &path = program.argument(i).path;
+    const std::string &part = argument.leaves()[i - first].first;
+    if (path.size() != whole.size() + part.size() || !path.starts_with(whole) ||
+        !path.ends_with(part))
+      return false;
+  }
+  return end == count || !program.argument(end).path.starts_with(whole + ".");
+}
+
 /// Appends the parts of the structure `whole` in the program's order. Throws
 /// Error where they are not those that the program was compiled with.
 static void appendParts(const CompiledProgram &program,
                         const CallArgument &argument, const std::string &whole,
                         std::vector<Executable::Argument> &leaves,
                         SourceLoc loc) {
+  if (areInOrder(program, argument, whole, leaves.size())) {
+    for (const auto &[path, leaf] : argument.leaves())
+      leaves.push_back(leaf);
+    return;
+  }
   std::vector<std::string> parts, missing, unknown;
   std::map<std::string, const TensorLike *> found;
   for (const auto &[path, leaf] : argument.leaves())

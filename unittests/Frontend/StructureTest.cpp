@@ -97,6 +97,17 @@ TEST(Structure, Containers) {
             1 + 8 + 32 + 64);
 }
 
+TEST(Structure, Arrays) {
+  using Pair = std::array<Tensor, 2>;
+  auto swap =
+      tp::compile([](const Pair &pair) { return Pair{pair[1], pair[0]}; },
+                  std::array{one(), one()});
+  EXPECT_EQ(inputNames(swap), (std::vector<std::string>{"arg0.0", "arg0.1"}));
+  Pair swapped = swap.call<Pair>(Pair{number(1), number(2)});
+  EXPECT_EQ(swapped[0].item<float>(), 2);
+  EXPECT_EQ(swapped[1].item<float>(), 1);
+}
+
 TEST(Structure, OtherParts) {
   auto fast = tp::compile(
       [](const std::map<std::string, Tensor> &map) {

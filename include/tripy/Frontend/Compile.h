@@ -13,6 +13,7 @@
 #include "tripy/Frontend/Executable.h"
 #include "tripy/Frontend/Module.h"
 
+#include <array>
 #include <memory>
 
 namespace tripy {
@@ -211,7 +212,7 @@ struct Traced<std::map<std::string, T>> {
   }
 };
 
-/// Of a tuple or pair, from left to right.
+/// Of a tuple, pair or array, from left to right.
 template <typename Type, typename From, size_t... I>
 Type traceTuple(Tracer &tracer, const From &values, const std::string &path,
                 std::index_sequence<I...>) {
@@ -238,6 +239,18 @@ struct Traced<std::pair<A, B>> {
                     const std::string &path) {
     return traceTuple<Type>(tracer, values, path,
                             std::index_sequence_for<A, B>());
+  }
+};
+
+template <typename T, size_t N>
+  requires Traced<T>::isInput
+struct Traced<std::array<T, N>> {
+  using Type = std::array<typename Traced<T>::Type, N>;
+  static constexpr bool isInput = true;
+  static Type trace(Tracer &tracer, const std::array<T, N> &values,
+                    const std::string &path) {
+    return traceTuple<Type>(tracer, values, path,
+                            std::make_index_sequence<N>());
   }
 };
 

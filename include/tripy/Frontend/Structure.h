@@ -7,9 +7,9 @@
 //   auto fast = tripy::compile(run, Batch<tripy::InputInfo>{...});
 //   auto out = fast.call<Batch<tripy::Tensor>>(batch);
 //
-// Arguments and results of compiled functions may be structs, vectors, tuples,
-// pairs and maps of tensors, at any depth. Each tensor has a path: "arg0.ids",
-// "result1.0".
+// Arguments and results of compiled functions may be structs, vectors, arrays,
+// tuples, pairs and maps of tensors, at any depth. Each tensor has a path:
+// "arg0.ids", "result1.0".
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_FRONTEND_STRUCTURE_H
