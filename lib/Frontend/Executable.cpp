@@ -46,6 +46,8 @@ Executable::Impl::Impl(std::vector<uint8_t> file,
   check(executable.status(), loc);
   loaded = std::move(*executable);
   program = std::make_shared<CompiledProgram>(loaded);
+  for (const OutputDescription &output : program->program().outputs)
+    resultNames.push_back(output.name);
   if (loaded->program().device == DeviceKind::CUDA)
     device = Device::gpu(loaded->device() ? loaded->device()->ordinal() : 0);
   if (!elsewhere.isOk())
@@ -379,11 +381,8 @@ Executable Executable::on(const Stream &chosen, SourceLoc loc) const {
 
 //===-- results -----------------------------------------------------------===//
 
-std::vector<std::string> Executable::resultNames() const {
-  std::vector<std::string> names;
-  for (const OutputDescription &output : impl->program->program().outputs)
-    names.push_back(output.name);
-  return names;
+const std::vector<std::string> &Executable::resultNames() const {
+  return impl->resultNames;
 }
 
 Tensor Executable::single(std::vector<Tensor> results, SourceLoc loc) const {
@@ -396,20 +395,26 @@ Tensor Executable::single(std::vector<Tensor> results, SourceLoc loc) const {
 }
 
 const Tensor &detail::ResultReader::take(const std::string &path) {
-  auto found = std::find(names.begin(), names.end(), path);
+  auto found = next < names.size() && names[next] == path
+                   ? names.begin() + next
+                   : std::find(names.begin(), names.end(), path);
   if (found == names.end())
     fail(Code::InvalidArgument,
          "the program has the results " + joined(names) + "; found no '" +
              path + "'",
          loc);
   ++taken;
-  return tensors[found - names.begin()];
+  next = found - names.begin() + 1;
+  return tensors[next - 1];
 }
 
 bool detail::ResultReader::has(const std::string &path) const {
-  return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
-    return name == path || name.starts_with(path + ".");
-  });
+  auto isAt = [&](const std::string &name) {
+    return name.starts_with(path) &&
+           (name.size() == path.size() || name[path.size()] == '.');
+  };
+  return (next < names.size() && isAt(names[next])) ||
+         std::any_of(names.begin(), names.end(), isAt);
 }
 
 std::vector<std::string> detail::ResultReader::keys(const std::string &path,

@@ -29,6 +29,7 @@ struct Executable::Impl {
   std::vector<frontend::NamedStorage> weights;
   std::shared_ptr<runtime::Executable> loaded;
   std::shared_ptr<frontend::CompiledProgram> program;
+  std::vector<std::string> resultNames;
   Device device;
   /// Why it cannot run here.
   Status elsewhere;

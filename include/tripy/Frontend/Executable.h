@@ -135,11 +135,10 @@ private:
   std::vector<Tensor> start(const std::vector<CallArgument> &arguments,
                             SourceLoc loc) const;
   Tensor single(std::vector<Tensor> results, SourceLoc loc) const;
-  std::vector<std::string> resultNames() const;
+  const std::vector<std::string> &resultNames() const;
   template <typename R>
   R structured(const std::vector<Tensor> &results, SourceLoc loc) const {
-    std::vector<std::string> names = resultNames();
-    detail::ResultReader reader(names, results, loc);
+    detail::ResultReader reader(resultNames(), results, loc);
     R value = detail::readResult<R>(reader, "");
     reader.finish();
     return value;

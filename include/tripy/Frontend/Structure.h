@@ -148,6 +148,8 @@ private:
   const std::vector<Tensor> &tensors;
   SourceLoc loc;
   size_t taken = 0;
+  /// Of the result that is likely to be asked for: they are read in order.
+  size_t next = 0;
 };
 
 /// The opposite of visitLeaves: makes a structure of type T.
