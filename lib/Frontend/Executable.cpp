@@ -322,10 +322,11 @@ static void appendParts(const CompiledProgram &program,
   std::map<std::string, const TensorLike *> found;
   for (const auto &[path, leaf] : argument.leaves())
     found.emplace(whole + path, &leaf);
-  bool isTensor = false;
+  const InputDescription *tensor = nullptr;
   for (size_t i = 0; i < program.loaded().argumentInputs().size(); ++i) {
     const std::string &path = program.argument(i).path;
-    isTensor |= path == whole;
+    if (path == whole)
+      tensor = &program.argument(i);
     if (!path.starts_with(whole + "."))
       continue;
     parts.push_back(path);
@@ -337,11 +338,13 @@ static void appendParts(const CompiledProgram &program,
   for (const auto &[path, leaf] : argument.leaves())
     if (std::find(parts.begin(), parts.end(), whole + path) == parts.end())
       unknown.push_back(whole + path);
-  if (missing.empty() && unknown.empty() && !isTensor)
+  if (missing.empty() && unknown.empty() && !tensor)
     return;
   std::string text;
-  if (isTensor)
-    text = "the argument '" + whole + "' is a tensor; found a structure";
+  if (tensor)
+    text = concat("the argument '", tensor->name,
+                  "' is a tensor; found a structure of ", found.size(),
+                  found.size() == 1 ? " part" : " parts");
   else if (parts.empty())
     text = concat("the program takes ", listArguments(program),
                   "; found a structure as '", whole, "'");

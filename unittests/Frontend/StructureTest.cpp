@@ -138,9 +138,9 @@ TEST(Structure, WrongContainers) {
   auto plain = tp::compile(add, one(), one());
   Tensor x = number(1);
   EXPECT_EQ(errorOf([&] { plain(std::vector{x, x}); }),
-            "the argument 'arg0' is a tensor; found a structure");
+            "the argument 'arg0' is a tensor; found a structure of 2 parts");
   EXPECT_EQ(errorOf([&] { plain(x, std::tuple(x)); }),
-            "the argument 'arg1' is a tensor; found a structure");
+            "the argument 'arg1' is a tensor; found a structure of 1 part");
   auto list = tp::compile(
       [](const std::vector<Tensor> &list, const Tensor &last) {
         return list[0] + list[1] * 2 + last * 4;
@@ -192,7 +192,7 @@ TEST(Structure, NamedParts) {
       tp::compile([](const Tensor &a, const Tensor &b) { return a + b; },
                   one("args"), one("arg0x"));
   EXPECT_EQ(errorOf([&] { plain(std::vector{x, x}); }),
-            "the argument 'arg0' is a tensor; found a structure");
+            "the argument 'args' is a tensor; found a structure of 2 parts");
 }
 
 TEST(Structure, ListsOfArguments) {

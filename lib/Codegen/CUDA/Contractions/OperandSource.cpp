@@ -358,6 +358,20 @@ Value codegen::hideFromLLVM(OpBuilder &b, Location loc, Value value) {
       .getResult(0);
 }
 
+/// Iterations of a loop that LLVM may unroll.
+static constexpr int64_t maxUnrolled = 8;
+
+Index codegen::endOfSums(KernelEmission &e, Index end, int64_t step) {
+  std::optional<int64_t> known = IndexMath::constantOf(end);
+  if (!known || *known > maxUnrolled * step)
+    return end;
+  Value number = arith::ConstantOp::create(
+      e.b, e.loc, e.b.getI32IntegerAttr(int32_t(*known)));
+  return arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(),
+                                    hideFromLLVM(e.b, e.loc, number))
+      .getResult();
+}
+
 bool codegen::readsLikeResult(kernel::FuncOp kernel,
                               llvm::function_ref<bool(Operation *)> isOther) {
   auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));

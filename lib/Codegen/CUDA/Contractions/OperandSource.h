@@ -77,6 +77,13 @@ void pinLoads(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value hideFromLLVM(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value value);
 
+/// The end of a loop from 0 in steps of `step` that carries sums of wgmma: LLVM
+/// does not see how few iterations a short one has, and leaves it a loop. The
+/// assembler follows sums under way around a loop, but waits for them between
+/// copies of its body (its notes C7517 and C7519): unrolled, products with K =
+/// 256 took twice as long.
+Index endOfSums(KernelEmission &e, Index end, int64_t step);
+
 /// Whether operations of `kernel` read a tensor with the shape of its first
 /// result, but for those that `isOther` is true of.
 bool readsLikeResult(kernel::FuncOp kernel,

@@ -1,5 +1,6 @@
 //===- WgmmaConsumer.cpp - Consumers of k-blocks on tensor cores ----------===//
 
+#include "OperandSource.h"
 #include "WgmmaEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -127,8 +128,9 @@ SmallVector<Value> WgmmaEmitter::multiplyTile(RingPosition &position) {
   SmallVector<Value> carriedIn = {position.stage, position.parity, i32(-1)};
   llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
-      math.constant(0), kRange().second, math.constant(schedule.tileK()),
-      carriedIn, [&](Index, ValueRange carried) {
+      math.constant(0), endOfSums(e, kRange().second, schedule.tileK()),
+      math.constant(schedule.tileK()), carriedIn,
+      [&](Index, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
         waitFor(fullBarrier(at.stage), at.parity);
         SmallVector<Value> sums =
@@ -162,8 +164,9 @@ SmallVector<Value> WgmmaEmitter::multiplyPromotedTile(RingPosition &position,
   SmallVector<Value> carriedIn = {position.stage, position.parity};
   llvm::append_range(carriedIn, zeros);
   SmallVector<Value> end = e.reduceLoop(
-      math.constant(0), kRange().second, math.constant(schedule.tileK()),
-      carriedIn, [&](Index, ValueRange carried) {
+      math.constant(0), endOfSums(e, kRange().second, schedule.tileK()),
+      math.constant(schedule.tileK()), carriedIn,
+      [&](Index, ValueRange carried) {
         RingPosition at{carried[0], carried[1]};
         waitFor(fullBarrier(at.stage), at.parity);
         SmallVector<Value> unused;

@@ -274,9 +274,15 @@ LogicalResult TileLowering::lowerFor(scf::ForOp loop) {
     return isInTile ? indexOf(value) : Index(scalar(value));
   };
   LogicalResult result = success();
+  Index stop = bound(loop.getUpperBound()), step = bound(loop.getStep());
+  bool carriesSums = llvm::any_of(loop.getInitArgs().getTypes(),
+                                  llvm::IsaPred<tile::PendingType>);
+  if (std::optional<int64_t> known = IndexMath::constantOf(step);
+      carriesSums && known)
+    stop = endOfSums(e, stop, *known);
   SmallVector<Value> end = e.reduceLoop(
-      bound(loop.getLowerBound()), bound(loop.getUpperBound()),
-      bound(loop.getStep()), initial, [&](Index number, ValueRange carried) {
+      bound(loop.getLowerBound()), stop, step, initial,
+      [&](Index number, ValueRange carried) {
         if (isInTile)
           indices[loop.getInductionVar()] = number;
         registers[loop.getInductionVar()] = {isInTile ? toI32(number)
