@@ -320,7 +320,7 @@ static LoweringOptions optionsOf(const CompileSettings &settings,
                                  std::exception_ptr &thrown,
                                  std::string &warnings, SourceLoc loc) {
   LoweringOptions options;
-  options.target = settings.target.empty() ? targetOf(defaultDevice(), loc)
+  options.target = settings.target.empty() ? targetOf(defaultDevice(loc), loc)
                                            : settings.target;
   options.cpu = settings.cpu;
   options.backends = settings.backends;

@@ -121,13 +121,13 @@ void tripy::frontend::startOpening(const Device &gpu, SourceLoc loc) {
   check(::startOpening(gpu.index()), loc);
 }
 
-Device tripy::defaultDevice() {
-  static const Device device = [] {
+Device tripy::defaultDevice(SourceLoc loc) {
+  static const Device device = [loc] {
     if (const char *text = std::getenv("TRIPY_DEVICE"); text && *text) {
       try {
         return Device(text, SourceLoc());
       } catch (const Error &error) {
-        throw Error(error.code(), "TRIPY_DEVICE: " + error.summary());
+        fail(error.code(), "TRIPY_DEVICE: " + error.summary(), loc);
       }
     }
     return ::startOpening(0).isOk() ? Device::gpu() : Device::cpu();

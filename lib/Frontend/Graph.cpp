@@ -79,7 +79,7 @@ DeviceNumber tripy::frontend::numberOf(const Device &device) {
 Device tripy::frontend::deviceOf(const Node &node) {
   if (node.device == onCpu)
     return Device::cpu();
-  return node.device >= 0 ? Device::gpu(node.device) : defaultDevice();
+  return node.device >= 0 ? Device::gpu(node.device) : defaultDevice(node.loc);
 }
 
 Value tripy::frontend::makeLeaf(std::shared_ptr<const Storage> storage,

@@ -10,7 +10,9 @@
 #include "tripy/Frontend/DLPack.h"
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
+#include <iostream>
 #include <thread>
 
 namespace tp = tripy;
@@ -291,4 +293,22 @@ TEST_F(TwoDevices, ConstantsOfCompiledFunctions) {
       settings, [&](const tp::Tensor &in) { return in + x + y; },
       tp::InputInfo({2}, tp::float32, "in"));
   EXPECT_EQ(sum(x).toVector<float>(), (Floats{4, 7}));
+}
+
+// In a process of its own: the first use decides.
+TEST(DefaultDevice, ErrorsNameTheVariableAndTheLine) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        setenv("TRIPY_DEVICE", "tpu", 1);
+        try {
+          tp::ones({2}).eval();
+        } catch (const tp::Error &error) {
+          std::cerr << error.what();
+          std::exit(3);
+        }
+      },
+      testing::ExitedWithCode(3),
+      "DeviceTest.cpp:(.|\n)*error: TRIPY_DEVICE: a device is 'cpu', 'gpu' or "
+      "'gpu:N' with N from 0; found 'tpu'");
 }

@@ -60,8 +60,9 @@ private:
 std::ostream &operator<<(std::ostream &os, const Device &device);
 
 /// The device of new tensors: the first GPU, or the CPU if there is no GPU. The
-/// environment variable TRIPY_DEVICE selects another one.
-Device defaultDevice();
+/// environment variable TRIPY_DEVICE selects another one. Errors: its first use
+/// throws InvalidArgument if the variable is no device.
+Device defaultDevice(SourceLoc loc = SourceLoc::current());
 
 /// Indices of dimensions (negative ones count from the end), or other small
 /// numbers, one for each dimension: 1, {0, -1} or a vector.
