@@ -3,7 +3,7 @@
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %s --check-prefix=SCHEDULE
 // RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s
 
-// SCHEDULE: #kernel.mma_schedule<tile = [32, 64], stages = 5, kBytes = 64
+// SCHEDULE: #kernel.mma_schedule<tile = [32, 64], stages = 4, kBytes = 64
 // CHECK: mma.sync
 // CHECK-COUNT-8: ld.global.b16
 // CHECK-NOT: ld.global

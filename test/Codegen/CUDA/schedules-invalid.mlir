@@ -5,7 +5,7 @@
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: a tile has 64 or 128 rows, with swapAB a multiple of 8 up to 256; found #kernel.wgmma_schedule<tile = [96, 128], stages = 4>}}
+// expected-error @below {{the schedule is illegal: a tile has 64, 128 or 192 rows, with swapAB a multiple of 8 up to 256; found #kernel.wgmma_schedule<tile = [96, 128], stages = 4>}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [96, 128], stages = 4>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32
@@ -883,4 +883,27 @@ kernel.func @few gemm sizeArgs = [] {schedule = #kernel.gemv_schedule<width = 2,
     linalg.yield %2 : f32
   } -> tensor<2x96xf32>
   kernel.yield %0 : tensor<2x96xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// expected-error @below {{the schedule is illegal: three consumers of 64 rows are cooperative, and have registers for 192 columns; found #kernel.wgmma_schedule<tile = [192, 128], stages = 4, consumers = pingpong>}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [192, 128], stages = 4, consumers = pingpong>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>) outs(%f : tensor<512x512xf32>) {
+  ^bb1(%p: f16, %q: f16, %s: f32):
+    %u = arith.extf %p : f16 to f32
+    %v = arith.extf %q : f16 to f32
+    %t = arith.mulf %u, %v : f32
+    %r = arith.addf %s, %t : f32
+    linalg.yield %r : f32
+  } -> tensor<512x512xf32>
+  kernel.yield %0 : tensor<512x512xf32>
 }

@@ -108,6 +108,9 @@ struct Problem {
   /// Copies take registers, so that k-blocks are short. Element by element,
   /// they take more of them.
   bool shortKBlocks = false, byElements = false;
+  /// Whether rows along K that begin within lines are read through the L1
+  /// cache.
+  bool readsThroughCache = false;
   /// Some size is not known.
   bool dynamicSizes = false;
   /// Tiles that the tails of all groups have at most.

@@ -2,7 +2,7 @@
 //
 // Private to lib/Codegen/CUDA. A persistent, warp-specialised kernel: one warp
 // group copies k-blocks of both operands with the tensor memory accelerator
-// (TMA), one or two multiply them (wgmma) and run the epilogue.
+// (TMA), one to three multiply them (wgmma) and run the epilogue.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAGEMM_H
@@ -59,7 +59,7 @@ struct WgmmaPrologue {
 /// to four where a source is read in them. With two, the third box of a source
 /// is asked for when the second has been stored, and its way from memory delays
 /// the epilogue.
-inline constexpr int64_t leastBoxBuffers = 2, mostBoxBuffers = 4;
+inline constexpr int64_t minBoxBuffers = 2, maxBoxBuffers = 4;
 
 /// How the epilogue brings the tile to memory.
 enum class WgmmaStore {
@@ -181,7 +181,7 @@ struct WgmmaSchedule {
   int64_t boxRowBytes = 128;
   /// Buffers of a consumer for such boxes. Those of a source arrive in them,
   /// all but one ahead of the epilogue.
-  int64_t boxBuffers = leastBoxBuffers;
+  int64_t boxBuffers = minBoxBuffers;
 
   mlir::linalg::GenericOp op() const { return ops.front(); }
   int64_t parts() const { return ops.size(); }

@@ -112,7 +112,7 @@ static FailureOr<WgmmaSchedule> scheduleOf(Operation *op,
                          "each");
   auto map = cast<tile::MapType>(boxes.getMaps().front().getType());
   schedule->boxRowBytes = map.getSwizzle();
-  schedule->boxBuffers = schedule->boxesLike(leastBoxBuffers);
+  schedule->boxBuffers = schedule->boxesLike(minBoxBuffers);
   if (schedule->partN() % (schedule->boxColumns * map.getSwizzle() / 128) != 0)
     return op->emitError("a tile's columns are a multiple of a box's");
   return *schedule;

@@ -25,8 +25,13 @@ static constexpr Tile tiles[] = {
     {1, 4, 1, 4, 6}, // 16 x 128
 };
 
-/// K-blocks in the ring at most.
-static constexpr int64_t maxStages = 5;
+/// K-blocks in the ring.
+static constexpr int64_t minStages = 3, maxStages = 5;
+/// Part of the memory that rings and the L1 cache share which is the cache's,
+/// where rows along K begin within lines: the next k-block reads the rest of a
+/// line. 48 x 1500x64x1500 takes 98 us with a third, 112 with a fifth, and 136
+/// with next to nothing (bench/results/notes-gemm.md, 40).
+static constexpr double cacheShare = 1.0 / 3;
 /// Pieces of the next k-block that a thread keeps in registers at most: in
 /// words, and element by element.
 static constexpr int64_t maxHeld = 6, maxHeldElements = 4;
@@ -202,6 +207,12 @@ static bool hasTail(const Schedule &schedule, const Problem &problem) {
              of.k * of.bytes;
 }
 
+/// Stages that leave the cache its part.
+static int64_t stagesBesideCache(const Schedule &one, const CudaChip &chip) {
+  return int64_t(double(chip.sharedBytes) * (1 - cacheShare) /
+                 double(one.resident * one.sharedBytes()));
+}
+
 /// The schedule of a tile; none when it breaks a rule, or the ring has no room.
 static std::optional<Schedule> planOf(const Tile &tile,
                                       const Problem &problem) {
@@ -212,12 +223,17 @@ static std::optional<Schedule> planOf(const Tile &tile,
       problem.extents, [](const Extent &of) { return of.k * of.bytes <= 64; });
   for (int64_t rowBytes : {128, 64}) {
     Schedule schedule{tile, maxResident(tile, problem), rowBytes, 1};
-    if (isShort && rowBytes > 64)
+    bool isLong = rowBytes > 64;
+    if (isLong && (isShort || problem.shortKBlocks))
       continue;
-    schedule.stages =
-        std::min(stagesThatFit(schedule, problem.chip), maxStages);
-    if (schedule.stages >= 3 && (rowBytes == 64 || !problem.shortKBlocks))
-      return schedule;
+    int64_t stages = std::min(stagesThatFit(schedule, problem.chip), maxStages);
+    int64_t besideCache = problem.readsThroughCache
+                              ? stagesBesideCache(schedule, problem.chip)
+                              : stages;
+    if (stages < minStages || (isLong && besideCache < minStages))
+      continue;
+    schedule.stages = std::clamp(besideCache, minStages, stages);
+    return schedule;
   }
   return std::nullopt;
 }
@@ -305,8 +321,9 @@ std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How k-blocks of an operand come to shared memory.
-enum class Copies : uint8_t { PastRegisters, InWords, ByElements };
+/// How k-blocks of an operand come to shared memory: in pieces of 16 bytes past
+/// the L1 cache, in shorter ones through it, and through registers.
+enum class Copies : uint8_t { PastCache, PastRegisters, InWords, ByElements };
 } // namespace
 
 /// How those of `operand` do, at a guess: through registers come parts of rows
@@ -325,7 +342,8 @@ static Copies copiesOf(linalg::GenericOp op, OpOperand &operand,
   int64_t inner = type.getShape().back(), bytes = bytesOf(elementType);
   if (ShapedType::isStatic(inner) && inner * bytes % 4 == 0 &&
       (bytes > 1 || isAlongK))
-    return Copies::PastRegisters;
+    return inner * bytes % 16 == 0 || !isAlongK ? Copies::PastCache
+                                                : Copies::PastRegisters;
   ArrayRef<unsigned> outer =
       operand.getOperandNumber() == 0 ? loops.m : loops.n;
   bool isContiguous = last && (last.getPosition() == loops.k.back() ||
@@ -351,7 +369,9 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
     for (linalg::GenericOp other : group.ops)
       for (OpOperand &operand : other->getOpOperands().take_front(2)) {
         Copies copies = copiesOf(other, operand, of, *elementType);
-        problem.shortKBlocks |= copies != Copies::PastRegisters;
+        problem.readsThroughCache |= copies != Copies::PastCache;
+        problem.shortKBlocks |=
+            copies == Copies::InWords || copies == Copies::ByElements;
         problem.byElements |= copies == Copies::ByElements;
       }
     problem.dynamicSizes |= op.hasDynamicShape();

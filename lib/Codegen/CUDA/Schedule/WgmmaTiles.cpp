@@ -205,12 +205,12 @@ static constexpr int64_t sourceStages = 4;
 /// Gives the boxes of results two buffers, and those of a source as many as
 /// leave room for `stages`, at most those of a tile.
 static void giveBoxBuffers(WgmmaSchedule &schedule, int64_t stages) {
-  int64_t least = schedule.boxesLike(leastBoxBuffers);
+  int64_t least = schedule.boxesLike(minBoxBuffers);
   schedule.boxBuffers = least;
   if (!schedule.readsSource())
     return;
   int64_t boxes =
-      std::min(schedule.boxesLike(mostBoxBuffers), schedule.boxesOfTile());
+      std::min(schedule.boxesLike(maxBoxBuffers), schedule.boxesOfTile());
   for (int64_t buffers = boxes; buffers > least; --buffers) {
     schedule.boxBuffers = buffers;
     if (stages * schedule.stageBytes() <=
@@ -445,7 +445,9 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
 static SmallVector<WgmmaTile> furtherTiles() {
   static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                        {1, 4}, {2, 2}, {4, 2}, {2, 4}};
-  SmallVector<WgmmaTile> found = {{128, 192, true}, {128, 192, true, 2}};
+  SmallVector<WgmmaTile> found = {
+      {128, 192, true}, {128, 192, true, 2},    {192, 96}, {192, 128},
+      {192, 192},       {192, 96, false, 1, 2}, {64, 96},  {64, 96, true}};
   for (const Tile &row : tiles)
     for (bool pingPong : {false, true})
       for (Cluster cluster : shapes)
