@@ -2,6 +2,7 @@
 
 #include "Call.h"
 
+#include "EqualSizes.h"
 #include "Explain.h"
 #include "Numbers.h"
 #include "Throw.h"
@@ -255,6 +256,8 @@ void Call::record() {
     types[i] = operand.node->outputs[operand.result].type;
     node->isTraced |= operand.node->isTraced;
   }
+  if (node->op == Op::Reshape)
+    inferReshapedSize(*node);
   auto results = resultTypes(node->view(), types);
   if (!results)
     failWith(results.status(), types);
@@ -262,6 +265,7 @@ void Call::record() {
   node->outputs.reserve(results->size());
   for (const TypeInfo *type : *results)
     node->outputs.push_back({type, nullptr});
+  numberSizes(*node);
 }
 
 std::vector<Tensor> Call::tensors() const {

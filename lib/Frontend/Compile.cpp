@@ -3,6 +3,7 @@
 #include "tripy/Frontend/Compile.h"
 
 #include "Call.h"
+#include "EqualSizes.h"
 #include "Evaluate.h"
 #include "ExecutableImpl.h"
 #include "Log.h"
@@ -147,6 +148,25 @@ static void checkNamedDimensions(const std::vector<Value> &arguments,
   }
 }
 
+/// Gives dynamic sizes of one name one number.
+static void numberNamedSizes(Node &node, const ProgramInput &input,
+                             const std::vector<Value> &arguments,
+                             const std::vector<ProgramInput> &inputs) {
+  numberSizes(node);
+  std::vector<uint64_t> &numbers = node.outputs.front().sizeNumbers;
+  auto share = [&](const ProgramInput &other,
+                   const std::vector<uint64_t> &from) {
+    for (size_t dim = 0; dim < input.dimensions.size(); ++dim)
+      for (size_t i = 0; i < other.dimensions.size(); ++i)
+        if (!input.dimensions[dim].empty() &&
+            other.dimensions[i] == input.dimensions[dim])
+          numbers[dim] = from[i];
+  };
+  share(input, numbers);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    share(inputs[i], arguments[i].node->outputs.front().sizeNumbers);
+}
+
 /// Where a program for `target` runs.
 static DeviceNumber deviceOfTarget(const std::string &target) {
   if (target.empty())
@@ -170,6 +190,7 @@ static Value addArgument(std::vector<Value> &arguments,
   node->device = device;
   node->name = input.name;
   node->outputs.push_back({input.type, nullptr});
+  numberNamedSizes(*node, input, arguments, inputs);
   inputs.push_back(std::move(input));
   arguments.push_back({node, 0});
   return arguments.back();

@@ -46,6 +46,9 @@ public:
     const TypeInfo *type;
     /// Null until it is evaluated. Under graphMutex().
     std::shared_ptr<const Storage> storage;
+    /// Of each dimension, for dynamic sizes; of a size, its own. Sizes of one
+    /// number are equal in every run (EqualSizes.h).
+    std::vector<uint64_t> sizeNumbers = {};
   };
 
   Node(Op op, SourceLoc loc) : op(op), loc(loc), calls(tracedModuleCalls()) {}

@@ -50,6 +50,98 @@ TEST(Compile, SizesOfATensor) {
   EXPECT_EQ(y.toVector<float>(), Floats(12, 1));
 }
 
+/// The -1 of a reshape is a number where the symbolic sizes cancel.
+TEST(Compile, InferredSizesThatAreKnown) {
+  auto expectKnown = [](const tp::Tensor &x, const tp::Tensor &y,
+                        const tp::Tensor &w) {
+    tp::Size b = x.shape()[0], t = x.shape()[1];
+    auto last = [](const tp::Tensor &tensor, const tp::Shape &sizes) {
+      return tp::reshape(tensor, sizes).shape()[-1].str();
+    };
+    EXPECT_EQ(last(x, {b, t, 3, -1}), "2");
+    EXPECT_EQ(last(x, {t, b, -1}), "6");
+    EXPECT_EQ(tp::reshape(x, {t, -1, b, 6}).shape()[1].str(), "1");
+    // Of tensors with these sizes.
+    EXPECT_EQ(last(tp::exp(x) * 2 + x, {b, t, -1}), "6");
+    EXPECT_EQ(last(y, {b, t, 2, -1}), "3");
+    EXPECT_EQ(last(tp::transpose(x, 0, 1), {b, t, -1}), "6");
+    EXPECT_EQ(last(tp::permute(x, {2, 0, 1}), {b, t, -1}), "6");
+    EXPECT_EQ(last(x - tp::mean(x, -1, /*keepdim=*/true), {b, t, -1}), "6");
+    EXPECT_EQ(last(tp::sum(x, 1), {b, -1}), "6");
+    EXPECT_EQ(last(tp::softmax(x, 1), {b, t, -1}), "6");
+    EXPECT_EQ(last(tp::matmul(x, w), {b, t, -1}), "8");
+    EXPECT_EQ(last(tp::matmul(x, tp::transpose(x, 1, 2)), {b, t, t, -1}), "1");
+    EXPECT_EQ(
+        last(tp::gather(w, tp::cast(tp::sum(x, 2), tp::int32)), {b, t, 2, -1}),
+        "4");
+    EXPECT_EQ(
+        last(tp::embedding(w, tp::cast(tp::sum(x, 2), tp::int32)), {b, t, -1}),
+        "8");
+    EXPECT_EQ(last(tp::concatenate({x, x}, 2), {b, t, -1}), "12");
+    EXPECT_EQ(last(tp::split(x, 2, 2)[1], {b, t, -1}), "3");
+    EXPECT_EQ(last(tp::unsqueeze(x, 1), {b, t, -1}), "6");
+    EXPECT_EQ(last(tp::squeeze(tp::unsqueeze(x, 1), 1), {b, t, -1}), "6");
+    EXPECT_EQ(last(x[{tp::ellipsis, tp::slice(0, 4)}], {b, t, -1}), "4");
+    EXPECT_EQ(
+        last(tp::ones({b, t, 4}) +
+                 tp::expand(
+                     w, {b, -1,
+                         -1})[{tp::ellipsis, tp::slice(0, 1), tp::slice(0, 4)}],
+             {b, t, -1}),
+        "4");
+    // The size that remains is one of the input's.
+    EXPECT_EQ(last(tp::reshape(x, {b, -1, 2, 3}), {b, t, -1}), "6");
+    return x;
+  };
+  tp::NamedDimension batch("b", 1, 2, 4), length("t", 1, 3, 5);
+  tp::compile(expectKnown, tp::InputInfo({batch, length, 6}, tp::float32, "x"),
+              tp::InputInfo({batch, length, 6}, tp::float32, "y"),
+              tp::InputInfo({6, 8}, tp::float32, "w"));
+}
+
+TEST(Compile, InferredSizesThatAreUnknown) {
+  auto expectUnknown = [](const tp::Tensor &x, const tp::Tensor &y) {
+    tp::Size b = x.shape()[0], t = x.shape()[1];
+    auto last = [](const tp::Tensor &tensor, const tp::Shape &sizes) {
+      return tp::reshape(tensor, sizes).shape()[-1].str();
+    };
+    EXPECT_EQ(last(x, {b, -1}), "?");
+    EXPECT_EQ(last(x, {b, b, -1}), "?");
+    EXPECT_EQ(last(x, {b + 0, t, -1}), "?");
+    EXPECT_EQ(last(x, {b, t, 4, -1}), "?"); // 6 / 4
+    EXPECT_EQ(last(y, {b, t, -1}), "?");
+    EXPECT_EQ(last(tp::reshape(x + y, {y.shape()[0], -1, 6}), {b, t, -1}), "?");
+    EXPECT_EQ(last(x[tp::slice(0, 2)], {b, t, -1}), "?");
+    EXPECT_EQ(last(tp::concatenate({x, x}, 0), {b, t, -1}), "?");
+    return x;
+  };
+  tp::compile(expectUnknown,
+              tp::InputInfo({{1, 2, 4}, {1, 3, 5}, 6}, tp::float32, "x"),
+              tp::InputInfo({{1, 2, 4}, {1, 3, 5}, 6}, tp::float32, "y"));
+}
+
+/// Heads as a model of PyTorch's has them.
+TEST(Compile, HeadsOfInferredSize) {
+  auto attend = [](const tp::Tensor &x) {
+    tp::Size b = x.shape()[0], t = x.shape()[1];
+    tp::Tensor heads =
+        tp::transpose(tp::reshape(x * 1.0f, {b, t, 2, -1}), 1, 2);
+    tp::Tensor result = tp::attention(heads, heads, heads);
+    return tp::reshape(tp::transpose(result, 1, 2), {b, t, -1});
+  };
+  auto fast = tp::compile(
+      attend, tp::InputInfo({{0, 2, 4}, {1, 3, 5}, 6}, tp::float32));
+  for (int64_t b : {0, 1, 4})
+    for (int64_t t : {1, 5}) {
+      tp::Tensor x = tp::iota({b, t, 6}, 1) + tp::iota({6}) / 8;
+      tp::Tensor y = fast(x);
+      EXPECT_EQ(y.shape(), tp::Shape({b, t, 6}));
+      // Without elements, -1 may be any number where all sizes are known.
+      if (b != 0)
+        EXPECT_TRUE(tp::allclose(y, attend(x), 1e-5, 1e-5));
+    }
+}
+
 TEST(Compile, NamedDimensionsAgree) {
   tp::NamedDimension batch("batch", 1, 2, 8);
   auto fast = tp::compile(
