@@ -176,17 +176,38 @@ Status runtime::checkNamedDims(const Program &program,
   return Status::ok();
 }
 
+/// "3 (input 'x' dimension 0)", or the number alone where it is computed.
+static std::string foundSize(const Program &program, TableIndex expr,
+                             int64_t size) {
+  const SizeExpr &found = program.exprs[expr];
+  return found.op != SizeOp::Symbol
+             ? std::to_string(size)
+             : concat(size, " (",
+                      symbolPlace(program, program.symbols[found.a]), ")");
+}
+
+/// "the sizes are 2 (input 'x' dimension 0) and 3"; of a limit, "7 is greater
+/// than 5".
+static std::string foundSizes(const Program &program, const SizeCheck &check,
+                              std::span<const int64_t> sizes) {
+  std::string a = foundSize(program, check.a, sizes[check.a]);
+  std::string b = foundSize(program, check.b, sizes[check.b]);
+  if (check.kind != CheckKind::LessEqual)
+    return concat("the sizes are ", a, " and ", b);
+  return program.exprs[check.a].op == SizeOp::Constant
+             ? concat(b, " is less than ", a)
+             : concat(a, " is greater than ", b);
+}
+
 Status runtime::checkSizes(const Program &program,
                            std::span<const int64_t> sizes, bool showSource) {
-  for (const SizeCheck &check : program.checks) {
-    int64_t a = sizes[check.a], b = sizes[check.b];
-    if (!holds(check.kind, a, b))
-      return withLines(
-          Status(Code::ShapeOutOfRange,
-                 concat(check.message, ", but the sizes are ", a, " and ", b)),
-          formatWhy(program, check.why, showSource) +
-              formatOrigins(program, check, sizes, showSource));
-  }
+  for (const SizeCheck &check : program.checks)
+    if (!holds(check.kind, sizes[check.a], sizes[check.b]))
+      return withLines(Status(Code::ShapeOutOfRange,
+                              concat(check.message, ", but ",
+                                     foundSizes(program, check, sizes))),
+                       formatWhy(program, check.why, showSource) +
+                           formatOrigins(program, check, sizes, showSource));
   return Status::ok();
 }
 

@@ -6,6 +6,7 @@
 #include "tripy/Base/Text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 using namespace tripy;
@@ -173,26 +174,37 @@ std::string runtime::formatInput(const Program &program, TableIndex input,
   return text + "\n";
 }
 
-/// The inputs whose sizes decide the expressions `a` and `b`, in order.
+/// The inputs whose sizes decide the expressions `a` and `b`: first those that
+/// are compared themselves, then those with ever more arithmetic in between.
 static std::vector<TableIndex> inputsOf(const Program &program, TableIndex a,
                                         TableIndex b) {
-  std::vector<bool> needed(size_t(std::max(a, b)) + 1);
-  std::vector<bool> found(program.inputs.size());
-  needed[a] = needed[b] = true;
+  constexpr size_t unused = SIZE_MAX;
+  std::vector<size_t> distances(size_t(std::max(a, b)) + 1, unused);
+  std::vector<size_t> nearest(program.inputs.size(), unused);
+  distances[a] = distances[b] = 0;
   // Operands come before what they are operands of.
-  for (size_t i = needed.size(); i-- > 0;) {
+  for (size_t i = distances.size(); i-- > 0;) {
     const SizeExpr &expr = program.exprs[i];
-    if (!needed[i] || expr.op == SizeOp::Constant)
+    size_t distance = distances[i];
+    if (distance == unused || expr.op == SizeOp::Constant)
       continue;
-    if (expr.op == SizeOp::Symbol)
-      found[program.symbols[expr.a].input] = true;
-    else
-      needed[expr.a] = needed[expr.b] = true;
+    auto reach = [](size_t &known, size_t found) {
+      known = std::min(known, found);
+    };
+    if (expr.op == SizeOp::Symbol) {
+      reach(nearest[program.symbols[expr.a].input], distance);
+      continue;
+    }
+    reach(distances[expr.a], distance + 1);
+    reach(distances[expr.b], distance + 1);
   }
   std::vector<TableIndex> inputs;
-  for (TableIndex i = 0; i < found.size(); ++i)
-    if (found[i])
+  for (TableIndex i = 0; i < nearest.size(); ++i)
+    if (nearest[i] != unused)
       inputs.push_back(i);
+  std::stable_sort(
+      inputs.begin(), inputs.end(),
+      [&](TableIndex x, TableIndex y) { return nearest[x] < nearest[y]; });
   return inputs;
 }
 

@@ -165,27 +165,34 @@ TEST_F(InputCheck, OwnConditions) {
   struct Row {
     CheckKind kind;
     int64_t good, bad;
+    std::string said;
+    bool isLimit = false;
   };
   // Compared with the constant 3.
-  for (Row row : {Row{CheckKind::LessEqual, 3, 4},
-                  {CheckKind::Equal, 3, 2},
-                  {CheckKind::Broadcastable, 1, 2}}) {
+  for (const Row &row : {Row{CheckKind::LessEqual, 3, 4,
+                             "4 (input 'x' dimension 0) is greater than 3"},
+                         {CheckKind::LessEqual, 3, 2,
+                          "2 (input 'x' dimension 0) is less than 3", true},
+                         {CheckKind::Equal, 3, 2,
+                          "the sizes are 2 (input 'x' dimension 0) and 3"},
+                         {CheckKind::Broadcastable, 1, 2,
+                          "the sizes are 2 (input 'x' dimension 0) and 3"}}) {
     auto sample = samples::cpuSample();
     sample->program.checks[0].kind = row.kind;
     sample->program.checks[0].b = 2;
+    if (row.isLimit)
+      std::swap(sample->program.checks[0].a, sample->program.checks[0].b);
     sample->program.checks[0].message = "the sizes of 'add' must fit";
     load(*sample);
     SampleTensors good(row.good), bad(row.bad);
     EXPECT_TRUE(context->run(good.inputs, good.outputs).isOk());
     Status status = context->run(bad.inputs, bad.outputs);
     EXPECT_EQ(status.code(), Code::ShapeOutOfRange);
-    EXPECT_EQ(status.message(),
-              "the sizes of 'add' must fit, but the sizes are " +
-                  std::to_string(row.bad) +
-                  " and 3\n--> model.cpp:9 in trace.matmul\n"
-                  "    input 'x' of shape (" +
-                  std::to_string(row.bad) +
-                  ", 3): --> model.cpp:11 in trace.add");
+    EXPECT_EQ(status.message(), "the sizes of 'add' must fit, but " + row.said +
+                                    "\n--> model.cpp:9 in trace.matmul\n"
+                                    "    input 'x' of shape (" +
+                                    std::to_string(row.bad) +
+                                    ", 3): --> model.cpp:11 in trace.add");
   }
 }
 

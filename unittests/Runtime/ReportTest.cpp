@@ -81,6 +81,38 @@ TEST(Report, OriginsOfSizes) {
   EXPECT_EQ(formatOrigins(program, check, sizes, false), "");
 }
 
+/// Of many inputs, those that are compared are shown.
+TEST(Report, OriginsOfManySizes) {
+  auto sample = samples::cpuSample();
+  Program &program = sample->program;
+  program.inputs.clear();
+  program.symbols.clear();
+  program.exprs.clear();
+  std::vector<TableIndex> dims;
+  std::vector<int64_t> symbols(12, 3);
+  symbols[10] = 4;
+  for (TableIndex i = 0; i < 12; ++i) {
+    program.symbols.push_back({i, 0, 1, 2, 8, ""});
+    dims.push_back(sample->symbol(i));
+    program.inputs.push_back(
+        {"in" + std::to_string(i), InputKind::Argument, DType::F32, {dims[i]}});
+  }
+  // Of in0 + in1 + ... + in9, which is added to in10.
+  TableIndex common = dims[0];
+  for (TableIndex i = 1; i < 10; ++i)
+    common = sample->binary(SizeOp::Max, common, dims[i]);
+  std::vector<int64_t> sizes(program.exprs.size());
+  ASSERT_TRUE(evaluateSizes(program, symbols, sizes).isOk());
+  std::string expected = "    input 'in10' of shape (4,)\n";
+  for (int i = 9; i > 2; --i)
+    expected += "    input 'in" + std::to_string(i) + "' of shape (3,)\n";
+  expected += "    and 3 more inputs\n";
+  SizeCheck check = {CheckKind::Broadcastable, common, dims[10], "", 0, {}};
+  EXPECT_EQ(formatOrigins(program, check, sizes, false), expected);
+  std::swap(check.a, check.b);
+  EXPECT_EQ(formatOrigins(program, check, sizes, false), expected);
+}
+
 /// Sources that are missing, too short, or no file at all are left out.
 TEST(Report, UnreadableSources) {
   Folder folder;

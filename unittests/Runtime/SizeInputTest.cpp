@@ -67,7 +67,8 @@ TEST_F(SizeInput, Profile) {
   }
   SizeTensors tensors(2, 3);
   expectRefused(tensors, Code::ShapeOutOfRange,
-                "the batch must be n, but the sizes are 2 and 3");
+                "the batch must be n, but the sizes are 2 (input 'x' dimension "
+                "0) and 3 (input 'n')");
 }
 
 TEST_F(SizeInput, TypeAndPlace) {

@@ -47,7 +47,8 @@ std::string formatInput(const Program &program, TableIndex input,
                         std::span<const int64_t> sizes, bool showSource);
 
 /// Where the sizes come from that `check` compares: formatInput() of the inputs
-/// that decide them, and the operands of the operation that required it.
+/// that decide them, those that are compared themselves first, and the operands
+/// of the operation that required it.
 std::string formatOrigins(const Program &program, const SizeCheck &check,
                           std::span<const int64_t> sizes, bool showSource);
 

@@ -88,11 +88,11 @@ def main():
     # Refused when it runs, for the sizes that break a rule.
     for what, sizes, end, bad, said, good in [
         ("a large grid", "%m = arith.muli %n, %n : index", "results(%n) grid(%m, %one, %one) numbers(%n)", 100000,
-         "the grid of plugin 'k' in x is at most 2147483647, but the sizes are 10000000000 and", 3),
+         "the grid of plugin 'k' in x is at most 2147483647, but 10000000000 is greater than 2147483647", 3),
         ("a large grid in y", "", "results(%n) grid(%one, %n, %one) numbers(%n)", 65536, "in y is at most 65535", 3),
         ("a large grid in z", "", "results(%n) grid(%one, %one, %n) numbers(%n)", 65536, "in z is at most 65535", 3),
         ("a negative grid", "%m = arith.subi %n, %c256 : index", "results(%n) grid(%m, %one, %one) numbers(%n)", 255,
-         "the grid of plugin 'k' in x is at least 0, but the sizes are 0 and -1", 256),
+         "the grid of plugin 'k' in x is at least 0, but -1 is less than 0", 256),
         ("overflow", "%p = arith.muli %n, %n : index\n  %q = arith.muli %p, %p : index\n  %m = arith.minsi %q, %one : index",
          "results(%n) grid(%m, %one, %one) numbers(%n)", 60000, "the product of two sizes must fit 64 bits", 3),
         ("division by 0", "%q = arith.divsi %c256, %n : index\n  %m = arith.minsi %q, %one : index",
