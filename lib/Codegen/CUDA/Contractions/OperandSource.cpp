@@ -366,14 +366,13 @@ Index codegen::endOfSums(KernelEmission &e, Index end, int64_t step) {
   if (!known || *known <= 0 || *known > maxUnrolled * step)
     return end;
   auto constant = [&](int32_t value) {
-    return arith::ConstantOp::create(e.b, e.loc,
-                                     e.b.getI32IntegerAttr(value));
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
   };
   Value hidden = hideFromLLVM(e.b, e.loc, constant(int32_t(*known)));
   // Else what is made of the sums would be made of those of no iterations too,
   // in front of the wait for them.
-  Value some = arith::CmpIOp::create(
-      e.b, e.loc, arith::CmpIPredicate::sgt, hidden, constant(0));
+  Value some = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt,
+                                     hidden, constant(0));
   LLVM::AssumeOp::create(e.b, e.loc, some);
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), hidden)
       .getResult();
