@@ -7,11 +7,11 @@
 #include "EmitCUDA.h"
 
 #include "Codegen/CUDA/Contractions/SplitTail.h"
+#include "Codegen/CUDA/MemoryBound/RadixTile.h"
+#include "Codegen/CUDA/MemoryBound/Reduction.h"
+#include "Codegen/CUDA/MemoryBound/ScanColumns.h"
+#include "Codegen/CUDA/MemoryBound/ScanParts.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
-#include "Codegen/CUDA/Streams/RadixTile.h"
-#include "Codegen/CUDA/Streams/Reduction.h"
-#include "Codegen/CUDA/Streams/ScanColumns.h"
-#include "Codegen/CUDA/Streams/ScanParts.h"
 
 #include "Codegen/Emit/PluginEmission.h"
 #include "tripy/Codegen/Passes.h"

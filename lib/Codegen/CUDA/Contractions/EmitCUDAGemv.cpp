@@ -16,7 +16,7 @@
 
 #include "GemvEmitter.h"
 
-#include "Codegen/CUDA/Streams/RowsInShared.h"
+#include "Codegen/CUDA/MemoryBound/RowsInShared.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -105,7 +105,7 @@ RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
     reduceSplitK(sums);
     return position;
   }
-  if (schedule.streams)
+  if (schedule.streamK)
     finishShare(sums);
   else
     storeTile(sums);

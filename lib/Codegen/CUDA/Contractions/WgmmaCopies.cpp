@@ -113,7 +113,7 @@ void WgmmaEmitter::clearRows() {
   if (!fewer && schedule.edgeA == 0 && schedule.edgeB == 0)
     return;
   auto k = IndexMath::constantOf(space.sizeOf(schedule.k));
-  bool one = k && !schedule.streams &&
+  bool one = k && !schedule.streamK &&
              *k / schedule.tileK() / schedule.split >= schedule.stages;
   if (one) {
     Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();

@@ -3,7 +3,7 @@
 // Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of k-blocks, the
 // producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
 // WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
-// and WgmmaRows.cpp with their sums, WgmmaStream.cpp stream-K.
+// and WgmmaRows.cpp with their sums, WgmmaStreamK.cpp stream-K.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H

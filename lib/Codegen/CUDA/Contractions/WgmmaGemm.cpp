@@ -3,7 +3,7 @@
 // Shared memory: a ring of k-blocks of A and of B, a staging area for the
 // epilogue of each consumer, and two barriers for each k-block: full (the
 // copies arrived) and empty (the consumers are done). Blocks are persistent:
-// they take one tile after another, or equal shares of all (WgmmaStream.cpp).
+// they take one tile after another, or equal shares of all (WgmmaStreamK.cpp).
 // Blocks that split K have one tile each.
 //
 //===----------------------------------------------------------------------===//
@@ -88,7 +88,7 @@ void WgmmaEmitter::syncCluster(bool ordersMemory) {
 void WgmmaEmitter::forEachTile(
     Index first, int64_t step, RingPosition start,
     llvm::function_ref<RingPosition(RingPosition)> body) {
-  if (schedule.streams)
+  if (schedule.streamK)
     return forEachShare(start, body);
   Index groups =
       math.mul(space.sizeOf(schedule.batch), math.mul(groupsM, groupsN));
@@ -165,7 +165,7 @@ void WgmmaEmitter::locate(Index tile) {
 /// what is known of the accumulators in one place.
 std::pair<Index, Index> WgmmaEmitter::kRange() {
   Index size = space.sizeOf(schedule.k);
-  if (schedule.streams)
+  if (schedule.streamK)
     return {share.begin, share.size};
   if (!schedule.splitsK())
     return {math.constant(0), size};
@@ -211,7 +211,7 @@ void WgmmaEmitter::await() {
 Index WgmmaEmitter::locateFirst() {
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   Index own = math.div(block, math.constant(schedule.cluster()));
-  if (schedule.streams) {
+  if (schedule.streamK) {
     auto [begin, end, cut] = ownShares();
     takeShare(math.constant(0), cut, begin, end);
   } else {
@@ -219,7 +219,7 @@ Index WgmmaEmitter::locateFirst() {
   }
   Index kBlocks =
       math.ceilDiv(kRange().second, math.constant(schedule.tileK()));
-  if (schedule.streams || schedule.splitsK())
+  if (schedule.streamK || schedule.splitsK())
     return kBlocks;
   Index groups =
       math.mul(space.sizeOf(schedule.batch), math.mul(groupsM, groupsN));
@@ -233,7 +233,7 @@ Index WgmmaEmitter::locateFirst() {
 Index WgmmaEmitter::rotated(Index k, Index size) {
   auto known = IndexMath::constantOf(space.sizeOf(schedule.k));
   int64_t kBlocks = known ? *known / schedule.tileK() / schedule.split : 0;
-  if (!schedule.swapAB || schedule.streams || kBlocks < 2)
+  if (!schedule.swapAB || schedule.streamK || kBlocks < 2)
     return k;
   Index column = math.div(columnBegin,
                           math.constant(schedule.partN() * schedule.clusterN));
@@ -453,7 +453,7 @@ codegen::wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
 /// Blocks: one for each multiprocessor, or of each tile those that split K.
 static AffineExpr gridOf(KernelEmission &e, const WgmmaSchedule &schedule,
                          const ContractionSpace &space) {
-  if (schedule.streams)
+  if (schedule.streamK)
     return e.constantExpr(schedule.shares().workers * schedule.cluster());
   if (!schedule.splitsK())
     return e.constantExpr(residentClusters(schedule.cluster()) *

@@ -82,13 +82,13 @@ inline int64_t residentClusters(int64_t blocks) {
   return wgmmaChip().clustersAtOnce(blocks);
 }
 
-/// How stream-K shares out work (WgmmaStream.cpp): of the tiles of `groups`
+/// How stream-K shares out work (WgmmaStreamK.cpp): of the tiles of `groups`
 /// clusters, `kBlocks` of K each, the first `cut` are cut into a run of
 /// k-blocks for each of `workers` clusters, and `whole` tiles for each worker
 /// follow.
-struct StreamShares {
+struct StreamKShares {
   /// `clusters` may run at the same time.
-  StreamShares(int64_t groups, int64_t kBlocks, int64_t clusters);
+  StreamKShares(int64_t groups, int64_t kBlocks, int64_t clusters);
   int64_t kBlocks, workers, whole, cut;
 
   /// Workers beside its owner that may have a part of one tile.
@@ -161,7 +161,7 @@ struct WgmmaSchedule {
   /// many as this.
   int64_t split = 1;
   /// Stream-K: clusters get equal shares of the work, which cut tiles along K.
-  bool streams = false;
+  bool streamK = false;
   /// B's columns are the instruction's 64 rows and A's rows its columns: the
   /// sums of a tile are transposed. Few rows leave work for one consumer.
   bool swapAB = false;
@@ -268,7 +268,7 @@ struct WgmmaSchedule {
     return rowGroups() * partN() * 128 / (boxColumns * boxRowBytes);
   }
   /// With stream-K; all sizes are known.
-  StreamShares shares() const;
+  StreamKShares shares() const;
   /// Bytes of global memory for sums and for flags; nothing without stream-K.
   llvm::SmallVector<int64_t> workspace() const;
   /// Product of the static sizes of loops of `op`; dynamic ones count as
@@ -316,7 +316,7 @@ struct WgmmaTile {
   /// Blocks that share k-blocks, one below the other and side by side, or that
   /// split K.
   int64_t clusterM = 1, clusterN = 1, split = 1;
-  bool streams = false, swapAB = false;
+  bool streamK = false, swapAB = false;
   /// Of tiles side by side (WgmmaSchedule).
   bool overlap = false;
 

@@ -117,7 +117,7 @@ attributeOf(const WgmmaSchedule &schedule, MLIRContext *context, Origin from) {
       context, {schedule.tileM, schedule.tileN}, schedule.stages,
       schedule.pingPong ? kernel::Consumers::PingPong
                         : kernel::Consumers::Cooperative,
-      schedule.clusterM, schedule.clusterN, schedule.split, schedule.streams,
+      schedule.clusterM, schedule.clusterN, schedule.split, schedule.streamK,
       schedule.swapAB, schedule.overlap, from);
 }
 

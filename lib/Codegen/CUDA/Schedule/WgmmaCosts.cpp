@@ -210,16 +210,16 @@ int64_t codegen::clustersOf(const WgmmaTile &tile, const WgmmaProblem &of) {
   return rows * columns * of.batch * tile.split / tile.cluster();
 }
 
-StreamShares codegen::sharesOf(const WgmmaTile &tile, const WgmmaProblem &of) {
-  return StreamShares(clustersOf(tile, of),
-                      llvm::divideCeil(of.k, 128 / of.elementBytes),
-                      residentClusters(tile.cluster()));
+StreamKShares codegen::sharesOf(const WgmmaTile &tile, const WgmmaProblem &of) {
+  return StreamKShares(clustersOf(tile, of),
+                       llvm::divideCeil(of.k, 128 / of.elementBytes),
+                       residentClusters(tile.cluster()));
 }
 
 /// Cycles of the contraction in equal shares: parts of waves, the sums that
 /// every worker leaves, and those that the owner of a tile reads.
-static double streamCost(const WgmmaTile &tile, const WgmmaProblem &of) {
-  StreamShares shares = sharesOf(tile, of);
+static double streamKCost(const WgmmaTile &tile, const WgmmaProblem &of) {
+  StreamKShares shares = sharesOf(tile, of);
   double waves = shares.whole + double(shares.cut) / shares.workers;
   double moved = double(tile.m) * tile.n * 4 / chip().sumBytes;
   int64_t blocks = shares.workers * tile.cluster();
@@ -233,8 +233,8 @@ static double streamCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 /// Cycles of the contraction: waves of blocks.
 static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
   double start = tile.clusterM * tile.clusterN > 1 ? chip().clusterStart : 0;
-  if (tile.streams)
-    return start + streamCost(tile, of);
+  if (tile.streamK)
+    return start + streamKCost(tile, of);
   int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
   int64_t resident = std::min(residentClusters(tile.cluster()), clusters);
   int64_t waves = llvm::divideCeil(clusters, resident);

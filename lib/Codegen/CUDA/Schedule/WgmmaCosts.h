@@ -53,7 +53,7 @@ struct WgmmaProblem {
 /// Clusters that the tiles make work for, where clusters are whole.
 int64_t clustersOf(const WgmmaTile &tile, const WgmmaProblem &of);
 /// How stream-K shares the tiles out.
-StreamShares sharesOf(const WgmmaTile &tile, const WgmmaProblem &of);
+StreamKShares sharesOf(const WgmmaTile &tile, const WgmmaProblem &of);
 /// Cycles of the contraction, from the first copy to the last result.
 double wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of);
 

@@ -22,7 +22,7 @@ std::string WgmmaTile::str() const {
     text += ",cluster=" + std::to_string(clusterM);
   if (split > 1)
     text += ",split=" + std::to_string(split);
-  if (streams)
+  if (streamK)
     text += ",stream";
   if (swapAB)
     text += ",swapAB";
@@ -55,10 +55,10 @@ StringRef codegen::brokenRule(const WgmmaTile &tile) {
     return "with split-K, blocks share no k-blocks, and consumers are "
            "cooperative";
   if (tile.overlap &&
-      (tile.swapAB || tile.split > 1 || tile.streams || tile.clusterN > 1))
+      (tile.swapAB || tile.split > 1 || tile.streamK || tile.clusterN > 1))
     return "tiles that overlap use neither split-K, stream-K nor swapAB, and "
            "share no k-blocks of A";
-  if (tile.streams && (tile.split > 1 || tile.pingPong))
+  if (tile.streamK && (tile.split > 1 || tile.pingPong))
     return "with stream-K, there is no split-K and consumers are cooperative";
   return {};
 }
@@ -81,7 +81,7 @@ std::optional<WgmmaTile> codegen::parseWgmmaTile(StringRef text) {
     if (word == "pingpong")
       tile.pingPong = true;
     else if (word == "stream")
-      tile.streams = true;
+      tile.streamK = true;
     else if (word == "swapAB")
       tile.swapAB = true;
     else if (word == "overlap")

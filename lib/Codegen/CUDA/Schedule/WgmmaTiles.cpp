@@ -58,7 +58,7 @@ static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
 /// A split is taken when it promises this share of the time or less, and so is
 /// stream-K.
-static constexpr double splitGain = 0.97, streamGain = 0.97;
+static constexpr double splitGain = 0.97, streamKGain = 0.97;
 /// The same of a residual in boxes of 64 bytes: 4096x5120x640 took 57.3 us with
 /// 128x160, 54.3 with 128x192, where the model expected less.
 static constexpr double narrowGain = 0.95;
@@ -85,9 +85,9 @@ static bool canShare(const WgmmaOperand &operand, int64_t rows,
 }
 
 /// The rule that a tile breaks with stream-K.
-static StringRef brokenStream(const WgmmaSchedule &schedule,
-                              const WgmmaProblem &of, const WgmmaTile &tile) {
-  if (!tile.streams)
+static StringRef brokenStreamK(const WgmmaSchedule &schedule,
+                               const WgmmaProblem &of, const WgmmaTile &tile) {
+  if (!tile.streamK)
     return {};
   // A tile of 64 columns reads 128 bytes from each row of the matrix, and such
   // scattered reads are slow: 28672 columns of a matrix of 8192 rows take 133
@@ -146,12 +146,12 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   // An A that is computed needs registers, twice as many for two groups of rows
   // and more for a costly function; and two k-blocks, as below.
   if (schedule.prologue.input &&
-      (tile.pingPong || tile.streams || tile.swapAB ||
+      (tile.pingPong || tile.streamK || tile.swapAB ||
        (tile.n > 192 && schedule.prologue.cost > maxIn256)))
     return "with a prologue there is no ping-pong, stream-K or swapAB, and if "
            "it "
            "is costly, tiles have at most 192 columns";
-  if (StringRef rule = brokenStream(schedule, of, tile); !rule.empty())
+  if (StringRef rule = brokenStreamK(schedule, of, tile); !rule.empty())
     return rule;
   if (StringRef rule = brokenOverlap(of, tile); !rule.empty())
     return rule;
@@ -197,7 +197,7 @@ static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
   bool few = tile.swapAB && tile.m <= maxSwapABRows;
   bool two =
       few && tile.n == 64 &&
-      (tile.streams || clustersOf(tile, of) > residentClusters(tile.cluster()));
+      (tile.streamK || clustersOf(tile, of) > residentClusters(tile.cluster()));
   int64_t room = roomForRing(schedule, chip().sharedBytes / (two ? 2 : 1));
   return std::min<int64_t>(few ? 16 : 8, room / schedule.stageBytes());
 }
@@ -277,13 +277,13 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   schedule.clusterM = tile.clusterM;
   schedule.clusterN = tile.clusterN;
   schedule.split = tile.split;
-  schedule.streams = tile.streams;
+  schedule.streamK = tile.streamK;
   schedule.swapAB = tile.swapAB;
   schedule.overlap = tile.overlap;
   bool halfBoxes = !schedule.overlap && schedule.boxColumns == 64 &&
                    schedule.partN() % 64 == 32;
   schedule.boxRowBytes = halfBoxes ? 64 : 128;
-  bool whole = schedule.source < 0 || !schedule.streams;
+  bool whole = schedule.source < 0 || !schedule.streamK;
   schedule.store =
       schedule.boxColumns && !schedule.splitsK() && !schedule.swapAB &&
               !schedule.overlap && whole &&
@@ -343,7 +343,7 @@ static void forEachOdd(const WgmmaProblem &of, bool cuts,
     for (Cluster cluster : oddClusters) {
       WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
       tile.swapAB = true;
-      tile.streams = cuts;
+      tile.streamK = cuts;
       if (fitsSwapAB(rows, columns))
         use(tile);
     }
@@ -362,11 +362,11 @@ static void forEachSwapAB(const WgmmaSchedule &schedule, const WgmmaProblem &of,
     tile.swapAB = true;
     for (int64_t clusterN : {1, 2}) {
       tile.clusterN = clusterN;
-      tile.streams = cuts;
+      tile.streamK = cuts;
       use(tile);
     }
     tile.clusterN = 1;
-    tile.streams = false;
+    tile.streamK = false;
     for (int64_t split : splits)
       if (tile.split = split; cuts && maySplit(schedule, of, tile))
         use(tile);
@@ -408,7 +408,7 @@ static void forEachOwnTile(const WgmmaSchedule &schedule,
     if (!row.pingPong && isTrusted(row, of))
       for (Cluster cluster : clustersFor(row, of))
         use({row.m, row.n, false, cluster.clusterM, cluster.clusterN, 1,
-             /*streams=*/true});
+             /*streamK=*/true});
   forEachSwapAB(schedule, of, /*cuts=*/true, use);
 }
 
@@ -434,8 +434,8 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
     double cost = wgmmaCycles(tile, of);
     if (of.sourceColumns && tile.n / of.parts % of.sourceColumns != 0)
       cost /= narrowGain;
-    bool cuts = tile.split > 1 || tile.streams;
-    double gain = tile.streams ? streamGain : splitGain;
+    bool cuts = tile.split > 1 || tile.streamK;
+    double gain = tile.streamK ? streamKGain : splitGain;
     if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))
       return;
     best = {tile, cost};

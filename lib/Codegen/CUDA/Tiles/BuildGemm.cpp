@@ -46,7 +46,7 @@ tiles::whyNoGemmTiles(const WgmmaSchedule &schedule) {
     return "elements are not f16 or bf16";
   if (schedule.prologue.input)
     return "A has a prologue";
-  if (schedule.swapAB || schedule.splitsK() || schedule.streams)
+  if (schedule.swapAB || schedule.splitsK() || schedule.streamK)
     return "the schedule uses swapAB, split-K or stream-K";
   if (schedule.cluster() > 1)
     return "the schedule uses clusters";

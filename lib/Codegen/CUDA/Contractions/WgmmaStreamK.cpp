@@ -1,4 +1,5 @@
-//===- WgmmaStream.cpp - Stream-K: equal shares of the last tiles ---------===//
+//===- WgmmaStreamK.cpp - Stream-K: equal shares of the last tiles
+//---------===//
 //
 // Tiles seldom fill whole waves of blocks. The tiles of one to two waves are
 // therefore cut along K: their k-blocks, one tile's after the other's, are
@@ -44,23 +45,23 @@ static constexpr int64_t leastShare = 4;
 /// Workers that may share a tile, one of which reads the sums of all.
 static constexpr int64_t maxSharers = 8;
 
-StreamShares::StreamShares(int64_t groups, int64_t kBlocks, int64_t clusters)
+StreamKShares::StreamKShares(int64_t groups, int64_t kBlocks, int64_t clusters)
     : kBlocks(kBlocks),
       workers(std::max<int64_t>(1, std::min({clusters, groups * maxSharers,
                                              groups * kBlocks / leastShare}))),
       whole(std::max<int64_t>(0, groups / workers - 1)),
       cut(groups - whole * workers) {}
 
-StreamShares WgmmaSchedule::shares() const {
+StreamKShares WgmmaSchedule::shares() const {
   int64_t rows = llvm::divideCeil(extent(m, 1), tileM * clusterM);
   int64_t columns = llvm::divideCeil(extent(n, 1), partN() * clusterN);
-  return StreamShares(extent(batch, 1) * rows * columns,
-                      llvm::divideCeil(extent(k, 1), tileK()),
-                      residentClusters(cluster()));
+  return StreamKShares(extent(batch, 1) * rows * columns,
+                       llvm::divideCeil(extent(k, 1), tileK()),
+                       residentClusters(cluster()));
 }
 
 SmallVector<int64_t> WgmmaSchedule::workspace() const {
-  if (!streams)
+  if (!streamK)
     return {};
   int64_t blocks = shares().workers * cluster();
   return {blocks * tileM * tileN * 4, blocks * consumers() * 4};
@@ -80,7 +81,7 @@ Index WgmmaEmitter::select(Value condition, Index x, Index y) {
 /// The first k-block of worker `number`, counted over all cut tiles. The first
 /// workers have a k-block more than the others.
 Index WgmmaEmitter::firstKBlock(Index number) {
-  StreamShares of = schedule.shares();
+  StreamKShares of = schedule.shares();
   int64_t total = of.cut * of.kBlocks;
   return math.add(math.mul(number, math.constant(total / of.workers)),
                   math.min(number, math.constant(total % of.workers)));
@@ -88,7 +89,7 @@ Index WgmmaEmitter::firstKBlock(Index number) {
 
 /// The worker that has k-block `kBlock` of the cut tiles.
 Index WgmmaEmitter::workerOf(Index kBlock) {
-  StreamShares of = schedule.shares();
+  StreamKShares of = schedule.shares();
   int64_t total = of.cut * of.kBlocks;
   int64_t least = total / of.workers, longer = total % of.workers;
   Index rest = math.constant(longer * (least + 1));
@@ -102,7 +103,7 @@ Index WgmmaEmitter::workerOf(Index kBlock) {
 /// Makes tile `i` of this worker the current one: its first `cut` tiles are cut
 /// ones, of which it has k-blocks from `begin` to `end`.
 void WgmmaEmitter::takeShare(Index i, Index cut, Index begin, Index end) {
-  StreamShares of = schedule.shares();
+  StreamKShares of = schedule.shares();
   Index kBlocks = math.constant(of.kBlocks), one = math.constant(1);
   Index kBlock = math.constant(schedule.tileK());
   auto beyond = [&](Index x, Index y) { return math.sub(math.max(x, y), y); };
@@ -124,7 +125,7 @@ void WgmmaEmitter::takeShare(Index i, Index cut, Index begin, Index end) {
 /// The k-blocks of the cut tiles that this worker has, from the first to the
 /// end, and how many of these tiles.
 std::array<Index, 3> WgmmaEmitter::ownShares() {
-  StreamShares of = schedule.shares();
+  StreamKShares of = schedule.shares();
   Index kBlocks = math.constant(of.kBlocks), one = math.constant(1);
   Index block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x).getResult();
   worker = math.sub(math.constant(of.workers - 1),
