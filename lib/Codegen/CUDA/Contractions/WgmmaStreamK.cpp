@@ -1,5 +1,4 @@
-//===- WgmmaStreamK.cpp - Stream-K: equal shares of the last tiles
-//---------===//
+//===- WgmmaStreamK.cpp - Stream-K: equal shares of the last tiles --------===//
 //
 // Tiles seldom fill whole waves of blocks. The tiles of one to two waves are
 // therefore cut along K: their k-blocks, one tile's after the other's, are
