@@ -46,7 +46,7 @@ void tripy::registerTripyPasses() {
   registerEmitCPUPass();
   registerBuildTilesPass();
   registerChooseSchedulesPass();
-  registerJoinRowsPass();
+  registerFuseNormsPass();
   registerTilePlacePass();
   registerTileCheckProtocolPass();
   registerEmitCUDAPass();

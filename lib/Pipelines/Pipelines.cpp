@@ -73,9 +73,9 @@ static void addSchedules(OpPassManager &pm, const PipelineOptions &options) {
   choose.tuningFile = options.tuningFile;
   choose.tuningDevice = options.tuningDevice;
   pm.addPass(createChooseSchedulesPass(choose));
-  JoinRowsPassOptions join;
-  join.chip = options.chip;
-  pm.addPass(createJoinRowsPass(join));
+  FuseNormsPassOptions fuse;
+  fuse.chip = options.chip;
+  pm.addPass(createFuseNormsPass(fuse));
 }
 
 /// kernel.func with schedules -> tile.func, where a kernel has that form

@@ -249,7 +249,7 @@ def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
                         "The GPU whose tuning records are used; needed if the file has records of several GPUs for one contraction">];
 }
 
-def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
+def FuseNormsPass : Pass<"kernel-fuse-norms", "::mlir::ModuleOp"> {
   let summary = "Fuses norms into the contractions with few rows that read them";
   let description = [{
     If only a contraction with `#kernel.gemv_schedule` reads a row kernel of static

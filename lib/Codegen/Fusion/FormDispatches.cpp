@@ -373,8 +373,8 @@ static LogicalResult formDispatches(Program &program) {
   formRootGroups(graph);
   formPrologues(graph);
   formLoops(graph);
-  joinRowsOfOneInput(graph);
-  remarkApart(graph);
+  fuseRowsOfOneInput(graph);
+  remarkNotFused(graph);
   return buildDispatches(graph, program.function);
 }
 

@@ -201,7 +201,7 @@ void formRootGroups(FusionGraph &graph);
 void formLoops(FusionGraph &graph);
 /// Joins row kernels over the same rows that read one tensor, now that they
 /// have the element-wise operations in front of their reductions.
-void joinRowsOfOneInput(FusionGraph &graph);
+void fuseRowsOfOneInput(FusionGraph &graph);
 /// Replaces the function's operations by dispatches. Fails with a diagnostic
 /// when a kernel has more than maxBuffers buffers.
 llvm::LogicalResult buildDispatches(FusionGraph &graph,

@@ -189,7 +189,7 @@ void Pairs::report() const {
     report(pair);
 }
 
-void fusion::remarkApart(const FusionGraph &graph) {
+void fusion::remarkNotFused(const FusionGraph &graph) {
   if (!graph.reports())
     return;
   Pairs pairs(graph);

@@ -17,13 +17,13 @@ class FusionGraph;
 void remarkTaken(mlir::Location loc, llvm::StringRef function,
                  const llvm::Twine &text);
 /// Reports a step that was not taken on the way, as analysis: what it means for
-/// the plan is what remarkApart() reports as missed.
+/// the plan is what remarkNotFused() reports as missed.
 void remarkNotTaken(mlir::Location loc, llvm::StringRef function,
                     const llvm::Twine &text);
 /// Reports each two kernels of a finished plan of which one reads the other, or
 /// that might have shared what they read: why they are two, and what that
 /// costs.
-void remarkApart(const FusionGraph &graph);
+void remarkNotFused(const FusionGraph &graph);
 
 } // namespace tripy::fusion
 

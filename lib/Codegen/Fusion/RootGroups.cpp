@@ -385,7 +385,7 @@ static void joinSiblings(FusionGraph &graph, ArrayRef<Node *> rows) {
   }
 }
 
-void fusion::joinRowsOfOneInput(FusionGraph &graph) {
+void fusion::fuseRowsOfOneInput(FusionGraph &graph) {
   SmallVector<Node *> rows;
   for (Node *node : graph.nodes())
     if (node->root == FusionRoot::Row)

@@ -1,7 +1,7 @@
 // A norm that only a contraction with few rows reads is computed by each block of that contraction.
 //
-// RUN: tripy-opt %s --kernel-join-rows | FileCheck %s
-// RUN: tripy-opt %s --kernel-join-rows | tripy-compile - --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: tripy-opt %s --kernel-fuse-norms | FileCheck %s
+// RUN: tripy-opt %s --kernel-fuse-norms | tripy-compile - --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=PTX
 
 #row = affine_map<(m, k) -> (m, k)>
 #one = affine_map<(m, k) -> (m)>

@@ -1,4 +1,4 @@
-//===- JoinRows.cpp - Norms in front of contractions with few rows --------===//
+//===- FuseNorms.cpp - Norms in front of contractions with few rows -------===//
 //
 // Between two kernels lie some two microseconds, and a norm of a few rows takes
 // less in itself. So each block of the contraction that reads its result
@@ -21,7 +21,7 @@
 #include "mlir/IR/Remarks.h"
 
 namespace tripy {
-#define GEN_PASS_DEF_JOINROWSPASS
+#define GEN_PASS_DEF_FUSENORMSPASS
 #include "tripy/Codegen/Passes.h.inc"
 } // namespace tripy
 
@@ -60,9 +60,9 @@ static int64_t wavesOf(const GemvSchedule &schedule, const CudaChip &chip) {
 }
 
 namespace {
-class JoinRowsPass : public tripy::impl::JoinRowsPassBase<JoinRowsPass> {
+class FuseNormsPass : public tripy::impl::FuseNormsPassBase<FuseNormsPass> {
 public:
-  using JoinRowsPassBase::JoinRowsPassBase;
+  using FuseNormsPassBase::FuseNormsPassBase;
 
   void runOnOperation() override;
 
@@ -70,9 +70,9 @@ private:
   /// What a contraction's argument `argument` is computed by.
   using Key = std::tuple<Operation *, Operation *, unsigned>;
 
-  void join(kernel::CallOp call, SymbolTable &symbols);
-  kernel::FuncOp joined(kernel::FuncOp rows, kernel::FuncOp reader,
-                        unsigned argument, SymbolTable &symbols);
+  void fuse(kernel::CallOp call, SymbolTable &symbols);
+  kernel::FuncOp fused(kernel::FuncOp rows, kernel::FuncOp reader,
+                       unsigned argument, SymbolTable &symbols);
   kernel::FuncOp build(kernel::FuncOp rows, kernel::FuncOp reader,
                        unsigned argument);
   void report(kernel::CallOp call, kernel::CallOp rows);
@@ -83,8 +83,8 @@ private:
 
 /// The contraction `reader` with the body of `rows` in the place of an
 /// argument: the arguments are those of `rows`, and then the other ones.
-kernel::FuncOp JoinRowsPass::build(kernel::FuncOp rows, kernel::FuncOp reader,
-                                   unsigned argument) {
+kernel::FuncOp FuseNormsPass::build(kernel::FuncOp rows, kernel::FuncOp reader,
+                                    unsigned argument) {
   OpBuilder b(reader);
   SmallVector<Type> inputs(rows.getFunctionType().getInputs());
   llvm::append_range(inputs, reader.getFunctionType().getInputs());
@@ -116,8 +116,8 @@ kernel::FuncOp JoinRowsPass::build(kernel::FuncOp rows, kernel::FuncOp reader,
   return function;
 }
 
-/// The joined kernel, made where it is not there yet; null where there is none.
-kernel::FuncOp JoinRowsPass::joined(kernel::FuncOp rows, kernel::FuncOp reader,
+/// The fused kernel, made where it is not there yet; null where there is none.
+kernel::FuncOp FuseNormsPass::fused(kernel::FuncOp rows, kernel::FuncOp reader,
                                     unsigned argument, SymbolTable &symbols) {
   auto [it, isNew] = known.insert({Key(rows, reader, argument), {}});
   if (!isNew)
@@ -146,7 +146,7 @@ kernel::FuncOp JoinRowsPass::joined(kernel::FuncOp rows, kernel::FuncOp reader,
 }
 
 /// Notes what became one launch.
-void JoinRowsPass::report(kernel::CallOp call, kernel::CallOp rows) {
+void FuseNormsPass::report(kernel::CallOp call, kernel::CallOp rows) {
   auto options = remark::RemarkOpts::name("fused").category("fusion").function(
       call.getCallee());
   if (auto remark = remark::passed(placeOf(call.getLoc()), options))
@@ -157,7 +157,7 @@ void JoinRowsPass::report(kernel::CallOp call, kernel::CallOp rows) {
 }
 
 /// Joins `call` with a kernel whose result it alone reads.
-void JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
+void FuseNormsPass::fuse(kernel::CallOp call, SymbolTable &symbols) {
   auto reader = symbols.lookup<kernel::FuncOp>(call.getCallee());
   if (!reader)
     return;
@@ -168,7 +168,7 @@ void JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
     auto callee = symbols.lookup<kernel::FuncOp>(rows.getCallee());
     if (!callee)
       continue;
-    kernel::FuncOp function = joined(callee, reader, number, symbols);
+    kernel::FuncOp function = fused(callee, reader, number, symbols);
     if (!function)
       continue;
     SmallVector<Value> inputs(rows.getInputs());
@@ -186,7 +186,7 @@ void JoinRowsPass::join(kernel::CallOp call, SymbolTable &symbols) {
   }
 }
 
-void JoinRowsPass::runOnOperation() {
+void FuseNormsPass::runOnOperation() {
   ModuleOp module = getOperation();
   known.clear();
   SymbolTable symbols(module);
@@ -195,7 +195,7 @@ void JoinRowsPass::runOnOperation() {
     SmallVector<kernel::CallOp> calls;
     function.walk([&](kernel::CallOp call) { calls.push_back(call); });
     for (kernel::CallOp call : calls)
-      join(call, symbols);
+      fuse(call, symbols);
   }
   for (auto &[key, function] : known)
     if (function) {
