@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 using namespace tripy;
 using namespace tripy::runtime;
@@ -202,9 +203,9 @@ static std::vector<TableIndex> inputsOf(const Program &program, TableIndex a,
   for (TableIndex i = 0; i < nearest.size(); ++i)
     if (nearest[i] != unused)
       inputs.push_back(i);
-  std::stable_sort(
-      inputs.begin(), inputs.end(),
-      [&](TableIndex x, TableIndex y) { return nearest[x] < nearest[y]; });
+  std::sort(inputs.begin(), inputs.end(), [&](TableIndex x, TableIndex y) {
+    return std::pair(nearest[x], x) < std::pair(nearest[y], y);
+  });
   return inputs;
 }
 
