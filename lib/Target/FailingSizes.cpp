@@ -2,6 +2,7 @@
 
 #include "TranslateState.h"
 
+#include "tripy/Base/SizeExpr.h"
 #include "tripy/Base/SizeFailure.h"
 #include "tripy/Base/Text.h"
 
@@ -9,6 +10,14 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::target;
 using tripy::TableIndex;
+
+std::string target::describeSizes(CheckKind kind, Interval a, Interval b) {
+  std::string x = formatRange(a), y = formatRange(b);
+  if (kind != CheckKind::LessEqual)
+    return concat("the sizes are ", x, " and ", y);
+  return a.isPoint() ? concat("found ", y, ", which is less than ", x)
+                     : concat("found ", x, ", which is greater than ", y);
+}
 
 /// More rules than this are counted.
 static constexpr size_t maxReported = 8;

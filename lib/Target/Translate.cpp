@@ -238,7 +238,7 @@ LogicalResult Translator::addCheck(const kernel::SizeCondition &condition) {
     return success();
   if (decided == false)
     return emitError(condition.loc, condition.message)
-           << "; the sizes are " << formatRange(a) << " and " << formatRange(b);
+           << "; " << describeSizes(condition.kind, a, b);
   checkLocations.push_back(condition.loc);
   result.program.checks.push_back(
       {condition.kind, condition.a, condition.b,

@@ -70,6 +70,10 @@ private:
   llvm::DenseMap<const uint8_t *, Buffer> placed;
 };
 
+/// Of a condition that fails for all sizes: "the sizes are 5 and 1 to 4"; of a
+/// limit, "found 1 to 4, which is less than 6".
+std::string describeSizes(CheckKind kind, Interval a, Interval b);
+
 /// Says which of a program's checks, each at its location, the profile does not
 /// imply, with the smallest sizes that break them. Fails where that is an
 /// error.

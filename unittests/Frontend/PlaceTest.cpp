@@ -135,7 +135,7 @@ TEST(Place, OfIndicesOfDynamicDimensions) {
   std::string text = errorOf([&] { tp::compile(at(5), info); }).what();
   EXPECT_NE(
       text.find("index 5 must be inside of dimension 1, whose size must be at "
-                "least 6; the sizes are 6 and "),
+                "least 6; found 1 to 4, which is less than 6"),
       std::string::npos)
       << text;
   EXPECT_NE(text.find("PlaceTest.cpp"), std::string::npos) << text;
