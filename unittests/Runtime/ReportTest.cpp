@@ -30,8 +30,8 @@ TEST(Report, Program) {
 
 TEST(Report, ComputedDimensions) {
   auto sample = samples::cpuSample();
-  TableIndex double_ = sample->binary(SizeOp::Add, 0, 0);
-  TableIndex dims[] = {double_, 2};
+  TableIndex doubled = sample->binary(SizeOp::Add, 0, 0);
+  TableIndex dims[] = {doubled, 2};
   EXPECT_EQ(formatDims(sample->program, dims), "(0..8, 3)");
 }
 
