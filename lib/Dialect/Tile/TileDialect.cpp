@@ -233,7 +233,5 @@ int64_t tile::numGroups(FuncOp function) {
 
 int64_t tile::registersOfLaunch(FuncOp function) {
   int64_t threads = numGroups(function) * groupThreads;
-  if (threads == 0)
-    return 0;
-  return std::min<int64_t>(multiprocessorRegisters / threads / 8 * 8, 248);
+  return threads == 0 ? 0 : registersOfThread(threads);
 }

@@ -37,6 +37,13 @@ inline constexpr int64_t stageAlignment = 1024;
 inline constexpr int64_t barrierBytes = 8, namedBarriers = 16;
 /// Registers of a multiprocessor, which a block's threads divide in eights.
 inline constexpr int64_t multiprocessorRegisters = 65536;
+/// Registers that each of a block's `threads` begins with, when the block has a
+/// multiprocessor to itself: a multiple of 8, and no more than an instruction
+/// can name.
+constexpr int64_t registersOfThread(int64_t threads) {
+  int64_t share = multiprocessorRegisters / threads / 8 * 8;
+  return share < 248 ? share : 248;
+}
 
 /// The layout of a tensor; null where it has none.
 FragAttr layoutOf(mlir::Type type);

@@ -29,7 +29,9 @@ struct RoleRegisters {
 /// registers from it: the threads begin with 168 or 128 each.
 inline constexpr RoleRegisters ofTwoConsumers = {56, 224},
                                ofThreeConsumers = {32, 160};
-static_assert(56 + 2 * 224 == 3 * 168 && 32 + 3 * 160 == 4 * 128);
+static_assert(ofTwoConsumers.producer + 2 * ofTwoConsumers.consumer == 3 * 168);
+static_assert(ofThreeConsumers.producer + 3 * ofThreeConsumers.consumer ==
+              4 * 128);
 /// Nothing where there is one consumer: then nobody is short of registers.
 constexpr std::optional<RoleRegisters> roleRegisters(int64_t consumers) {
   if (consumers == 1)

@@ -317,6 +317,8 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
     });
     syncConsumer();
   }
+  // Behind the branch and the barrier that stand between the wait for the sums
+  // and their readers (separateFromWait()); storeByTMA() restores it.
   if (box == 0)
     thread = recomputedThread();
   Box buffer = boxBuffer(box);

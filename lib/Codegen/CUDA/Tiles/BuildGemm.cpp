@@ -26,17 +26,14 @@ using namespace tripy::codegen::tiles;
 
 /// Registers of a thread beside its sums, at least.
 static constexpr int64_t otherRegisters = 24;
-/// Registers that a thread can have, in the units of 8 that it gets.
-static constexpr int64_t maxRegisters = 248;
 /// Bytes of a stage's row: one swizzle atom.
 static constexpr int64_t swizzle = 128;
 
 static wgmma::RoleRegisters registersOf(const WgmmaSchedule &schedule) {
   if (auto moved = wgmma::roleRegisters(schedule.consumers()))
     return *moved;
-  int64_t all = std::min(
-      tile::multiprocessorRegisters / (2 * tile::groupThreads), maxRegisters);
-  return {all, all};
+  int64_t each = tile::registersOfThread(2 * tile::groupThreads);
+  return {each, each};
 }
 
 std::optional<std::string>
