@@ -12,6 +12,7 @@
 // RUN: tripy-compile %t/units.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=UNITS
 // RUN: tripy-compile %t/permuted-rows.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=ROWS
 // RUN: tripy-compile %t/outer.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=OUTER
+// RUN: tripy-compile %t/odd-outer.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=ODDOUTER
 // RUN: tripy-compile %t/transposed.mlir -o - --target=cuda --stop-after=ptx --no-overlap | FileCheck %s --check-prefix=TRANSPOSED
 
 // Rows that are no multiple of a vector: vectors go on in the next row. What is broadcast is read element by element.
@@ -174,12 +175,13 @@ func.func @main(%a: tensor<1x19x1000x24xf32> {tripy.name = "a"}) -> (tensor<19x1
   return %y : tensor<19x1000x24x1xf32>
 }
 
-// Rows of 1437 elements in another order: a thread of a large tensor has four elements, spaced by the block, and reads all of them first.
+// Rows of 1437 elements in another order: whole vectors go through shared memory, and single elements are stored where a row ends.
 
 // ROWS: .entry
-// ROWS-COUNT-4: ld.global{{.*}}b32
-// ROWS-NOT: ld.global
-// ROWS-COUNT-4: st.global.b32
+// ROWS: ld.global{{.*}}v4.b32
+// ROWS: st.shared.v4.b32
+// ROWS: bar.sync
+// ROWS: st.global.v4.b32
 // ROWS: ret;
 
 //--- permuted-rows.mlir
@@ -198,6 +200,19 @@ func.func @main(%a: tensor<19x280x1437xf32> {tripy.name = "a"}) -> (tensor<280x1
 func.func @main(%a: tensor<6144x1xf32> {tripy.name = "a"}, %b: tensor<1x1024xf32> {tripy.name = "b"}) -> (tensor<6144x1024xf32> {tripy.name = "y"}) {
   %y = trace.mul %a, %b : (tensor<6144x1xf32>, tensor<1x1024xf32>) -> tensor<6144x1024xf32>
   return %y : tensor<6144x1024xf32>
+}
+
+// The same of odd rows, of which a vector has the end of one and the begin of the next; the elements behind the last vector are single.
+
+// ODDOUTER: .entry
+// ODDOUTER-COUNT-2: st.global.v4.b32
+// ODDOUTER: st.global.b32
+// ODDOUTER: ret;
+
+//--- odd-outer.mlir
+func.func @main(%a: tensor<613x1xf32> {tripy.name = "a"}, %b: tensor<1x10007xf32> {tripy.name = "b"}) -> (tensor<613x10007xf32> {tripy.name = "y"}) {
+  %y = trace.mul %a, %b : (tensor<613x1xf32>, tensor<1x10007xf32>) -> tensor<613x10007xf32>
+  return %y : tensor<613x10007xf32>
 }
 
 // An operand that is read in another order has no runs: neighbouring threads keep neighbouring elements.

@@ -90,8 +90,9 @@ func.func @main(%x: tensor<2048x?xf16> {tripy.name = "x", tripy.profile = #tripy
 }
 
 //--- few.mlir
-// Few of them have a block each.
-// CHECK: .maxntid 256
+// Few of them have a block each, whose threads have a vector.
+// CHECK: .maxntid 192
+// CHECK-COUNT-1: ld.global.v4.b32
 // CHECK: bar.sync
 func.func @main(%x: tensor<500x?xf16> {tripy.name = "x", tripy.profile = #tripy.profile<min = [500, 1], opt = [500, 1280], max = [500, 5120]>}) -> tensor<500x?xf16> {
   %0 = trace.cumsum %x dim = 1 : (tensor<500x?xf16>) -> tensor<500x?xf16>

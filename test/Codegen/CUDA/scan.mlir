@@ -3,7 +3,7 @@
 
 // A block for a row: 16-byte accesses, sums over the warp, a barrier. (Blocks of
 // code come in any order.)
-// CHECK: kernel.func @main_scan_0_scan scan {{.*}} config = <grid = () -> (64, 1, 1), block = [256, 1, 1]
+// CHECK: kernel.func @main_scan_0_scan scan {{.*}} config = <grid = () -> (64, 1, 1), block = [512, 1, 1]
 // CHECK-COUNT-6: gpu.shuffle up
 // CHECK-COUNT-1: gpu.barrier
 // CHECK-NOT: gpu.barrier

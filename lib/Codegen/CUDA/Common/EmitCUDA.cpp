@@ -11,6 +11,7 @@
 #include "Codegen/CUDA/MemoryBound/Reduction.h"
 #include "Codegen/CUDA/MemoryBound/ScanColumns.h"
 #include "Codegen/CUDA/MemoryBound/ScanParts.h"
+#include "Codegen/CUDA/MemoryBound/ScanTiles.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
 
 #include "Codegen/Emit/PluginEmission.h"
@@ -208,7 +209,13 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     emitCUDAReduce(state);
     return success();
   case kernel::FusionRoot::Scan:
-    if (!emitCUDAScanRows(state))
+    if (emitCUDAScanRows(state))
+      return success();
+    if (std::optional<ScanTiles> tiles =
+            planScanTiles(state.e.kernel, state.chip);
+        tiles)
+      emitCUDAScanTiles(state, *tiles);
+    else
       emitCUDAScan(state);
     return success();
   case kernel::FusionRoot::Attention:

@@ -251,6 +251,9 @@ bool emitCUDATranspose(CUDAKernel &kernel);
 /// results: through boxes of more than two dimensions. False, and nothing
 /// emitted, for others.
 bool emitCUDAPermute(CUDAKernel &kernel);
+/// The same for one tensor of static sizes, where rows are no whole vectors.
+/// False, and nothing emitted, for others.
+bool emitCUDAPermuteImage(CUDAKernel &kernel);
 /// A reduction that keeps the last dimension.
 void emitCUDAColumn(CUDAKernel &kernel, mlir::linalg::GenericOp op);
 void emitCUDARow(CUDAKernel &kernel);

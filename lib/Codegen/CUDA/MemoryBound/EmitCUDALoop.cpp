@@ -54,6 +54,9 @@ SmallVector<int64_t> codegen::widthsOf(kernel::FuncOp kernel) {
 /// thread takes several.
 static constexpr int64_t manyRounds = 4;
 
+/// Vectors of a thread that nearly only writes.
+static constexpr int64_t writtenPieces = 2;
+
 /// Threads that the GPU has room for.
 static int64_t fullThreads(const CudaChip &chip) {
   return chip.multiprocessors * chip.maxResident(loopThreads) * loopThreads;
@@ -241,6 +244,7 @@ static void spreadOut(KernelEmission &e, const CudaChip &chip,
 
 static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
                          int64_t longest) {
+
   IndexMath &math = e.math;
   SmallVector<Index> whole(e.results.front().sizes);
   LoopShape shape{.vectorSize = std::min(longest, vectorSizeOf(e)),
@@ -275,15 +279,24 @@ static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
   inner = IndexMath::constantOf(shape.sizes.back());
   if (!shape.flat && inner) {
     int64_t fitting = std::gcd(shape.vectorSize, *inner);
-    shape.pieces = std::max<int64_t>(shape.vectorSize / fitting,
-                                     mostlyWrites(e) && !hasMany ? 2 : 1);
+    shape.pieces =
+        std::max<int64_t>(shape.vectorSize / fitting,
+                          mostlyWrites(e) && !hasMany ? writtenPieces : 1);
     shape.vectorSize = fitting;
   }
+  if (shape.runs && inner && mostlyWrites(e))
+    shape.pieces = writtenPieces;
   if (gathersSingles(e))
     spreadOut(e, chip, shape);
   inner = IndexMath::constantOf(shape.sizes.back());
   shape.even = inner && *inner % shape.vectorSize == 0;
   return shape;
+}
+
+/// `memory` with one dimension.
+static Memory flattened(KernelEmission &e, Memory memory) {
+  memory.sizes = {e.math.product(memory.sizes)};
+  return memory;
 }
 
 /// Emits the run of all results from element `first` on, and stores it.
@@ -294,11 +307,8 @@ static void emitRuns(KernelEmission &e, Index first, int64_t count,
     values.push_back(e.elements.emitRun(result, first, count));
   if (!stores)
     return;
-  for (auto [memory, elements] : llvm::zip(e.results, values)) {
-    Memory flat = memory;
-    flat.sizes = {e.math.product(memory.sizes)};
-    e.elements.store(flat, {first}, elements);
-  }
+  for (auto [memory, elements] : llvm::zip(e.results, values))
+    e.elements.store(flattened(e, memory), {first}, elements);
 }
 
 namespace {
@@ -318,6 +328,7 @@ private:
   void emitRows();
   void emitSingles();
   void emitRest();
+  void emitRunPieces(MutableArrayRef<Piece> taken);
   void prefetchAligned();
 
   CUDAKernel &kernel;
@@ -389,6 +400,51 @@ void LoopEmitter::prefetchAligned() {
     }
 }
 
+/// `index` as one that is known to be below 2^32, where `size` is.
+static Index asNarrow(KernelEmission &e, Index index, Index size) {
+  std::optional<int64_t> known = IndexMath::constantOf(size);
+  if (!known || *known > UINT32_MAX)
+    return index;
+  Value low = arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI32Type(),
+                                           e.math.value(index));
+  Value wide =
+      arith::IndexCastUIOp::create(e.b, e.loc, e.b.getIndexType(), low);
+  e.math.setFactor(wide, e.math.factorOf(index));
+  return wide;
+}
+
+/// Several runs of each thread, which nearly only write: all are computed
+/// before any is stored. The first blocks have what is behind the last whole
+/// run.
+void LoopEmitter::emitRunPieces(MutableArrayRef<Piece> taken) {
+  kernel.await();
+  Index all = shape.sizes.back();
+  for (Piece &piece : taken) {
+    piece.at = {asNarrow(e, piece.at.back(), all)};
+    for (Value result : e.yielded())
+      piece.values.push_back(
+          e.elements.emitRun(result, piece.at.front(), shape.vectorSize));
+  }
+  for (const Piece &piece : taken) {
+    auto store = [&] {
+      for (auto [memory, values] : llvm::zip(e.results, piece.values))
+        e.elements.store(flattened(e, memory), piece.at, values);
+    };
+    if (piece.inside)
+      e.when(piece.inside, store);
+    else
+      store();
+  }
+  if (shape.even)
+    return;
+  count = math.mul(math.div(all, width), width);
+  Index element = math.add(
+      count, math.add(math.mul(kernel.blockId(), math.constant(loopThreads)),
+                      kernel.threadId()));
+  e.when(kernel.compare(arith::CmpIPredicate::ult, element, all),
+         [&] { e.emitResults(elementAt(element)); });
+}
+
 /// Code for rows of whole vectors, and code for others. Of these, some are
 /// multiples of a word, and in some at most one row ends within a run.
 void LoopEmitter::emitVersions() {
@@ -438,6 +494,8 @@ void LoopEmitter::emit() {
   if (shape.pieces > 1 && known) {
     SmallVector<Piece> taken =
         takePieces(kernel, vectors, shape.vectorSize, shape.pieces);
+    if (shape.runs)
+      return emitRunPieces(taken);
     kernel.await(
         [&] {
           for (Piece &piece : taken)

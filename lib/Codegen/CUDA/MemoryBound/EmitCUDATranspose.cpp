@@ -525,6 +525,8 @@ void TransposeEmitter::emit(ArrayRef<Value> arrays, bool waits) {
 }
 
 bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
+  if (emitCUDAPermuteImage(kernel))
+    return true;
   TransposeEmitter emitter(kernel);
   bool isTiled = emitter.choose();
   if ((!isTiled || emitter.mostlyEmpty()) && emitCUDAPermute(kernel))

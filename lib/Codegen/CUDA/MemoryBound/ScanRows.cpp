@@ -32,6 +32,8 @@ static constexpr int64_t stepRegisters = 24;
 /// Warps of a multiprocessor that hide what a warp waits for from step to step,
 /// and steps of the rows then.
 static constexpr int64_t warpsOfMany = 8, maxSteps = 6;
+/// Warps below which rows of a known length have blocks.
+static constexpr int64_t warpsOfFew = 4;
 /// Lengths that other forms are for.
 static constexpr int64_t shortLength = 256;
 /// Threads of a block, where rows begin within vectors, and where they are few.
@@ -52,6 +54,7 @@ private:
   bool chooseSteps(int64_t vectors);
   AffineExpr countRows();
   bool areRowsMany(int64_t steps);
+  bool areRowsFew();
   void locate(int64_t rows);
   /// A vector of the row.
   struct Piece {
@@ -149,6 +152,15 @@ bool RowsEmitter::areRowsMany(int64_t steps) {
          *expected >= warpsOfMany * kernel.chip.multiprocessors;
 }
 
+/// Whether there are expected to be so few rows that warps, one for each, do
+/// not ask for enough at a time: blocks are for them (ScanTiles.cpp).
+bool RowsEmitter::areRowsFew() {
+  std::optional<int64_t> expected = expectedSize(e.kernel, countRows());
+  int64_t warps = isDynamic ? warpsOfMany : warpsOfFew;
+  return expected && columns > 2 * shortLength &&
+         *expected < warps * kernel.chip.multiprocessors;
+}
+
 /// False where a row is too short or too long, or cannot be read by vectors.
 bool RowsEmitter::choose() {
   auto shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
@@ -159,6 +171,8 @@ bool RowsEmitter::choose() {
     return false;
   columns = *expected;
   isDynamic = ShapedType::isDynamic(shape.back());
+  if (areRowsFew())
+    return false;
   size = e.results.front().sizes.back();
   int64_t widest = vectorSizeOf(e);
   vectorSize = std::gcd(widest, columns);

@@ -1,0 +1,85 @@
+//===- PlanScanTiles.cpp - The tiles of running sums ----------------------===//
+
+#include "ScanEmission.h"
+#include "ScanTiles.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Registers for the sums of a thread.
+static constexpr int64_t maxRegisters = 16;
+/// Threads of a block, usually and of long rows, and blocks of a
+/// multiprocessor from which on a thread has more vectors.
+static constexpr int64_t usualThreads = 256, minThreads = 64, maxThreads = 512,
+                         minBlocks = 2;
+/// The length of rows above which a block has one.
+static constexpr int64_t maxShort = 256;
+
+int64_t ScanTiles::rowsOf(int64_t columns) const {
+  if (hasOneRow)
+    return 1;
+  int64_t rows = std::max<int64_t>(1, room() / std::max<int64_t>(1, columns));
+  return rows < unit() ? rows : rows - rows % vectorSize;
+}
+
+/// Chooses the threads of a block and the vectors of each for `rows` rows of
+/// `columns` elements: the best use of the threads where a tile has rows.
+static void chooseTile(ScanTiles &plan, int64_t rows, int64_t columns,
+                       int64_t maxVectors, const CudaChip &chip) {
+  double vectors = double(rows) * double(columns) / double(plan.vectorSize);
+  double full = double(minBlocks * chip.multiprocessors);
+  plan.vectors = std::clamp<int64_t>(
+      static_cast<int64_t>(vectors / full / usualThreads), 1, maxVectors);
+  int64_t usual = usualThreads;
+  while (usual > minThreads && vectors / double(usual) < full / minBlocks)
+    usual /= 2;
+  for (;; ++plan.vectors) {
+    double best = 0;
+    for (int64_t threads = minThreads; threads <= maxThreads; threads += 32) {
+      ScanTiles some = plan;
+      some.threads = threads;
+      if (columns > some.room())
+        continue;
+      double used =
+          double(some.rowsOf(columns) * columns) / double(some.tile());
+      used -= double(std::abs(threads - usual)) / (16 * maxThreads);
+      if (used <= best)
+        continue;
+      best = used;
+      plan.threads = threads;
+    }
+    if (best > 0)
+      return;
+    if (plan.vectors == maxVectors)
+      break;
+  }
+  plan.threads = maxThreads;
+}
+
+std::optional<ScanTiles> codegen::planScanTiles(kernel::FuncOp kernel,
+                                                const CudaChip &chip) {
+  std::optional<ExpectedScan> scan = expectedScan(kernel);
+  if (!scan || scan->dim + 1 != static_cast<size_t>(scan->type.getRank()) ||
+      !scan->length || !scan->outer || *scan->length < 1 ||
+      !ElementEmitter::hasRuns(kernel.getBody().front(), /*inOrder=*/true))
+    return std::nullopt;
+  ScanTiles plan;
+  plan.vectorSize = vectorSizeOf(kernel);
+  plan.hasOneRow = *scan->length > maxShort;
+  int64_t columns = scan->type.getShape().back();
+  bool isWhole =
+      !ShapedType::isDynamic(columns) && columns % plan.vectorSize == 0;
+  plan.maxLead = isWhole ? 0 : plan.vectorSize - 1;
+
+  // Short rows of whole vectors have lanes of their own.
+  if (!plan.hasOneRow && !ShapedType::isDynamic(columns) &&
+      std::gcd(columns, plan.vectorSize) * 2 >= plan.vectorSize)
+    return std::nullopt;
+  int64_t most =
+      std::max<int64_t>(1, maxRegisters / (plan.vectorSize * scan->words()));
+  chooseTile(plan, *scan->outer, *scan->length, most, chip);
+  return plan;
+}
