@@ -154,13 +154,14 @@ def reduction(p, x, kind, axes, rank):
 
 def softmax(p, x, axis):
     def form(pair):
-        value = pair[0]
+        value, error = pair[0], np.broadcast_to(pair[1], pair[0].shape)
         # Rows without elements have no largest one.
         shifted = value - value.max(axis, keepdims=True, initial=-np.inf)
         powers = np.exp(shifted)
         result = powers / powers.sum(axis, keepdims=True)
         count = value.shape[axis]
-        return result, result * (summation_error(count) + (8 + 4 * np.abs(shifted)) * F32) + 2.0**-140
+        inherited = error + (powers * error).sum(axis, keepdims=True) / powers.sum(axis, keepdims=True)
+        return result, result * (summation_error(count) + (8 + 4 * np.abs(shifted)) * F32 + 1.1 * inherited) + 2.0**-140
     return p.apply(f"trace.softmax {{0}} dim = {axis}", [x], p.dims[x], p.dtypes[x], form)
 
 
@@ -170,7 +171,7 @@ def norm(m, p, x, kind):
     arguments = [x, w] + ([p.input(last, dtype, normal)] if kind == "layer_norm" else [])
 
     def form(pair, weight, bias=(0.0, 0.0)):
-        value, count = pair[0], max(1, pair[0].shape[-1])
+        value, error, count = pair[0], np.broadcast_to(pair[1], pair[0].shape), max(1, pair[0].shape[-1])
         mean = value.mean(-1, keepdims=True) if kind == "layer_norm" else 0.0
         centred = value - mean
         spread = np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
@@ -178,6 +179,9 @@ def norm(m, p, x, kind):
         # The mean is rounded, and with it each distance from it.
         wrong = (np.abs(value).mean(-1, keepdims=True) / spread + np.abs(scaled)) * 2 * summation_error(count)
         wrong = wrong * (1 + np.abs(scaled))
+        # Errors of the elements, of their mean and of the spread.
+        inherited = error + (error.sum(-1, keepdims=True) + np.abs(scaled) * (np.abs(scaled) * error).sum(-1, keepdims=True)) / count
+        wrong = wrong + 1.1 * inherited / spread
         return scaled * weight[0] + bias[0], np.abs(weight[0]) * wrong + 4 * F32 * np.abs(bias[0])
     text = f"trace.{kind} " + ", ".join(f"{{{i}}}" for i in range(len(arguments))) + " eps = 1.0e-5"
     return p.apply(text, arguments, p.dims[x], dtype, form)
@@ -547,11 +551,32 @@ def aligned(m, few=False):
     return p
 
 
+def normalized(m):
+    """A product, mostly with a residual, and a norm of its rows: clusters whose blocks have whole rows compute both."""
+    m.runs, m.run_count = m.runs[:1], 1
+    n = 32 * int(m.rng.integers(1, 25))
+    k = 8 * int(m.rng.integers(1, 40))
+    most = max(2, min(m.limits.products // (n * k), m.limits.elements // 4 // n))
+    m.runs[0].update({"m": int(m.rng.integers(1, most)), "n": n, "k": k, "b0": int(m.rng.integers(2, 4))})
+    batch = ["b0"] if m.chance(0.2) else []
+    p, dtype = m.program(), m.pick(["f16", "f16", "bf16"])
+    dims = [*batch, "m", "n"]
+    a, b = p.input([*batch, "m", "k"], dtype, normal), p.input(["n", "k"], dtype, normal)
+    y = multiply(m, p, a, transposed(p, b), dims, False)
+    y = binary(p, "add", y, p.input(["n"], dtype, normal), dims) if m.chance(0.6) else y
+    y = unary(p, m.pick(["relu", "tanh"]), y) if m.chance(0.2) else y
+    y = binary(p, m.pick(["add", "add", "mul"]), y, p.input(dims, dtype, normal), dims) if m.chance(0.7) else y
+    kind = m.pick(["layer_norm", "layer_norm", "rms_norm", "softmax"])
+    y = softmax(p, y, len(dims) - 1) if kind == "softmax" else norm(m, p, y, kind)
+    epilogue(m, p, y)
+    return p
+
+
 EMITTERS = {"loop": loop, "row": row, "long-row": long_row, "column": column, "shared": shared, "transpose": transpose,
             "gather": gather, "scan": scan, "arg": arg, "gemm-simt": lambda m: gemm(m, ["f32", "f32", "i32"]),
             "gemv": lambda m: gemm(m, ["f32", "f16", "f16", "bf16", "i32", "i8", "f8E4M3FN"], m.pick(["m", "m", "n"])),
             "gemm-tensor": lambda m: gemm(m, ["f16", "f16", "bf16", "bf16", "tf32", "f8E4M3FN", "i8", "i8"]),
-            "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned,
+            "gemm-gated": gated, "gemm-computed": computed, "gemm-aligned": aligned, "gemm-norm": normalized,
             "gemm-few": lambda m: aligned(m, few=True), "attention": attention_cases.program}
 
 

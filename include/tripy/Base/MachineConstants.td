@@ -111,9 +111,12 @@ def copiedProducts : Constant<"int64_t", "multiply-adds", "Minimum size for whic
 def attentionBlockCycles : Constant<"int64_t", "cycles / multiprocessor", "Two resident blocks of 64 queries each process 64 keys of 128 elements.">;
 def attentionLaunchCycles : Constant<"int64_t", "cycles / launch", "A small kernel, from launch to end.">;
 def attentionBlockBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of a single block of attention with few queries.">;
+def attentionJoinedBytes : Constant<"double", "bytes / cycle", "The same of splits that meet in global memory, if they run on more than half of all multiprocessors.">;
+def attentionMemoryBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of all blocks of attention with few queries.">;
 def attentionCopyCycles : Constant<"double", "cycles", "The first keys of a block of attention with few queries, from launch to shared memory.">;
 def attentionJoinCycles : Constant<"double", "cycles", "Combining the results of splits (parts of the keys): stores, a counter, loads.">;
-def attentionPartCycles : Constant<"double", "cycles / part", "The same, for each split.">;
+def attentionClusterCycles : Constant<"double", "cycles", "The same through distributed shared memory, if the splits are the blocks of a cluster.">;
+def attentionPartCycles : Constant<"double", "cycles / part", "Combining the results of splits, for each split.">;
 def attentionComputedCycles : Constant<"double", "cycles / score / multiprocessor", "Additional cycles per score if the kernel computes its queries, so that it uses mma.sync instead of wgmma.">;
 def prologueMemoryBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of a kernel that writes a left operand, and of its reader.">;
 def prologueLaunchCycles : Constant<"double", "cycles / launch", "A separate kernel that computes a left operand before the product.">;
@@ -141,6 +144,8 @@ def leastColumns : Constant<"int64_t", "columns", "Instructions with fewer colum
 def clusterStart : Constant<"double", "cycles", "Initial synchronization of a cluster's blocks that share k-blocks.">;
 def clusterWait : Constant<"double", "factor of time", "Such blocks wait for each other.">;
 def pairWait : Constant<"double", "factor of time", "The same for two blocks along the rows if nothing else makes sharing worthwhile.">;
+def rowExchangeCycles : Constant<"double", "cycles", "Exchange of one number for each row among the blocks of a cluster.">;
+def rowKernelStart : Constant<"double", "cycles", "A kernel of rows behind a contraction, without its accesses to memory.">;
 def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends in the split-K reduction take splitStart + b^2 / splitBytes, 2.9, 4.5 and 8.5 to 15 thousand cycles for 8, 16 and 32 KiB. The more there are, the fewer k-blocks are in flight.">;
 def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
 def flagCycles : Constant<"double", "cycles", "Stream-K: a wait for another block's partial sums.">;

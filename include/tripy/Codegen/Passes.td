@@ -250,11 +250,11 @@ def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
 }
 
 def FuseNormsPass : Pass<"kernel-fuse-norms", "::mlir::ModuleOp"> {
-  let summary = "Fuses norms into the contractions with few rows that read them";
+  let summary = "Fuses norms into the contractions that read them, or that they read";
   let description = [{
     If only a contraction with `#kernel.gemv_schedule` reads a row kernel of static
-    sizes, as its vectors, and its blocks run in two waves at most, each block
-    recomputes all rows: `dot(norm(%x), %w)` becomes one kernel.
+    sizes, each block recomputes all rows, if there are two waves at most. A row kernel
+    that reads one with `#kernel.wgmma_schedule` joins its epilogue (docs/schedules.md).
   }];
   let dependentDialects = ["::tripy::kernel::KernelDialect"];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "Target architecture">];

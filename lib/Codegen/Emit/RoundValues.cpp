@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RoundValues.h"
+
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Dialect/Common/ScalarFns.h"
 #include "tripy/Dialect/Kernel/Kernel.h"
@@ -294,11 +296,13 @@ void ValueRounder::run() {
     roundIn(op);
 }
 
+void codegen::roundValues(kernel::FuncOp kernel) { ValueRounder(kernel).run(); }
+
 namespace {
 class RoundValues : public tripy::impl::RoundValuesPassBase<RoundValues> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<kernel::FuncOp>())
-      ValueRounder(kernel).run();
+      codegen::roundValues(kernel);
   }
 };
 } // namespace

@@ -46,7 +46,8 @@ def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
       128 bytes per row.
     - `consumers`: cooperative or pingpong.
     - `clusterM`, `clusterN`: number of blocks of a cluster along the rows, which
-      share the k-blocks of B, and along the columns, which share those of A.
+      share the k-blocks of B, and along the columns, which share those of A. With
+      a norm in the epilogue, `clusterN` blocks have all columns, and share nothing.
     - `splitK`: number of blocks of a cluster that compute the same tile, each a
       part of K.
     - `streamK`: clusters get equal shares of the work, which split tiles along K.

@@ -222,7 +222,7 @@ void WgmmaEmitter::copyKBlock(RingPosition position, Index k, Operands which) {
     return arith::TruncIOp::create(b, loc, b.getI16Type(), shifted);
   };
   Value beside, below;
-  if (schedule.clusterN > 1)
+  if (schedule.clusterN > 1 && !schedule.hasNorm())
     beside = blocks((1 << schedule.clusterN) - 1,
                     mul(toI32(row), schedule.clusterN));
   if (schedule.clusterM > 1) {

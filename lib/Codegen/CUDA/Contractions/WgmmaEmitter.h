@@ -2,8 +2,8 @@
 //
 // Private to lib/Codegen/CUDA. WgmmaGemm.cpp has the ring of k-blocks, the
 // producer and the kernel's frame, WgmmaConsumer.cpp the consumers,
-// WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp
-// and WgmmaRows.cpp with their sums, WgmmaStreamK.cpp stream-K.
+// WgmmaPrologue.cpp what they do with an A that is computed, WgmmaEpilogue.cpp,
+// WgmmaNorm.cpp and WgmmaRows.cpp with their sums, WgmmaStreamK.cpp stream-K.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRIPY_LIB_CODEGEN_CUDA_WGMMAEMITTER_H
@@ -95,8 +95,8 @@ public:
     storeTile(sums);
   }
   static int64_t sharedBytes(const WgmmaSchedule &schedule) {
-    return barriersAt(schedule) + schedule.stages * 16 +
-           schedule.consumers() * schedule.boxBuffers * 8;
+    return exchangesAt(schedule) +
+           schedule.consumers() * schedule.exchangeBytes();
   }
 
 private:
@@ -107,6 +107,11 @@ private:
   }
   static int64_t barriersAt(const WgmmaSchedule &schedule) {
     return stagingAt(schedule) + schedule.consumers() * schedule.stagingBytes();
+  }
+
+  static int64_t exchangesAt(const WgmmaSchedule &schedule) {
+    return barriersAt(schedule) + schedule.stages * 16 +
+           schedule.consumers() * schedule.boxBuffers * 8;
   }
 
   mlir::Value i32(int64_t value) {
@@ -318,12 +323,41 @@ private:
   int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, const Box &box);
-  Elements pairOfResult(mlir::Value accumulators, int64_t group,
-                        unsigned result, int64_t column, int64_t half);
+  /// A pair of what a box has at a column of it, in the upper or lower half of
+  /// 16 rows.
+  using PairOfBox = llvm::function_ref<Elements(int64_t column, int64_t half)>;
+  void writePairs(mlir::Type element, const Box &box, PairOfBox pairAt);
+  llvm::SmallVector<Index> pairPlace(int64_t group, int64_t column,
+                                     int64_t half);
+  Elements pairOf(mlir::Value tensor, mlir::Value accumulators, int64_t group,
+                  int64_t column, int64_t half);
   void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
   void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
                    const Box &box, int64_t piece);
   void awaitTMAStores();
+
+  // A norm of the rows (WgmmaNorm.cpp).
+  /// This thread's rows of the tile: two of each group of 64.
+  struct NormRow {
+    int64_t group, half;
+    llvm::SmallVector<Elements> input; ///< pairs, 8 columns apart
+  };
+  void initialiseExchanges();
+  void storeNorm(mlir::ValueRange sums);
+  llvm::SmallVector<NormRow> computeNormInput(mlir::ValueRange sums);
+  void finishInputBox(llvm::ArrayRef<NormRow> rows, int64_t group,
+                      int64_t column, int64_t box);
+  void bindNormInput(const NormRow &row, int64_t column);
+  mlir::Value reduceOwn(mlir::linalg::GenericOp op, const NormRow &row);
+  llvm::SmallVector<mlir::Value> reduceRows(unsigned number,
+                                            llvm::ArrayRef<NormRow> rows);
+  void exchangeRows(unsigned number, llvm::ArrayRef<NormRow> rows,
+                    llvm::MutableArrayRef<mlir::Value> totals);
+  void loadOfColumns();
+  void sendRow(mlir::Value total, mlir::Value place, mlir::Value barrier);
+  void storeNormResults(llvm::ArrayRef<NormRow> rows);
+  void storeNormBox(const NormRow *rows, unsigned result, int64_t column,
+                    int64_t box, bool isFree);
   void writeFloats(llvm::ArrayRef<Elements> values, const Box &box,
                    int64_t first);
   Elements accumulatorPair(mlir::Value accumulators, int64_t part,
@@ -374,8 +408,9 @@ private:
   Index groupsM, groupsN; ///< tiles, or groups of tiles of a cluster
   Index tileBatch, rowBegin, columnBegin; ///< of the current tile
   mlir::Value isFirstTile;                ///< of this block, i1
-  mlir::Value tileRound; ///< 1 for every other of this warp group's tiles, i32
-  llvm::SmallVector<Index> operandRows; ///< findOperandRows()
+  mlir::Value tileNumber;                 ///< of this warp group's tiles, i32
+  llvm::SmallVector<Index> operandRows;   ///< findOperandRows()
+  int64_t normRow = 0;                    ///< bindNormInput()
   Index worker; ///< number of this cluster, with stream-K
   /// Stream-K: what this worker has of the current tile.
   struct {

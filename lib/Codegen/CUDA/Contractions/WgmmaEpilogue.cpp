@@ -3,8 +3,8 @@
 // Thread t of a consumer holds, of its 64 rows, rows t / 32 * 16 + t % 32 / 4
 // (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. These ways lead
 // from there to memory: WgmmaStore::Threads, of a consumer or of each warp
-// (WgmmaWarpStores.cpp), WgmmaStore::TMA, and whole rows of a tile
-// (WgmmaRows.cpp).
+// (WgmmaWarpStores.cpp), WgmmaStore::TMA, also of norms (WgmmaNorm.cpp), and
+// whole rows of a tile (WgmmaRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +75,8 @@ void WgmmaEmitter::storeTile(ValueRange sums) {
   if (schedule.swapAB)
     return storeTransposed(sums);
   assert((!schedule.overlap || storesByWarps()) && "as brokenRule() says");
+  if (schedule.hasNorm())
+    return storeNorm(sums);
   if (schedule.store == WgmmaStore::TMA)
     return storeByTMA(sums);
   for (auto [group, accumulators] : llvm::enumerate(sums))
@@ -278,9 +280,10 @@ int64_t WgmmaEmitter::boxColumns() {
   return schedule.boxColumns * schedule.boxRowBytes / 128;
 }
 
-/// Boxes that a consumer stores of a tile.
+/// Boxes that a consumer stores of a tile; with a norm, of its input.
 int64_t WgmmaEmitter::boxesOfTile() {
-  return schedule.boxesOfTile() * int64_t(e.numResults());
+  return schedule.boxesOfTile() *
+         (schedule.hasNorm() ? 1 : int64_t(e.numResults()));
 }
 
 /// Boxes that may not have been read yet when box `box` of a tile is written.
@@ -387,7 +390,8 @@ void WgmmaEmitter::awaitSource(int64_t box) {
   int64_t uses = llvm::divideCeil(boxesOfTile() - buffer, buffers);
   Value parity = i32(box / buffers % 2);
   if (uses % 2 != 0)
-    parity = arith::XOrIOp::create(b, loc, parity, tileRound);
+    parity = arith::XOrIOp::create(
+        b, loc, parity, arith::AndIOp::create(b, loc, tileNumber, i32(1)));
   waitFor(sourceBarrier(buffer), parity);
 }
 
@@ -433,16 +437,21 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
                             int64_t column, const Box &box) {
   auto type =
       cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
-  bool halves = type.getElementTypeBitWidth() == 16;
+  writePairs(type.getElementType(), box, [&](int64_t j, int64_t half) {
+    if (schedule.readsSource())
+      bindSource(box, j, half);
+    return pairOf(e.yielded()[result], accumulators, group, column + j, half);
+  });
+}
+
+void WgmmaEmitter::writePairs(Type element, const Box &box, PairOfBox pairAt) {
+  bool halves = element.getIntOrFloatBitWidth() == 16;
   SmallVector<Elements> values;
   for (int64_t j = 0; j < box.columns; j += 8)
     for (int64_t half = 0; half < 2; ++half) {
-      if (schedule.readsSource())
-        bindSource(box, j, half);
-      values.push_back(
-          pairOfResult(accumulators, group, result, column + j, half));
+      values.push_back(pairAt(j, half));
       if (halves && values.size() == 4) {
-        writeHalves(values, type.getElementType(), box, j / 8 - 1);
+        writeHalves(values, element, box, j / 8 - 1);
         values.clear();
       } else if (!halves && values.size() == 2) {
         writeFloats(values, box, j);
@@ -451,28 +460,33 @@ void WgmmaEmitter::writeBox(Value accumulators, int64_t group, unsigned result,
     }
 }
 
-/// The pair of results at column `column` (+ this thread's) of the tile, in the
-/// upper or lower half of 16 rows. Where rows have an odd number of elements,
-/// only one of them may be there.
-Elements WgmmaEmitter::pairOfResult(Value accumulators, int64_t group,
-                                    unsigned result, int64_t column,
-                                    int64_t half) {
-  int64_t vectorSize = std::min<int64_t>(2, runSize());
+/// Indices of the result at column `column` (+ this thread's) of the tile, in
+/// the upper or lower half of 16 rows; of one that is there where the tile goes
+/// beyond the end.
+SmallVector<Index> WgmmaEmitter::pairPlace(int64_t group, int64_t column,
+                                           int64_t half) {
   Index row = math.add(math.add(rowBegin, groupRow(group)),
                        math.add(fragmentRow(), math.constant(half * 8)));
+  Index at =
+      math.add(math.add(columnBegin, fragmentColumn()), math.constant(column));
+  return resultAt(clampedRow(row), clampedColumn(at));
+}
+
+/// The pair of `tensor`, like the result, at that place. Where rows have an odd
+/// number of elements, only one of them may be there.
+Elements WgmmaEmitter::pairOf(Value tensor, Value accumulators, int64_t group,
+                              int64_t column, int64_t half) {
+  int64_t vectorSize = std::min<int64_t>(2, runSize());
   Elements pair;
   for (int64_t i = 0; i < 2; i += vectorSize) {
-    Index at = math.add(math.add(columnBegin, fragmentColumn()),
-                        math.constant(column + i));
     auto sumsOf = [&](int64_t part) {
       Elements both = accumulatorPair(accumulators, part, column, half);
       return Elements(ArrayRef<Value>(both).slice(i, vectorSize));
     };
     bindParts(sumsOf);
-    llvm::append_range(
-        pair, e.elements.emit(e.yielded()[result],
-                              resultAt(clampedRow(row), clampedColumn(at)),
-                              vectorSize));
+    llvm::append_range(pair, e.elements.emit(tensor,
+                                             pairPlace(group, column + i, half),
+                                             vectorSize));
   }
   return pair;
 }

@@ -54,6 +54,7 @@ void WgmmaEmitter::initialiseBarriers() {
                                    Value());
     }
     initialiseSources();
+    initialiseExchanges();
     if (schedule.splitsK())
       NVVM::MBarrierInitOp::create(b, loc, sumsBarrier(), i32(1), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
@@ -102,16 +103,16 @@ void WgmmaEmitter::forEachTile(
     return;
   }
   Index begin = math.add(own, math.mul(first, math.constant(clusters)));
-  e.reduceLoop(
-      begin, groups, math.constant(clusters * step),
-      {start.stage, start.parity, i32(0)}, [&](Index tile, ValueRange carried) {
-        locate(tile);
-        isFirstTile = isBelow(tile, math.constant(clusters));
-        tileRound = carried[2];
-        RingPosition end = body({carried[0], carried[1]});
-        Value other = arith::XOrIOp::create(b, loc, carried[2], i32(1));
-        return SmallVector<Value>{end.stage, end.parity, other};
-      });
+  e.reduceLoop(begin, groups, math.constant(clusters * step),
+               {start.stage, start.parity, i32(0)},
+               [&](Index tile, ValueRange carried) {
+                 locate(tile);
+                 isFirstTile = isBelow(tile, math.constant(clusters));
+                 tileNumber = carried[2];
+                 RingPosition end = body({carried[0], carried[1]});
+                 return SmallVector<Value>{end.stage, end.parity,
+                                           add(carried[2], i32(1))};
+               });
 }
 
 /// Quotient of numbers of tiles, which are below 2^32. The assembler calls a
@@ -307,9 +308,11 @@ void WgmmaEmitter::emit(LLVM::GlobalOp shared) {
     consume();
   }
   // No block may end while others still write to its shared memory, or read
-  // what it sent. Sums have arrived, so that nothing needs to be ordered.
+  // what it sent. Sums have arrived, so that nothing needs to be ordered. What
+  // is sent for a norm has been waited for.
   b.setInsertionPointAfter(roles);
-  syncCluster(/*ordersMemory=*/!schedule.splitsK());
+  if (!schedule.hasNorm())
+    syncCluster(/*ordersMemory=*/!schedule.splitsK());
 }
 
 static LLVM::LLVMFuncOp declareWithMaps(kernel::FuncOp kernel, OpBuilder &b,

@@ -55,6 +55,15 @@ struct WgmmaPrologue {
   int64_t cost = 0;
 };
 
+/// A function of whole rows of the product in the epilogue, such as a norm.
+struct WgmmaNorm {
+  /// A tensor like the product that all of it is computed from; null where
+  /// there is none.
+  mlir::Value input;
+  /// Over the columns, a number for each row, in their order.
+  llvm::SmallVector<mlir::linalg::GenericOp> reductions;
+};
+
 /// Buffers for boxes of results with rows of 128 bytes: two in use in turn, up
 /// to four where a source is read in them. With two, the third box of a source
 /// is asked for when the second has been stored, and its way from memory delays
@@ -134,6 +143,7 @@ struct WgmmaSchedule {
   llvm::SmallVector<mlir::linalg::GenericOp> ops;
   WgmmaOperand a; ///< or what A is computed from
   WgmmaPrologue prologue;
+  WgmmaNorm norm;
   llvm::SmallVector<WgmmaOperand> b; ///< of each contraction
   mlir::NVVM::WGMMATypes type = mlir::NVVM::WGMMATypes::f16;
   int64_t elementBytes = 2;
@@ -155,7 +165,7 @@ struct WgmmaSchedule {
   /// Blocks of a cluster: `clusterM` x `clusterN`. Those that have tiles one
   /// below the other share the k-blocks of B, those that have tiles side by
   /// side share those of A: each copies its part of a shared k-block to all of
-  /// them.
+  /// them. With a norm, `clusterN` blocks have all columns, and share nothing.
   int64_t clusterM = 1, clusterN = 1;
   /// Or all blocks of the cluster have the same tile, and a part of K each: as
   /// many as this.
@@ -205,6 +215,7 @@ struct WgmmaSchedule {
   /// Columns of an instruction.
   int64_t multipliedN() const { return swapAB ? tileM : tileN; }
   bool splitsK() const { return split > 1; }
+  bool hasNorm() const { return norm.input != nullptr; }
   /// Products of i8, whose sums are i32 and wrap around.
   bool isInteger() const { return type == mlir::NVVM::WGMMATypes::s8; }
   /// Whether there is an instruction for so many columns: there is one for
@@ -220,9 +231,9 @@ struct WgmmaSchedule {
   /// Blocks of a cluster.
   int64_t cluster() const { return clusterM * clusterN * split; }
   /// Blocks that copy to a block: those beside it, below it, and itself.
-  int64_t sharers() const { return clusterM + clusterN - 1; }
+  int64_t sharers() const { return hasNorm() ? 1 : clusterM + clusterN - 1; }
   /// Rows of a k-block that one block copies; of B, for each contraction.
-  int64_t copiedA() const { return rowsA / clusterN; }
+  int64_t copiedA() const { return hasNorm() ? rowsA : rowsA / clusterN; }
   int64_t copiedB() const { return partN() / clusterM; }
   /// Maps of the boxes at the end, of A and of each B: boxes of `edge` rows,
   /// where sizes are not known of every multiple below a slice. None where
@@ -259,6 +270,15 @@ struct WgmmaSchedule {
   int64_t stagingBytes() const;
   /// Bytes of a TMA box of results: 64 rows.
   int64_t boxBytes() const { return 64 * boxRowBytes; }
+  /// Bytes that a consumer gets from all blocks of its cluster for a reduction
+  /// of the norm: a number for each of its rows from each block.
+  int64_t exchangedBytes() const {
+    return hasNorm() && clusterN > 1 ? clusterN * rowGroups() * 64 * 4 : 0;
+  }
+  /// Bytes of a consumer for two exchanges, each with an mbarrier.
+  int64_t exchangeBytes() const {
+    return exchangedBytes() == 0 ? 0 : 2 * (8 + exchangedBytes());
+  }
   /// As many as `boxes` of rows of 128 bytes hold.
   int64_t boxesLike(int64_t boxes) const { return boxes * 128 / boxRowBytes; }
   /// Whether the epilogue reads a tensor in the boxes of its result.
@@ -351,6 +371,10 @@ std::optional<WgmmaSchedule> recogniseWgmma(kernel::FuncOp kernel);
 /// The function that A of the contractions in `schedule` is of a tensor of A's
 /// shape and type; nothing when it is none that the kernel can compute.
 std::optional<WgmmaPrologue> findPrologue(const WgmmaSchedule &schedule);
+
+/// Takes the reductions in `schedule` for those of a norm of the product's
+/// rows; false where the epilogue cannot compute it.
+bool recogniseNorm(kernel::FuncOp kernel, WgmmaSchedule &schedule);
 
 /// Cycles that the model expects of a tile, legal or not.
 double expectedCycles(const WgmmaSchedule &schedule, const WgmmaTile &tile);

@@ -71,6 +71,16 @@ SmallVector<int64_t> AttentionSplit::workspace() const {
           (tiles >= 0 ? tiles : slots) * 4};
 }
 
+/// Whether `splits` of each tile can be the blocks of a cluster, of which all
+/// run at the same time: a cluster starts where a group of multiprocessors has
+/// room for all of its blocks, and one that has to wait waits for whole blocks.
+static bool mayBeCluster(const AttentionSplit &plan, const CudaChip &chip,
+                         int64_t splits) {
+  int64_t resident = plan.slots / chip.multiprocessors;
+  return splits <= maxClusterSplits && chip.hasClusters() &&
+         plan.tiles <= chip.clustersAtOnce(splits) * resident;
+}
+
 /// Cycles of a launch with `splits` of each tile's `keys`.
 static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
                        int64_t splits, int64_t keys, int64_t keyBytes) {
@@ -78,13 +88,18 @@ static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
   int64_t rounds = llvm::divideCeil(
       llvm::divideCeil(llvm::divideCeil(keys, plan.keys), splits), plan.warps);
   double bytes = double(rounds * plan.warps * plan.keys * keyBytes);
-  double rate =
-      std::min(chip.attentionBlockBytes * double(chip.multiprocessors) /
-                   double(std::clamp(blocks, chip.multiprocessors, plan.slots)),
-               chip.memoryBytes / double(std::min(blocks, plan.slots)));
-  double join = splits > 1 ? chip.attentionJoinCycles +
-                                 chip.attentionPartCycles * double(splits)
-                           : 0;
+  bool isCluster = mayBeCluster(plan, chip, splits);
+  bool areSlow = splits > 1 && !isCluster && 2 * blocks > chip.multiprocessors;
+  double alone = areSlow ? chip.attentionJoinedBytes : chip.attentionBlockBytes;
+  double rate = std::min(
+      alone * double(chip.multiprocessors) /
+          double(std::clamp(blocks, chip.multiprocessors, plan.slots)),
+      chip.attentionMemoryBytes / double(std::min(blocks, plan.slots)));
+  double join = 0;
+  if (splits > 1)
+    join =
+        (isCluster ? chip.attentionClusterCycles : chip.attentionJoinCycles) +
+        chip.attentionPartCycles * double(splits);
   // Blocks of later waves begin while others of the multiprocessor still copy.
   return chip.attentionCopyCycles +
          double(llvm::divideCeil(blocks, plan.slots)) * (bytes / rate) + join;
@@ -231,7 +246,7 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
   if (wish.splits)
     plan.splits = wish.splits;
   plan.joinsInCluster = plan.tiles >= 0 && plan.splits > 1 &&
-                        plan.splits <= maxClusterSplits && chip.hasClusters() &&
+                        mayBeCluster(plan, chip, plan.splits) &&
                         plan.receivedBytes() <= maxReceivedBytes &&
                         plan.sharedBytes + plan.receivedBytes() <= blockBytes;
   if (plan.joinsInCluster)

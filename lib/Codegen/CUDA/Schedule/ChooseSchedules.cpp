@@ -111,8 +111,9 @@ WgmmaTile codegen::tileOf(kernel::WgmmaScheduleAttr schedule) {
           schedule.getOverlap()};
 }
 
-static kernel::WgmmaScheduleAttr
-attributeOf(const WgmmaSchedule &schedule, MLIRContext *context, Origin from) {
+kernel::WgmmaScheduleAttr codegen::attributeOf(const WgmmaSchedule &schedule,
+                                               MLIRContext *context,
+                                               Origin from) {
   return kernel::WgmmaScheduleAttr::get(
       context, {schedule.tileM, schedule.tileN}, schedule.stages,
       schedule.pingPong ? kernel::Consumers::PingPong

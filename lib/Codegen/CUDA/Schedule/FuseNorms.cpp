@@ -1,5 +1,8 @@
 //===- FuseNorms.cpp - Norms in front of contractions with few rows -------===//
 //
+// Those behind contractions with many rows are fused as well
+// (FuseNormEpilogues.cpp).
+//
 // Between two kernels lie some two microseconds, and a norm of a few rows takes
 // less in itself. So each block of the contraction that reads its result
 // computes all of it: the rows come from the L2 cache, and the block's first
@@ -9,6 +12,8 @@
 // wave of them computes the rows again.
 //
 //===----------------------------------------------------------------------===//
+
+#include "FuseNorms.h"
 
 #include "Codegen/CUDA/Contractions/Gemv.h"
 
@@ -31,12 +36,7 @@ using namespace tripy::codegen;
 
 /// Waves of a contraction's blocks that may compute the rows, at most.
 static constexpr int64_t maxWaves = 2;
-/// Tensors of a kernel, as in flatir-form-dispatches.
-static constexpr unsigned maxTensors = 24;
-
-/// Whether a kernel's sizes are all known, and nothing but its body says what
-/// it does.
-static bool isPlain(kernel::FuncOp kernel) {
+bool codegen::isPlain(kernel::FuncOp kernel) {
   FunctionType type = kernel.getFunctionType();
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -197,6 +197,10 @@ void FuseNormsPass::runOnOperation() {
     for (kernel::CallOp call : calls)
       fuse(call, symbols);
   }
+  NormEpilogues epilogues(symbols);
+  if (CudaChip::of(chip).hasWgmma())
+    epilogues.run(module);
+  epilogues.addReplaced(left);
   for (auto &[key, function] : known)
     if (function) {
       left.insert(std::get<0>(key));

@@ -58,6 +58,10 @@ mlir::LogicalResult trySchedule(kernel::FuncOp kernel, const CudaChip &chip,
 mlir::InFlightDiagnostic illegalSchedule(kernel::FuncOp kernel,
                                          llvm::StringRef rule);
 
+/// How `schedule` is cut, as an attribute.
+kernel::WgmmaScheduleAttr attributeOf(const WgmmaSchedule &schedule,
+                                      mlir::MLIRContext *context,
+                                      kernel::Origin from);
 WgmmaTile tileOf(kernel::WgmmaScheduleAttr schedule);
 /// Cuts `schedule` as `attribute` says; returns the rule that this breaks,
 /// empty where it is legal.

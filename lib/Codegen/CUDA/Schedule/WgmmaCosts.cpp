@@ -21,6 +21,28 @@ using namespace tripy::codegen;
 /// What all costs are of.
 static const CudaChip &chip() { return wgmmaChip(); }
 
+/// Operations of the epilogue on one element. Of a norm, what it computes once
+/// for a row counts for nothing.
+static double epilogueOperations(const WgmmaSchedule &schedule) {
+  Operation *input =
+      schedule.hasNorm() ? schedule.norm.input.getDefiningOp() : nullptr;
+  unsigned rank = schedule.op().getNumParallelLoops();
+  double found = 0;
+  schedule.op()->getParentOp()->walk([&](Operation *op) {
+    auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
+    if (!body || schedule.prologue.ops.contains(body) ||
+        llvm::is_contained(schedule.ops, body))
+      return;
+    bool ofNorm = input && input->isBeforeInBlock(body);
+    if (ofNorm && (body.getNumLoops() < rank || isa<linalg::YieldOp>(op)))
+      return;
+    bool isFunction = isa<arith::DivFOp>(op) ||
+                      isa_and_nonnull<math::MathDialect>(op->getDialect());
+    found += isFunction ? 8 : 1;
+  });
+  return found;
+}
+
 WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
     : m(schedule.range(schedule.m, 4096).opt),
       n(schedule.extent(schedule.n, 4096)),
@@ -35,7 +57,8 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
       knownK(schedule.extent(schedule.k, 0) > 0 &&
              schedule.extent(schedule.m, 1) > 0 &&
              schedule.extent(schedule.batch, 1) > 0),
-      maxRows(schedule.range(schedule.m, 4096).values.hi) {
+      maxRows(schedule.range(schedule.m, 4096).values.hi),
+      reductions(schedule.norm.reductions.size()) {
   auto requests = [](const WgmmaOperand &operand) {
     return operand.rowBytes % 128 != 0 ? chip().brokenLines : 1;
   };
@@ -44,14 +67,12 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
     requestsOfB = std::max(requestsOfB, requests(b));
     breaksAcross |= requests(b) > 1 && !b.kMajor;
   }
-  schedule.op()->getParentOp()->walk([&](Operation *op) {
-    bool isFunction = isa<arith::DivFOp>(op) ||
-                      isa_and_nonnull<math::MathDialect>(op->getDialect());
-    auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
-    if (body && body.getNumReductionLoops() == 0 &&
-        !schedule.prologue.ops.contains(body))
-      operations += isFunction ? 8 : 1;
-  });
+  operations = epilogueOperations(schedule);
+  if (schedule.hasNorm())
+    results = schedule.op()
+                  ->getParentOfType<kernel::FuncOp>()
+                  .getFunctionType()
+                  .getNumResults();
   if (schedule.prologue.input)
     prologue = schedule.prologue.cost + chip().prologueInstructions;
 }
@@ -107,7 +128,7 @@ static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
   double columns = llvm::divideCeil(columnsOfTiles(tile, of), tile.clusterN);
   double below = std::min({double(wgmma::groupRows), rows, clusters});
   double beside = std::clamp(clusters / below, 1.0, columns);
-  double ofA = tile.m / double(tile.clusterN);
+  double ofA = of.reductions > 0 ? tile.m : tile.m / double(tile.clusterN);
   double ofB = tile.n / double(tile.clusterM);
   return of.requestsOfA * ofA / std::pow(beside * tile.clusterN, 0.25) +
          of.requestsOfB * ofB /
@@ -142,7 +163,7 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
       together({arithmeticOf(tile, of), asked * blocks / chip().wgmmaL2Bytes,
                 (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
                 (of.bytes() + missed) * share / memoryRate(blocks)});
-  if (tile.clusterM * tile.clusterN == 1)
+  if (tile.clusterM * tile.clusterN == 1 || of.reductions > 0)
     return mainLoop;
   bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && !of.breaksLines();
   return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
@@ -158,8 +179,11 @@ static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   double stored = !boxes          ? chip().threadElements
                   : tile.pingPong ? chip().pingPongElements
                                   : chip().boxElements;
+  double exchanges = tile.clusterN > 1 ? of.reductions : 0;
   return double(tile.m) * tile.n *
-         (1.0 / stored + of.operations / chip().epilogueOperations);
+             (double(of.results) / stored +
+              of.operations / chip().epilogueOperations) +
+         exchanges * chip().rowExchangeCycles;
 }
 
 /// Cycles in which the L2 cache takes the rows of a tile that TMA does not
@@ -232,7 +256,8 @@ static double streamKCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 
 /// Cycles of the contraction: waves of blocks.
 static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
-  double start = tile.clusterM * tile.clusterN > 1 ? chip().clusterStart : 0;
+  bool shares = tile.clusterM * tile.clusterN > 1 && of.reductions == 0;
+  double start = shares ? chip().clusterStart : 0;
   if (tile.streamK)
     return start + streamKCost(tile, of);
   int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));
@@ -263,4 +288,9 @@ double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   return std::max(wavesCost(tile, of),
                   (of.bytes() + of.resultBytes() * pieces) /
                       chip().memoryBytes);
+}
+
+double codegen::rowKernelCycles(const WgmmaProblem &of) {
+  double bytes = 2.0 * double(of.batch) * of.m * of.n * of.elementBytes;
+  return chip().rowKernelStart + bytes / chip().wgmmaL2Bytes;
 }

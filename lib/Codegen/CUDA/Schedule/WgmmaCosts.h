@@ -34,6 +34,9 @@ struct WgmmaProblem {
   bool breaksAcross = false;
   /// Of the epilogue, on one element.
   double operations = 0;
+  /// Tensors that are stored, and reductions of a norm in the epilogue: blocks
+  /// side by side then share no k-blocks.
+  int64_t results = 1, reductions = 0;
 
   explicit WgmmaProblem(const WgmmaSchedule &schedule);
 
@@ -45,8 +48,8 @@ struct WgmmaProblem {
   }
   /// Bytes of the results, and of a residual.
   double resultBytes() const {
-    double results = double(batch) * m * n * elementBytes;
-    return sourceColumns ? 2 * results : results;
+    double result = double(batch) * m * n * elementBytes;
+    return double(results + (sourceColumns ? 1 : 0)) * result;
   }
 };
 
@@ -56,6 +59,8 @@ int64_t clustersOf(const WgmmaTile &tile, const WgmmaProblem &of);
 StreamKShares sharesOf(const WgmmaTile &tile, const WgmmaProblem &of);
 /// Cycles of the contraction, from the first copy to the last result.
 double wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of);
+/// Cycles of a kernel behind it that reads the result and stores as much.
+double rowKernelCycles(const WgmmaProblem &of);
 
 } // namespace tripy::codegen
 

@@ -114,10 +114,12 @@ recognise(kernel::FuncOp kernel, const WgmmaSchedule &schedule,
 }
 
 /// Whether all that the kernel does with `source` is to read, for each element
-/// of the result, the one at the same place.
-static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source) {
+/// of the result, the one at the same place. There may be several results where
+/// the source is read for the input of a norm alone.
+static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source,
+                          bool hasNorm) {
   auto result = kernel.getFunctionType().getResults();
-  if (result.size() != 1 || source.getType() != result.front() ||
+  if ((result.size() != 1 && !hasNorm) || source.getType() != result.front() ||
       cast<RankedTensorType>(result.front()).getElementTypeBitWidth() != 16)
     return false;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(result.front()).getShape();
@@ -197,7 +199,8 @@ static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
     if (!type || operand ||
         (type.hasStaticShape() && type.getNumElements() <= 2 * columns))
       continue;
-    if (schedule.source >= 0 || !isReadInPlace(kernel, argument))
+    bool hasNorm = !schedule.norm.reductions.empty();
+    if (schedule.source >= 0 || !isReadInPlace(kernel, argument, hasNorm))
       return false;
     schedule.source = tensor;
   }
@@ -277,14 +280,19 @@ static bool sameLoops(ArrayRef<unsigned> loops,
   return llvm::equal(loops, found);
 }
 
-/// Takes over the contractions of `kernel`; false when they are not of one
-/// size, of one type, with one A.
+/// Takes over the contractions of `kernel`, and the reductions behind them;
+/// false when the contractions are not of one size, of one type, with one A.
 static bool takeContractions(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     if (op.getNumReductionLoops() == 0)
       continue;
+    if (op.getNumDpsInputs() == 1 && !schedule.ops.empty()) {
+      schedule.norm.reductions.push_back(op);
+      continue;
+    }
     auto dims = linalg::inferContractionDims(op);
-    if (failed(dims) || op.getNumDpsInputs() != 2)
+    if (failed(dims) || op.getNumDpsInputs() != 2 ||
+        !schedule.norm.reductions.empty())
       return false;
     std::optional<NVVM::WGMMATypes> type = instructionType(op);
     auto result = cast<RankedTensorType>(op.getResult(0).getType());
@@ -348,5 +356,7 @@ std::optional<WgmmaSchedule> codegen::recogniseWgmma(kernel::FuncOp kernel) {
   schedule.mayStoreByWarps = canStoreByWarps(kernel, schedule);
   if (canStoreByTMA(kernel, schedule))
     schedule.boxColumns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
+  if (!schedule.norm.reductions.empty() && !recogniseNorm(kernel, schedule))
+    return std::nullopt;
   return schedule;
 }

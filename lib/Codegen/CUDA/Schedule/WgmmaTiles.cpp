@@ -116,6 +116,27 @@ static StringRef brokenOverlap(const WgmmaProblem &of, const WgmmaTile &tile) {
   return {};
 }
 
+/// The rule that a tile breaks which has a norm in its epilogue.
+static StringRef brokenNorm(const WgmmaSchedule &schedule,
+                            const WgmmaProblem &of, const WgmmaTile &tile) {
+  if (!schedule.hasNorm())
+    return {};
+  if (tile.split > 1 || tile.streamK || tile.swapAB || tile.overlap)
+    return "with a norm in the epilogue, there is no split-K, stream-K, swapAB "
+           "or overlap";
+  if (tile.clusterM > 1 ||
+      int64_t(llvm::divideCeil(of.n, tile.n)) != tile.clusterN)
+    return "with a norm in the epilogue, the blocks of a cluster have all "
+           "columns of the same rows";
+  int64_t box = tile.n % schedule.boxColumns == 0 ? schedule.boxColumns
+                                                  : schedule.boxColumns / 2;
+  if (tile.n % box != 0 || of.n % box != 0 ||
+      (box < schedule.boxColumns && schedule.boxColumns != 64))
+    return "with a norm in the epilogue, columns are a multiple of those of a "
+           "TMA box";
+  return {};
+}
+
 /// The rule that a tile breaks: the columns of each contraction in it are whole
 /// pieces of the epilogue and of the copies, and k-blocks can be shared or
 /// split.
@@ -140,7 +161,8 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   if (tile.clusterN > 1 &&
       2 * int64_t(llvm::divideCeil(of.n, part)) <= tile.clusterN)
     return "more than half of a cluster's blocks have columns";
-  if (tile.clusterN > 1 && !canShare(schedule.a, tile.m, tile.clusterN))
+  if (tile.clusterN > 1 && !schedule.hasNorm() &&
+      !canShare(schedule.a, tile.m, tile.clusterN))
     return "each block of a cluster copies a multiple of 8 rows of A, or of 64 "
            "where it is contiguous along M";
   // An A that is computed needs registers, twice as many for two groups of rows
@@ -154,6 +176,8 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   if (StringRef rule = brokenStreamK(schedule, of, tile); !rule.empty())
     return rule;
   if (StringRef rule = brokenOverlap(of, tile); !rule.empty())
+    return rule;
+  if (StringRef rule = brokenNorm(schedule, of, tile); !rule.empty())
     return rule;
   // Two sets of sums need registers as well.
   if (schedule.promotes() &&
@@ -181,7 +205,8 @@ static bool suits(const WgmmaSchedule &schedule, const WgmmaProblem &of,
 
 /// Bytes of the ring of a block that has `bytes` of shared memory.
 static int64_t roomForRing(const WgmmaSchedule &schedule, int64_t bytes) {
-  int64_t others = 1024 + schedule.consumers() * schedule.stagingBytes();
+  int64_t ofConsumer = schedule.stagingBytes() + schedule.exchangeBytes();
+  int64_t others = 1024 + schedule.consumers() * ofConsumer;
   return bytes - chip().reservedBytes - others;
 }
 
@@ -271,7 +296,7 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   schedule.tileN = tile.n;
   // A box has rows, even where there are none.
   int64_t rows = llvm::alignTo(std::clamp<int64_t>(of.maxRows, 1, tile.m),
-                               8 * tile.clusterN);
+                               8 * (schedule.hasNorm() ? 1 : tile.clusterN));
   schedule.rowsA = schedule.a.kMajor ? std::min(tile.m, rows) : tile.m;
   schedule.pingPong = tile.pingPong;
   schedule.clusterM = tile.clusterM;
@@ -383,10 +408,25 @@ static bool isTrusted(const Tile &tile, const WgmmaProblem &of) {
          (of.knownK && of.k * of.elementBytes <= shortBytes);
 }
 
+/// Tiles of clusters that have all columns.
+static void forEachOfRows(const WgmmaProblem &of,
+                          llvm::function_ref<void(const WgmmaTile &)> use) {
+  for (int64_t blocks = 1; blocks <= 8; ++blocks) {
+    int64_t columns = llvm::alignTo(llvm::divideCeil(of.n, blocks), 32);
+    for (int64_t rows : {64, 128})
+      for (bool pingPong : {false, true})
+        if (columns <= 256 &&
+            (!pingPong || rows * columns <= maxPingPongElements))
+          use({rows, columns, pingPong, 1, blocks});
+  }
+}
+
 /// Calls `use` with the tiles of the table, then with those that cut K.
 static void forEachOwnTile(const WgmmaSchedule &schedule,
                            const WgmmaProblem &of,
                            llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (schedule.hasNorm())
+    return forEachOfRows(of, use);
   for (const Tile &row : tiles)
     for (Cluster cluster : clustersFor(row, of)) {
       WgmmaTile tile{row.m, row.n, row.pingPong, cluster.clusterM,
