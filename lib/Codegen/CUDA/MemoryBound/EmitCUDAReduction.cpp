@@ -120,6 +120,10 @@ void ReductionEmitter::configure() {
     constexpr int64_t many = int64_t(1) << 40;
     count = partsOf(allStrips, all ? *all : e.constantExpr(many));
   }
+  // All loads of a round are on the way together, which the assembler would
+  // not have registers for: it would wait for the first three of eight.
+  if (plan.kind == ReductionPlan::Kind::Rows)
+    kernel.residentBlocks = kernel.chip.residentReductions;
   e.setConfig({allStrips * count}, {plan.threads(), 1, 1}, 0, {1, 1, 1}, {},
               plan.workspace());
   if (auto known = dyn_cast<AffineConstantExpr>(count)) {

@@ -85,7 +85,7 @@ void RowEmitter::choose() {
     kernel.residentBlocks =
         staged->residentBlocks(known.mayGrow ? 0 : plan.atOnce);
   else if (!known.mayGrow)
-    kernel.residentBlocks = plan.toldBlocks();
+    kernel.residentBlocks = plan.toldBlocks(known);
 }
 
 /// Adds the place of piece number `piece` where the columns of a block lie side

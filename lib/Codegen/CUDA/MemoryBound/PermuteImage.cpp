@@ -151,7 +151,7 @@ struct Search {
   PermuteImage &image;
   const CudaChip &chip;
   double best = std::numeric_limits<double>::infinity();
-  SmallVector<BoxDim> found;
+  SmallVector<BoxDim> found = {};
 
   void consider() {
     placeRuns(image);
@@ -212,7 +212,7 @@ struct Search {
 bool codegen::chooseImage(PermuteImage &image, const CudaChip &chip) {
   image.from = stridesOf(image.dims, image.input);
   image.to = stridesOf(image.dims, image.output);
-  Search search{image, chip};
+  Search search{.image = image, .chip = chip};
   size_t rank = image.dims.size();
   for (size_t in = 0; in <= rank; ++in)
     for (size_t out = 0; out <= rank; ++out)

@@ -64,6 +64,9 @@ static constexpr double worthSharing = 0.75;
 /// Threads of a multiprocessor up to which each has 64 registers at least.
 static constexpr int64_t maxToldThreads = 1024;
 
+/// Registers of a multiprocessor, and those that a thread has besides loads.
+static constexpr int64_t registersOfAll = 64 * 1024, otherRegisters = 8;
+
 /// Elements of an access: rows have whole ones.
 static int64_t vectorOf(const RowFacts &facts) {
   int64_t size = facts.inner > 0 ? facts.vectorSize : 1;
@@ -356,8 +359,13 @@ int64_t codegen::firstWave(const RowPlan &plan, const CudaChip &chip) {
   return chip.multiprocessors * chip.maxResident(plan.blockThreads());
 }
 
-int64_t RowPlan::toldBlocks() const {
-  return pieces > 0 && atOnce * blockThreads() <= maxToldThreads ? atOnce : 0;
+int64_t RowPlan::toldBlocks(const RowFacts &facts) const {
+  int64_t threads = atOnce * blockThreads();
+  // Of rows that are not written, as many registers as hold the loads.
+  int64_t words = pieces * llvm::divideCeil(vectorSize * facts.elementBytes, 4);
+  bool fits =
+      !facts.writesRows && threads * (words + otherRegisters) <= registersOfAll;
+  return pieces > 0 && (threads <= maxToldThreads || fits) ? atOnce : 0;
 }
 
 int64_t codegen::blocksAtOnce(const RowPlan &plan, std::optional<int64_t> rows,

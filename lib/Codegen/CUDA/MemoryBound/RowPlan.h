@@ -62,7 +62,7 @@ struct RowPlan {
   int64_t blockThreads() const { return threads * rowsPerBlock / blocks; }
   /// Blocks of a multiprocessor that the assembler is told of, which are fewer
   /// than there is room for and may have more registers; 0: none.
-  int64_t toldBlocks() const;
+  int64_t toldBlocks(const RowFacts &facts) const;
 };
 
 /// `hasClusters`: blocks may share a row. A plan with several blocks may be
