@@ -1,20 +1,20 @@
 // What 32 bits of a launch cannot count is refused with the tensor, at the
 // user's line; one element less is right.
 
-// A block for each 256 short rows: 2^31 - 1 of them, and 2^31.
+// A block for each small product: 2^31 - 1 of them, and 2^31.
 // RUN: tripy-compile %s --target=cuda --function=most_blocks -o %t.tpx
 // RUN: tripy-run %t.tpx --info | FileCheck %s --check-prefix=INFO
 // INFO: kernels: 1, launches: 1
-func.func @most_blocks(%x: tensor<549755813632x2xi8>) -> tensor<549755813632x2xi8> {
-  %0 = trace.cumsum %x dim = 1 : (tensor<549755813632x2xi8>) -> tensor<549755813632x2xi8>
-  return %0 : tensor<549755813632x2xi8>
+func.func @most_blocks(%x: tensor<2147483647x4x4xf32>, %y: tensor<2147483647x4x4xf32>) -> tensor<2147483647x4x4xf32> {
+  %0 = trace.matmul %x, %y : (tensor<2147483647x4x4xf32>, tensor<2147483647x4x4xf32>) -> tensor<2147483647x4x4xf32>
+  return %0 : tensor<2147483647x4x4xf32>
 }
 // RUN: not tripy-compile %s --target=cuda --function=blocks -o %t.none 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: --> {{.*}}too-large.mlir:[[#@LINE+3]]
-// BLOCKS: error: the kernel 'blocks_scan_0_scan' would need 2147483648 blocks for the largest sizes of its tensors, but a launch has at most 2147483647 in x; its largest tensor, 'tensor<549755813888x2xi8>', has up to 1099511627776 bytes
-func.func @blocks(%x: tensor<549755813888x2xi8>) -> tensor<549755813888x2xi8> {
-  %0 = trace.cumsum %x dim = 1 : (tensor<549755813888x2xi8>) -> tensor<549755813888x2xi8>
-  return %0 : tensor<549755813888x2xi8>
+// BLOCKS: error: the kernel 'blocks_gemm_0_dot' would need 2147483648 blocks for the largest sizes of its tensors, but a launch has at most 2147483647 in x; its largest tensor, 'tensor<2147483648x4x4xf32>', has up to 137438953472 bytes
+func.func @blocks(%x: tensor<2147483648x4x4xf32>, %y: tensor<2147483648x4x4xf32>) -> tensor<2147483648x4x4xf32> {
+  %0 = trace.matmul %x, %y : (tensor<2147483648x4x4xf32>, tensor<2147483648x4x4xf32>) -> tensor<2147483648x4x4xf32>
+  return %0 : tensor<2147483648x4x4xf32>
 }
 
 // Only the host counts on.

@@ -9,9 +9,12 @@
 
 //--- short.mlir
 // The number of rows of a block is computed from the length of rows, so that tiles are full at all lengths; all vectors are
-// loaded before any is summed.
+// loaded before any is summed. Rows of whole vectors have code of their own.
 // CHECK: grid = ()[s0, s1] -> (s0 ceildiv {{.*}}s1{{.*}}, 1, 1), block = [352, 1, 1]
 // PTX: .maxntid 352
+// PTX-COUNT-3: ld.global.v4.b32
+// PTX-NOT: ld.global.v4.b32
+// PTX: bar.sync
 // PTX-COUNT-3: ld.global.v4.b32
 // PTX-NOT: ld.global.v4.b32
 // PTX: bar.sync

@@ -15,8 +15,10 @@ static constexpr int64_t maxRegisters = 16;
 /// multiprocessor from which on a thread has more vectors.
 static constexpr int64_t usualThreads = 256, minThreads = 64, maxThreads = 512,
                          minBlocks = 2;
-/// The length of rows above which a block has one.
-static constexpr int64_t maxShort = 256;
+/// The length of rows above which a block has one: of 4096x2048 f32 it takes
+/// 18.3 us, and 21.3 where it may have several; of 20000x300 f16 26 and 7.9 (an
+/// H200, 2026-11-29). Those of a known length have warps above the first.
+static constexpr int64_t maxShort = 256, maxDynamicShort = 512;
 
 int64_t ScanTiles::rowsOf(int64_t columns) const {
   if (hasOneRow)
@@ -68,8 +70,10 @@ std::optional<ScanTiles> codegen::planScanTiles(kernel::FuncOp kernel,
     return std::nullopt;
   ScanTiles plan;
   plan.vectorSize = vectorSizeOf(kernel);
-  plan.hasOneRow = *scan->length > maxShort;
   int64_t columns = scan->type.getShape().back();
+  plan.hasOneRow =
+      *scan->length >
+      (ShapedType::isDynamic(columns) ? maxDynamicShort : maxShort);
   bool isWhole =
       !ShapedType::isDynamic(columns) && columns % plan.vectorSize == 0;
   plan.maxLead = isWhole ? 0 : plan.vectorSize - 1;

@@ -1,15 +1,13 @@
 //===- ScanRows.cpp - Running sums of rows in registers -------------------===//
 //
-// The lanes of a warp, or of half of it, have all of a row: vectors that are
-// spaced by the lanes, which are loaded together. The sums of each lane's
-// vectors are scanned by shuffles, so there are no barriers, and a block has
-// several rows: the GPU starts 0.83 blocks in a nanosecond.
+// The lanes of a warp, or of half of it, have all of a row of known length:
+// vectors that are spaced by the lanes, which are loaded together. The sums of
+// each lane's vectors are scanned by shuffles, so there are no barriers, and a
+// block has several rows: the GPU starts 0.83 blocks in a nanosecond.
 //
 // Rows that vectors do not divide are read as runs of the tensor, by vectors
 // over the ends of rows, of which each row leaves out what is another's. The
-// last one of the tensor may pass its end: the last block reads elements. Rows
-// whose length is known at run time only are such runs, too, in one or several
-// steps of what the lanes hold of a row of the expected length.
+// last one of the tensor may pass its end: the last block reads elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +24,7 @@ using arith::CmpIPredicate;
 
 /// Registers for the sums of a thread; lanes of a row at least.
 static constexpr int64_t maxRegisters = 32, minLanes = 16;
-/// The same of a step of a row whose length is not known: comparisons with its
-/// end take registers, too, and 32 for f32 spilled.
-static constexpr int64_t stepRegisters = 24;
-/// Warps of a multiprocessor that hide what a warp waits for from step to step,
-/// and steps of the rows then.
-static constexpr int64_t warpsOfMany = 8, maxSteps = 6;
-/// Warps below which rows of a known length have blocks.
+/// Warps of a multiprocessor below which rows have blocks.
 static constexpr int64_t warpsOfFew = 4;
 /// Lengths that other forms are for.
 static constexpr int64_t shortLength = 256;
@@ -50,10 +42,8 @@ public:
 
 private:
   bool choose();
-  bool chooseLanes(int64_t vectors, int64_t registers = maxRegisters);
-  bool chooseSteps(int64_t vectors);
+  bool chooseLanes(int64_t vectors);
   AffineExpr countRows();
-  bool areRowsMany(int64_t steps);
   bool areRowsFew();
   void locate(int64_t rows);
   /// A vector of the row.
@@ -71,8 +61,7 @@ private:
   Piece load(int64_t number, bool bySingles);
   void markEnds(Piece &piece, int64_t number);
   Elements loadSingles(const Piece &piece);
-  Value scan(MutableArrayRef<Piece> pieces, Value carry);
-  Value emitStep(bool bySingles, Value carry);
+  void scan(MutableArrayRef<Piece> pieces);
   void store(const Piece &piece);
   void storeSingles(const Piece &piece);
 
@@ -91,12 +80,9 @@ private:
     return math.sub(math.add(piece.offset, math.constant(i)), lead);
   }
 
-  /// The row's length, or what is expected of it, and the length.
+  /// The row's length.
   int64_t columns = 0;
-  bool isDynamic = false;
   Index size;
-  /// The place of the first vector of a step.
-  Index first;
   int64_t vectorSize = 1, pieceCount = 1;
   /// Whether rows begin within vectors.
   bool isRun = false;
@@ -111,14 +97,14 @@ private:
 
 /// The lanes of a row: those with which a warp has the fewest instructions for
 /// it. Each vector is converted, summed, and shuffled in log(lanes) steps.
-bool RowsEmitter::chooseLanes(int64_t vectors, int64_t registers) {
+bool RowsEmitter::chooseLanes(int64_t vectors) {
   int64_t words = llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
   int64_t best = std::numeric_limits<int64_t>::max();
   for (int64_t some = minLanes; some <= 32; some *= 2) {
     int64_t pieces = llvm::divideCeil(vectors, some);
     int64_t cost =
         pieces * some * (4 * vectorSize + 3 * int64_t(llvm::Log2_64(some)));
-    if (pieces * vectorSize * words > registers || cost >= best)
+    if (pieces * vectorSize * words > maxRegisters || cost >= best)
       continue;
     best = cost;
     lanes = some;
@@ -127,63 +113,39 @@ bool RowsEmitter::chooseLanes(int64_t vectors, int64_t registers) {
   return best < std::numeric_limits<int64_t>::max();
 }
 
-/// The same of a row of a length that is not known: as many steps as its
-/// registers allow, which have equal parts of what is expected.
-bool RowsEmitter::chooseSteps(int64_t vectors) {
-  int64_t words = llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
-  int64_t most = 32 * stepRegisters / (vectorSize * words);
-  int64_t steps = llvm::divideCeil(vectors, most);
-  return (columns <= 32 * maxRegisters || areRowsMany(steps)) &&
-         chooseLanes(llvm::divideCeil(vectors, steps), stepRegisters);
-}
-
 AffineExpr RowsEmitter::countRows() {
   SmallVector<AffineExpr> sizes = e.sizeExprs(0);
   return KernelEmission::product(ArrayRef(sizes).drop_back(),
                                  e.kernel.getContext());
 }
 
-/// Whether there are expected to be so many rows that each multiprocessor has
-/// several warps for them, and few steps: the blocks that long rows have
-/// otherwise read element by element where rows begin anywhere.
-bool RowsEmitter::areRowsMany(int64_t steps) {
-  std::optional<int64_t> expected = expectedSize(e.kernel, countRows());
-  return steps <= maxSteps && expected &&
-         *expected >= warpsOfMany * kernel.chip.multiprocessors;
-}
-
 /// Whether there are expected to be so few rows that warps, one for each, do
 /// not ask for enough at a time: blocks are for them (ScanTiles.cpp).
 bool RowsEmitter::areRowsFew() {
   std::optional<int64_t> expected = expectedSize(e.kernel, countRows());
-  int64_t warps = isDynamic ? warpsOfMany : warpsOfFew;
   return expected && columns > 2 * shortLength &&
-         *expected < warps * kernel.chip.multiprocessors;
+         *expected < warpsOfFew * kernel.chip.multiprocessors;
 }
 
 /// False where a row is too short or too long, or cannot be read by vectors.
 bool RowsEmitter::choose() {
   auto shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
-  std::optional<int64_t> expected =
-      expectedSize(e.kernel, e.sizeExprs(0).back());
-  if (static_cast<size_t>(op.getDim()) + 1 != shape.size() || !expected ||
-      *expected <= shortLength)
+  columns = shape.back();
+  if (static_cast<size_t>(op.getDim()) + 1 != shape.size() ||
+      ShapedType::isDynamic(columns) || columns <= shortLength)
     return false;
-  columns = *expected;
-  isDynamic = ShapedType::isDynamic(shape.back());
   if (areRowsFew())
     return false;
   size = e.results.front().sizes.back();
   int64_t widest = vectorSizeOf(e);
   vectorSize = std::gcd(widest, columns);
-  if (!isDynamic && vectorSize * 2 >= widest)
+  if (vectorSize * 2 >= widest)
     return chooseLanes(columns / vectorSize);
   vectorSize = widest;
   isRun = true;
   if (!ElementEmitter::hasRuns(e.kernel.getBody().front(), /*inOrder=*/true))
     return false;
-  int64_t vectors = llvm::divideCeil(columns + widest - 1, widest);
-  return isDynamic ? chooseSteps(vectors) : chooseLanes(vectors);
+  return chooseLanes(llvm::divideCeil(columns + widest - 1, widest));
 }
 
 /// Finds this thread's row; of those that there are not, the first instead.
@@ -202,7 +164,7 @@ void RowsEmitter::locate(int64_t rows) {
   }
   row = math.delinearize(number, rowSizes);
   base = math.mul(number, size);
-  first = lead = math.constant(0);
+  lead = math.constant(0);
   if (!isRun)
     return;
   lead = math.rem(base, math.constant(vectorSize));
@@ -213,7 +175,7 @@ void RowsEmitter::locate(int64_t rows) {
 /// Finds out what of a piece is of the row.
 void RowsEmitter::markEnds(Piece &piece, int64_t number) {
   int64_t end = (number + 1) * lanes * vectorSize;
-  bool mayEnd = isDynamic || end > columns, mayBegin = isRun && number == 0;
+  bool mayEnd = end > columns, mayBegin = isRun && number == 0;
   Index rowEnd = math.add(lead, size);
   if (mayEnd)
     piece.isSome = kernel.compare(CmpIPredicate::ult, piece.offset, rowEnd);
@@ -254,7 +216,6 @@ RowsEmitter::Piece RowsEmitter::load(int64_t number, bool bySingles) {
   Piece piece;
   piece.offset = math.add(math.mul(lane, math.constant(vectorSize)),
                           math.constant(number * lanes * vectorSize));
-  piece.offset = math.add(first, piece.offset);
   markEnds(piece, number);
   Index at =
       piece.isSome ? kernel.clampTo(piece.isSome, piece.offset) : piece.offset;
@@ -274,9 +235,9 @@ RowsEmitter::Piece RowsEmitter::load(int64_t number, bool bySingles) {
   return piece;
 }
 
-/// Replaces the elements of the row by their running sums. `carry`: the sum of
-/// those before, or null; returns it with these.
-Value RowsEmitter::scan(MutableArrayRef<Piece> pieces, Value carry) {
+/// Replaces the elements of the row by their running sums.
+void RowsEmitter::scan(MutableArrayRef<Piece> pieces) {
+  Value carry;
   SmallVector<Value> upTo;
   for (Piece &piece : pieces) {
     for (int64_t i = 1; i < vectorSize; ++i)
@@ -304,7 +265,6 @@ Value RowsEmitter::scan(MutableArrayRef<Piece> pieces, Value carry) {
     Value total = kernel.shuffle(sum, lastLane, gpu::ShuffleMode::IDX);
     carry = carry ? add(carry, total) : total;
   }
-  return carry;
 }
 
 void RowsEmitter::storeSingles(const Piece &piece) {
@@ -335,32 +295,13 @@ void RowsEmitter::store(const Piece &piece) {
   e.when(both(isCut, piece.isSome), [&] { storeSingles(piece); });
 }
 
-Value RowsEmitter::emitStep(bool bySingles, Value carry) {
+void RowsEmitter::emitRow(bool bySingles) {
   SmallVector<Piece> pieces;
   for (int64_t i = 0; i < pieceCount; ++i)
     pieces.push_back(load(i, bySingles));
-  Value total = scan(pieces, carry);
+  scan(pieces);
   for (const Piece &piece : pieces)
     store(piece);
-  return total;
-}
-
-/// All rows have as many steps, wherever in a vector they begin: the lanes of
-/// two rows shuffle together. Rows without elements have none.
-void RowsEmitter::emitRow(bool bySingles) {
-  if (!isDynamic) {
-    emitStep(bySingles, Value());
-    return;
-  }
-  Value isSome = kernel.compare(CmpIPredicate::ne, size, math.constant(0));
-  Index end =
-      kernel.clampTo(isSome, math.add(size, math.constant(vectorSize - 1)));
-  e.reduceLoop(
-      math.constant(0), end, math.constant(pieceCount * lanes * vectorSize),
-      zero(), [&](Index from, ValueRange carried) {
-        first = from;
-        return SmallVector<Value>{emitStep(bySingles, carried.front())};
-      });
 }
 
 bool RowsEmitter::emit() {

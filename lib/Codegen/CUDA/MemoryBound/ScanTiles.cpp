@@ -58,6 +58,7 @@ private:
   Elements loadPast(ArrayRef<Vector> vectors, Elements values);
   void findColumns(MutableArrayRef<Vector> vectors);
   void sumRows(Vector &vector, Value column);
+  void sumElements(Vector &vector);
   void sumVectors(MutableArrayRef<Vector> vectors);
   SmallVector<Value> scanVectors(ArrayRef<Vector> vectors);
   SmallVector<Value> scanLanes(SmallVector<Value> sums, ArrayRef<Value> limits,
@@ -108,10 +109,15 @@ private:
     return math.add(from, math.add(own, math.constant(i)));
   }
   /// Whether vectors may pass the end of the tensor.
-  bool mayPass() { return math.factorOf(total) % plan.vectorSize != 0; }
+  bool mayPass() {
+    return !isWhole && math.factorOf(total) % plan.vectorSize != 0;
+  }
+  void emitRun();
   int64_t ofWarp() const { return 32 * plan.vectors * plan.vectorSize; }
 
   const ScanTiles &plan;
+  /// Whether rows are whole vectors.
+  bool isWhole = false;
   Index columns, total, thread, warp;
   /// The run: where its first vector begins in the tensor, and where it begins
   /// and ends from there on.
@@ -300,6 +306,10 @@ TilesEmitter::either(Value condition, ValueRange otherwise,
 /// row.
 void TilesEmitter::sumRows(Vector &vector, Value column) {
   vector.firstBegin = make<arith::SubIOp>(vector.place, column);
+  if (isWhole) {
+    vector.lastBegin = vector.firstBegin;
+    return sumElements(vector);
+  }
   vector.ofFirst = make<arith::SubIOp>(length, column);
   Value next = vector.ofFirst;
   for (int64_t i = 1; i < plan.vectorSize; ++i) {
@@ -312,6 +322,12 @@ void TilesEmitter::sumRows(Vector &vector, Value column) {
       make<arith::AddIOp>(vector.place, make<arith::SubIOp>(next, length));
 }
 
+/// Sums within a vector that is of one row.
+void TilesEmitter::sumElements(Vector &vector) {
+  for (int64_t i = 1; i < plan.vectorSize; ++i)
+    vector.values[i] = add(vector.values[i - 1], vector.values[i]);
+}
+
 /// Sums within vectors that are all of one row, but for what is in front of it.
 void TilesEmitter::sumVectors(MutableArrayRef<Vector> vectors) {
   if (IndexMath::constantOf(lead) != int64_t(0))
@@ -321,8 +337,7 @@ void TilesEmitter::sumVectors(MutableArrayRef<Vector> vectors) {
                             zero(), value);
     }
   for (Vector &vector : vectors)
-    for (int64_t i = 1; i < plan.vectorSize; ++i)
-      vector.values[i] = add(vector.values[i - 1], vector.values[i]);
+    sumElements(vector);
 }
 
 /// Finds where the rows of `vectors` begin. What is in front of the run is a
@@ -498,10 +513,11 @@ Value TilesEmitter::scanTile(MutableArrayRef<Vector> vectors, Value carry) {
     Value front = add(ifBefore(vector.firstBegin, warpPlace, ahead), sum);
     for (auto [i, value] : llvm::enumerate(vector.values)) {
       Value sum = add(front, value);
-      value = plan.hasOneRow ? sum
-                             : kernel.select(compare(CmpIPredicate::ugt,
-                                                     vector.ofFirst, number(i)),
-                                             sum, value);
+      value = plan.hasOneRow || isWhole
+                  ? sum
+                  : kernel.select(
+                        compare(CmpIPredicate::ugt, vector.ofFirst, number(i)),
+                        sum, value);
     }
   }
   return carry;
@@ -547,10 +563,8 @@ Value TilesEmitter::emitTile(Index begin, Value carry) {
   return total;
 }
 
-void TilesEmitter::emit() {
-  configure();
-  locate();
-  kernel.await();
+/// Goes over this block's run.
+void TilesEmitter::emitRun() {
   std::optional<int64_t> known = IndexMath::constantOf(columns);
   if (known && *known <= plan.room()) {
     emitTile(math.constant(0), Value());
@@ -560,6 +574,25 @@ void TilesEmitter::emit() {
                [&](Index begin, ValueRange carried) {
                  return SmallVector<Value>{emitTile(begin, carried.front())};
                });
+}
+
+/// Rows of whole vectors, which most are, take half of the instructions: where
+/// their length is known at run time only, there is code for both.
+void TilesEmitter::emit() {
+  configure();
+  locate();
+  kernel.await();
+  Index size = math.constant(plan.vectorSize);
+  std::optional<int64_t> known = IndexMath::constantOf(columns);
+  isWhole = known && *known % plan.vectorSize == 0;
+  if (known || plan.vectorSize == 1)
+    return emitRun();
+  Value areWhole = kernel.compare(CmpIPredicate::eq, math.rem(columns, size),
+                                  math.constant(0));
+  e.when(no(areWhole), [&] { emitRun(); });
+  isWhole = true;
+  lead = math.constant(0);
+  e.when(areWhole, [&] { emitRun(); });
 }
 
 void codegen::emitCUDAScanTiles(CUDAKernel &kernel, const ScanTiles &tiles) {
