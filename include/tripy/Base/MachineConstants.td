@@ -113,6 +113,7 @@ def attentionLaunchCycles : Constant<"int64_t", "cycles / launch", "A small kern
 def attentionBlockBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of a single block of attention with few queries.">;
 def attentionJoinedBytes : Constant<"double", "bytes / cycle", "The same of splits that meet in global memory, if they run on more than half of all multiprocessors.">;
 def attentionMemoryBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of all blocks of attention with few queries.">;
+def attentionClusterBytes : Constant<"double", "bytes / cycle", "The same where the splits are clusters of three blocks and more.">;
 def attentionCopyCycles : Constant<"double", "cycles", "The first keys of a block of attention with few queries, from launch to shared memory.">;
 def attentionJoinCycles : Constant<"double", "cycles", "Combining the results of splits (parts of the keys): stores, a counter, loads.">;
 def attentionClusterCycles : Constant<"double", "cycles", "The same through distributed shared memory, if the splits are the blocks of a cluster.">;

@@ -90,6 +90,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<attentionBlockBytes, "34", Fit<gemm # " 41">>,
   Fact<attentionJoinedBytes, "21", Fit<gemm # " 41">>,
   Fact<attentionMemoryBytes, "2450", Fit<gemm # " 41">>,
+  Fact<attentionClusterBytes, "2150", Fit<gemm # " 41">>,
   Fact<attentionCopyCycles, "1500", Guess>,
   Fact<attentionJoinCycles, "2000", Guess>,
   Fact<attentionClusterCycles, "1000", Guess>,

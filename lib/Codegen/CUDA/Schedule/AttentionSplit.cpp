@@ -91,10 +91,12 @@ static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
   bool isCluster = mayBeCluster(plan, chip, splits);
   bool areSlow = splits > 1 && !isCluster && 2 * blocks > chip.multiprocessors;
   double alone = areSlow ? chip.attentionJoinedBytes : chip.attentionBlockBytes;
-  double rate = std::min(
-      alone * double(chip.multiprocessors) /
-          double(std::clamp(blocks, chip.multiprocessors, plan.slots)),
-      chip.attentionMemoryBytes / double(std::min(blocks, plan.slots)));
+  double ofAll = isCluster && splits > 2 ? chip.attentionClusterBytes
+                                         : chip.attentionMemoryBytes;
+  double rate =
+      std::min(alone * double(chip.multiprocessors) /
+                   double(std::clamp(blocks, chip.multiprocessors, plan.slots)),
+               ofAll / double(std::min(blocks, plan.slots)));
   double join = 0;
   if (splits > 1)
     join =
