@@ -32,7 +32,7 @@ static constexpr double tileCost = 12, tileElementCost = 96;
 /// Of odd tensors, the part of such tiles below which boxes are faster: 49x8
 /// planes of 151x75 f16, which fill 0.46, took 5.3 us and 15.9 through tiles;
 /// 39x197x9x49 with the last three dimensions turned, 0.76, 6.7 and 5.6.
-static constexpr double mostFilled = 0.5;
+static constexpr double maxFilled = 0.5;
 /// Rows and columns of such a tile.
 static constexpr int64_t tileSize = 64;
 /// Cycles of a block that nothing hides: the ways to memory and back.
@@ -245,7 +245,7 @@ bool codegen::chooseImage(PermuteImage &image, const CudaChip &chip) {
     return true;
   // Tiles of two dimensions take single elements of odd tensors.
   if (rank > 2 && *last.size % 2 != 0 && *own.size % 2 != 0)
-    return filled(*last.size) * filled(*own.size) < mostFilled;
+    return filled(*last.size) * filled(*own.size) < maxFilled;
   double tile = tileCost + tileElementCost / double(image.bytes);
   double read = double(volumeOf(image.dims) * image.bytes) / 512;
   return instructionsOf(image) < tile * read;
