@@ -101,7 +101,7 @@ static unsigned endsIn(Type type) {
 
 bool ValueRounder::isContraction(linalg::GenericOp op) {
   return kernel.getRoot() == kernel::FusionRoot::Gemm &&
-         op.getNumReductionLoops() > 0;
+         op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2;
 }
 
 /// What is stored as a wide float is seen in all its bits.

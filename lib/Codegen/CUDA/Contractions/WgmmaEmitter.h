@@ -96,7 +96,7 @@ public:
   }
   static int64_t sharedBytes(const WgmmaSchedule &schedule) {
     return exchangesAt(schedule) +
-           schedule.consumers() * schedule.exchangeBytes();
+           schedule.consumers() * schedule.exchangeAreaBytes();
   }
 
 private:
@@ -273,6 +273,7 @@ private:
   };
   Index recomputedThread();
   void separateFromWait();
+  void awaitBoxesRead();
   std::optional<int64_t> rowDistance(unsigned result);
   void storeRows(unsigned result, int64_t group, int64_t column,
                  const Box &box);
@@ -318,6 +319,7 @@ private:
   void requestSources();
   void requestSource(int64_t box);
   void awaitSource(int64_t box);
+  mlir::BlockArgument sourceArgument();
   void bindSource(const Box &box, int64_t column, int64_t half);
   llvm::SmallVector<mlir::Value> boxPlace(int64_t group, int64_t column);
   int64_t boxesUnread(int64_t box);
@@ -353,7 +355,7 @@ private:
                                             llvm::ArrayRef<NormRow> rows);
   void exchangeRows(unsigned number, llvm::ArrayRef<NormRow> rows,
                     llvm::MutableArrayRef<mlir::Value> totals);
-  void loadOfColumns();
+  void loadColumnVectors();
   void sendRow(mlir::Value total, mlir::Value place, mlir::Value barrier);
   void storeNormResults(llvm::ArrayRef<NormRow> rows);
   void storeNormBox(const NormRow *rows, unsigned result, int64_t column,

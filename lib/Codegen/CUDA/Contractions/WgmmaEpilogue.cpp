@@ -395,6 +395,14 @@ void WgmmaEmitter::awaitSource(int64_t box) {
   waitFor(sourceBarrier(buffer), parity);
 }
 
+BlockArgument WgmmaEmitter::sourceArgument() {
+  auto tensors = llvm::make_filter_range(
+      e.kernel.getBody().getArguments(), [](BlockArgument argument) {
+        return isa<RankedTensorType>(argument.getType());
+      });
+  return *std::next(tensors.begin(), schedule.source);
+}
+
 /// This thread's pair of the source at `column` (+ the thread's) of the box, in
 /// the upper or lower half of 16 rows.
 void WgmmaEmitter::bindSource(const Box &box, int64_t column, int64_t half) {
@@ -421,11 +429,7 @@ void WgmmaEmitter::bindSource(const Box &box, int64_t column, int64_t half) {
           vector::ExtractOp::create(b, loc, words, i).getResult()));
     return wide;
   };
-  int64_t number = 0;
-  for (BlockArgument argument : e.kernel.getBody().getArguments())
-    if (isa<RankedTensorType>(argument.getType()) &&
-        number++ == schedule.source)
-      e.elements.bindSource(argument, load);
+  e.elements.bindSource(sourceArgument(), load);
 }
 
 //===----------------------------------------------------------------------===//
@@ -569,6 +573,15 @@ void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
       boxPlace(group, column), /*l2CacheHint=*/Value(),
       NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+}
+
+/// Waits, in all threads of this consumer, until TMA has read all of the boxes
+/// that it was sent: their buffers are free.
+void WgmmaEmitter::awaitBoxesRead() {
+  e.when(isFirstOfConsumer(), [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
+  });
+  syncConsumer();
 }
 
 /// Waits until this thread's boxes are in memory.

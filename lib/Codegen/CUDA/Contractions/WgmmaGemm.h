@@ -272,12 +272,12 @@ struct WgmmaSchedule {
   int64_t boxBytes() const { return 64 * boxRowBytes; }
   /// Bytes that a consumer gets from all blocks of its cluster for a reduction
   /// of the norm: a number for each of its rows from each block.
-  int64_t exchangedBytes() const {
+  int64_t bytesPerExchange() const {
     return hasNorm() && clusterN > 1 ? clusterN * rowGroups() * 64 * 4 : 0;
   }
   /// Bytes of a consumer for two exchanges, each with an mbarrier.
-  int64_t exchangeBytes() const {
-    return exchangedBytes() == 0 ? 0 : 2 * (8 + exchangedBytes());
+  int64_t exchangeAreaBytes() const {
+    return bytesPerExchange() == 0 ? 0 : 2 * (8 + bytesPerExchange());
   }
   /// As many as `boxes` of rows of 128 bytes hold.
   int64_t boxesLike(int64_t boxes) const { return boxes * 128 / boxRowBytes; }

@@ -9,7 +9,9 @@
 // A consumer's exchanges take turns with two places and mbarriers. Those of one
 // are free for the next exchange but one: a block sends for exchange i + 2 when
 // it has got everything for i + 1, which the others sent behind their reads for
-// exchange i.
+// exchange i. That holds for threads that send nothing, too: the shuffles of
+// exchange i + 1 are of whole warps, behind all reads and in front of all
+// sends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +29,12 @@ static constexpr int64_t quad = 4;
 static constexpr int64_t maxColumnsToLoad = 128;
 
 void WgmmaEmitter::initialiseExchanges() {
-  if (schedule.exchangeBytes() == 0)
+  if (schedule.exchangeAreaBytes() == 0)
     return;
   for (int64_t number = 0; number < schedule.consumers(); ++number)
     for (int64_t turn = 0; turn < 2; ++turn) {
-      int64_t at = exchangesAt(schedule) + number * schedule.exchangeBytes();
+      int64_t at =
+          exchangesAt(schedule) + number * schedule.exchangeAreaBytes();
       NVVM::MBarrierInitOp::create(
           b, loc, pointer(add(base, i32(at + turn * 8))), i32(1), Value());
     }
@@ -89,6 +92,9 @@ WgmmaEmitter::computeNormInput(ValueRange sums) {
       finishInputBox(rows, group, column, box++);
       e.elements.unbindSource(schedule.norm.input);
     }
+  // Its boxes are gone.
+  if (schedule.readsSource())
+    e.elements.unbindSource(sourceArgument());
   return rows;
 }
 
@@ -184,12 +190,12 @@ void WgmmaEmitter::exchangeRows(unsigned number, ArrayRef<NormRow> rows,
   Value parity = arith::AndIOp::create(
       b, loc, arith::ShRUIOp::create(b, loc, count, i32(1)), i32(1));
   Value own = add(add(base, i32(exchangesAt(schedule))),
-                  mul(consumer, schedule.exchangeBytes()));
+                  mul(consumer, schedule.exchangeAreaBytes()));
   Value barrier = add(own, mul(turn, 8));
-  Value places = add(add(own, i32(16)), mul(turn, schedule.exchangedBytes()));
+  Value places = add(add(own, i32(16)), mul(turn, schedule.bytesPerExchange()));
   e.when(isFirstOfConsumer(), [&] {
     NVVM::MBarrierArriveExpectTxOp::create(
-        b, loc, Type(), pointer(barrier), i32(schedule.exchangedBytes()),
+        b, loc, Type(), pointer(barrier), i32(schedule.bytesPerExchange()),
         NVVM::MemScopeKind::CTA, false, Value());
   });
   auto placeOf = [&](const NormRow &row) {
@@ -201,7 +207,7 @@ void WgmmaEmitter::exchangeRows(unsigned number, ArrayRef<NormRow> rows,
   for (auto [row, total] : llvm::zip(rows, totals))
     sendRow(total, add(placeOf(row), fromThis), barrier);
   if (number == 0)
-    loadOfColumns();
+    loadColumnVectors();
   waitFor(pointer(barrier), parity);
   for (auto [row, total] : llvm::zip(rows, totals)) {
     Value place = placeOf(row);
@@ -216,24 +222,31 @@ void WgmmaEmitter::exchangeRows(unsigned number, ArrayRef<NormRow> rows,
 
 /// Loads what all rows read, such as the weights of a norm, while the first
 /// sums are on their way: it has the latency of memory as well. Not where the
-/// registers are those of the rows.
-void WgmmaEmitter::loadOfColumns() {
-  if (schedule.partN() * schedule.rowGroups() > maxColumnsToLoad)
+/// registers are those of the rows, or where indices are clamped: such elements
+/// are not found again.
+void WgmmaEmitter::loadColumnVectors() {
+  if (schedule.partN() * schedule.rowGroups() > maxColumnsToLoad ||
+      isRagged(schedule.n, schedule.partN()))
     return;
   for (BlockArgument argument : e.kernel.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    bool isOfNorm = llvm::any_of(argument.getUsers(), [&](Operation *user) {
-      return schedule.norm.input.getDefiningOp()->isBeforeInBlock(user);
-    });
-    if (!type || !isOfNorm || type.getRank() != 1 ||
+    if (!type || type.getRank() != 1 ||
         type.getDimSize(0) != schedule.extent(schedule.n, 0))
+      continue;
+    Operation *input = schedule.norm.input.getDefiningOp();
+    bool isOfNorm = llvm::any_of(argument.getUsers(), [&](Operation *user) {
+      return input->isBeforeInBlock(
+          input->getBlock()->findAncestorOpInBlock(*user));
+    });
+    if (!isOfNorm)
       continue;
     for (int64_t column = 0; column < schedule.partN(); column += 8)
       e.elements.emit(argument, pairPlace(0, column, 0).back(), 2);
   }
 }
 
-/// Sends a row's total to the same place of all blocks: thread i of the four
+/// Sends a row's total to the same place in the shared memory of all blocks of
+/// the cluster: thread i of the four
 /// that have it to the blocks i, i + 4.
 void WgmmaEmitter::sendRow(Value total, Value place, Value barrier) {
   Index lane = math.rem(thread, math.constant(quad));
@@ -260,8 +273,7 @@ void WgmmaEmitter::sendRow(Value total, Value place, Value barrier) {
 //===----------------------------------------------------------------------===//
 
 void WgmmaEmitter::storeNormResults(ArrayRef<NormRow> rows) {
-  // The boxes of the norm's input have been read.
-  separateFromWait();
+  awaitBoxesRead();
   int64_t box = 0;
   for (int64_t column = 0; column < schedule.partN(); column += boxColumns())
     for (size_t first = 0; first < rows.size(); first += 2)

@@ -79,14 +79,8 @@ void WgmmaEmitter::storeByWarps(Value accumulators, int64_t group) {
 /// Where instructions that read the sums follow the wait for them in one basic
 /// block, with others around, the assembler takes them for readers of sums that
 /// are not there yet, and serialises the matrix instructions (C7514). This is
-/// what storeBox() begins with: a branch that stays one, and a barrier. The
-/// consumer has asked for no copies that it would wait for.
-void WgmmaEmitter::separateFromWait() {
-  e.when(isFirstOfConsumer(), [&] {
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr());
-  });
-  syncConsumer();
-}
+/// what storeBox() begins with: a branch that stays one, and a barrier.
+void WgmmaEmitter::separateFromWait() { awaitBoxesRead(); }
 
 /// Elements between a row of result `result` and the next one, where all are as
 /// far apart.

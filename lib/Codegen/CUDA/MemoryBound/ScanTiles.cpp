@@ -110,14 +110,13 @@ private:
   }
   /// Whether vectors may pass the end of the tensor.
   bool mayPass() {
-    return !isWhole && math.factorOf(total) % plan.vectorSize != 0;
+    return !rowsAreWhole && math.factorOf(total) % plan.vectorSize != 0;
   }
   void emitRun();
   int64_t ofWarp() const { return 32 * plan.vectors * plan.vectorSize; }
 
   const ScanTiles &plan;
-  /// Whether rows are whole vectors.
-  bool isWhole = false;
+  bool rowsAreWhole = false; ///< vectors
   Index columns, total, thread, warp;
   /// The run: where its first vector begins in the tensor, and where it begins
   /// and ends from there on.
@@ -306,7 +305,7 @@ TilesEmitter::either(Value condition, ValueRange otherwise,
 /// row.
 void TilesEmitter::sumRows(Vector &vector, Value column) {
   vector.firstBegin = make<arith::SubIOp>(vector.place, column);
-  if (isWhole) {
+  if (rowsAreWhole) {
     vector.lastBegin = vector.firstBegin;
     return sumElements(vector);
   }
@@ -513,7 +512,7 @@ Value TilesEmitter::scanTile(MutableArrayRef<Vector> vectors, Value carry) {
     Value front = add(ifBefore(vector.firstBegin, warpPlace, ahead), sum);
     for (auto [i, value] : llvm::enumerate(vector.values)) {
       Value sum = add(front, value);
-      value = plan.hasOneRow || isWhole
+      value = plan.hasOneRow || rowsAreWhole
                   ? sum
                   : kernel.select(
                         compare(CmpIPredicate::ugt, vector.ofFirst, number(i)),
@@ -547,8 +546,10 @@ void TilesEmitter::store(ArrayRef<Vector> vectors) {
            [&] { finishRun(flatOf(tileBase, vector.place), vector.values); });
     areCut.push_back(make<arith::AndIOp>(no(isWhole), vector.isSome));
   }
-  Value ends =
-      make<arith::OrIOp>(tileLead, make<arith::RemUIOp>(tileEnd, size));
+  if (rowsAreWhole)
+    return;
+  Value end = make<arith::RemUIOp>(tileEnd, size);
+  Value ends = make<arith::OrIOp>(tileLead, end);
   e.when(compare(CmpIPredicate::ne, ends, number(0)), [&] {
     for (auto [vector, isCut] : llvm::zip(vectors, areCut))
       e.when(isCut, [&] { storeCut(vector); });
@@ -563,7 +564,6 @@ Value TilesEmitter::emitTile(Index begin, Value carry) {
   return total;
 }
 
-/// Goes over this block's run.
 void TilesEmitter::emitRun() {
   std::optional<int64_t> known = IndexMath::constantOf(columns);
   if (known && *known <= plan.room()) {
@@ -584,13 +584,13 @@ void TilesEmitter::emit() {
   kernel.await();
   Index size = math.constant(plan.vectorSize);
   std::optional<int64_t> known = IndexMath::constantOf(columns);
-  isWhole = known && *known % plan.vectorSize == 0;
+  rowsAreWhole = known && *known % plan.vectorSize == 0;
   if (known || plan.vectorSize == 1)
     return emitRun();
   Value areWhole = kernel.compare(CmpIPredicate::eq, math.rem(columns, size),
                                   math.constant(0));
   e.when(no(areWhole), [&] { emitRun(); });
-  isWhole = true;
+  rowsAreWhole = true;
   lead = math.constant(0);
   e.when(areWhole, [&] { emitRun(); });
 }

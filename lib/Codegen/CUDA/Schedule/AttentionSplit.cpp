@@ -71,13 +71,23 @@ SmallVector<int64_t> AttentionSplit::workspace() const {
           (tiles >= 0 ? tiles : slots) * 4};
 }
 
-/// Whether `splits` of each tile can be the blocks of a cluster, of which all
-/// run at the same time: a cluster starts where a group of multiprocessors has
-/// room for all of its blocks, and one that has to wait waits for whole blocks.
+/// Shared memory of a block at most.
+static int64_t blockBytesOf(const CudaChip &chip) {
+  return std::min(chip.sharedBytes - reservedBytes, chip.blockSharedBytes);
+}
+
+/// Whether `splits` of each tile can be the blocks of a cluster: the first has
+/// room for what it receives, and all clusters run at the same time. A cluster
+/// starts where a group of multiprocessors has room for all of its blocks, and
+/// one that has to wait waits for whole blocks.
 static bool mayBeCluster(const AttentionSplit &plan, const CudaChip &chip,
                          int64_t splits) {
+  AttentionSplit some = plan;
+  some.splits = splits;
   int64_t resident = plan.slots / chip.multiprocessors;
-  return splits <= maxClusterSplits && chip.hasClusters() &&
+  return plan.tiles >= 0 && splits > 1 && splits <= maxClusterSplits &&
+         chip.hasClusters() && some.receivedBytes() <= maxReceivedBytes &&
+         plan.sharedBytes + some.receivedBytes() <= blockBytesOf(chip) &&
          plan.tiles <= chip.clustersAtOnce(splits) * resident;
 }
 
@@ -229,8 +239,7 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
     return kernel.emitError("a split of attention has 16, 32, 48 or 64 keys at "
                             "a time and at most 8 warps; found ")
            << plan.keys << " and " << plan.warps;
-  int64_t blockBytes =
-      std::min(chip.sharedBytes - reservedBytes, chip.blockSharedBytes);
+  int64_t blockBytes = blockBytesOf(chip);
   chooseStages(plan, *problem, chip, blockBytes);
   if (wish.stages)
     plan.stages = wish.stages;
@@ -247,10 +256,7 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
   chooseSplits(plan, *problem, chip);
   if (wish.splits)
     plan.splits = wish.splits;
-  plan.joinsInCluster = plan.tiles >= 0 && plan.splits > 1 &&
-                        mayBeCluster(plan, chip, plan.splits) &&
-                        plan.receivedBytes() <= maxReceivedBytes &&
-                        plan.sharedBytes + plan.receivedBytes() <= blockBytes;
+  plan.joinsInCluster = mayBeCluster(plan, chip, plan.splits);
   if (plan.joinsInCluster)
     plan.sharedBytes += plan.receivedBytes();
   return std::optional(plan);

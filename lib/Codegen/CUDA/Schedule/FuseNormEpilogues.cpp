@@ -27,7 +27,7 @@ using namespace tripy::codegen;
 /// What `rows` computes, as in "layer_norm" of "main_row_4_layer_norm".
 static StringRef labelOf(kernel::FuncOp rows) {
   StringRef name = rows.getSymName();
-  auto [before, label] = name.split("_row_");
+  auto [before, label] = name.rsplit("_row_");
   label = label.drop_while([](char c) { return llvm::isDigit(c) || c == '_'; });
   return label.empty() ? name : label;
 }
@@ -127,7 +127,7 @@ kernel::FuncOp NormEpilogues::fused(const Key &key) {
   auto [product, rows, argument, keeps] = key;
   auto schedule = dyn_cast_if_present<kernel::WgmmaScheduleAttr>(
       product.getSchedule().value_or(Attribute()));
-  if (!schedule || schedule.getFrom() == kernel::Origin::User ||
+  if (!schedule || schedule.getFrom() != kernel::Origin::Model ||
       rows.getRoot() != kernel::FusionRoot::Row || !isPlain(rows) ||
       !isPlain(product) || rows.getFunctionType().getNumResults() != 1 ||
       product.getFunctionType().getNumResults() != 1 ||

@@ -31,7 +31,7 @@ private:
   bool isOfRows(Operation &op);
   bool isElementOrRow(AffineMap map, Type type);
   bool isReduction(linalg::GenericOp op);
-  bool readsSource(Operation &op);
+  llvm::SmallPtrSet<Value, 8> readForInput(Value input);
 
   Block &body;
   WgmmaSchedule &schedule;
@@ -104,11 +104,10 @@ bool NormFinder::isElementOrRow(AffineMap map, Type type) {
 /// Of one tensor of rows over the columns, by an operation whose order does not
 /// matter.
 bool NormFinder::isReduction(linalg::GenericOp op) {
-  if (op.getNumResults() != 1 || !combinerOf(op) ||
-      !op.getIndexingMapsArray().front().isIdentity() ||
-      op.getInputs().front().getType() == Type() ||
-      cast<RankedTensorType>(op.getInputs().front().getType()).getShape() !=
-          shape)
+  auto input = dyn_cast<RankedTensorType>(op.getInputs().front().getType());
+  if (op.getNumResults() != 1 || !combinerOf(op) || !input ||
+      input.getShape() != shape ||
+      !op.getIndexingMapsArray().front().isIdentity())
     return false;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   AffineMap rows =
@@ -127,13 +126,14 @@ bool NormFinder::isOfRows(Operation &op) {
   bool depends = llvm::any_of(op.getOperands(), [&](Value value) {
     return dependents.contains(value);
   });
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  // All reductions become exchanges of the rows' numbers.
+  if (generic && generic.getNumReductionLoops() > 0)
+    return depends && isReduction(generic);
   if (!depends || isa<kernel::YieldOp>(op))
     return true;
-  auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || generic.getNumDpsInits() != 1)
     return false;
-  if (generic.getNumReductionLoops() > 0)
-    return isReduction(generic);
   auto result = cast<RankedTensorType>(generic.getResult(0).getType());
   AffineMap map = generic.getIndexingMapsArray().back();
   if (!map.isIdentity() || !isElementOrRow(map, result))
@@ -146,14 +146,21 @@ bool NormFinder::isOfRows(Operation &op) {
   return true;
 }
 
-/// Whether `op` reads the tensor that comes in the boxes of the norm's input.
-bool NormFinder::readsSource(Operation &op) {
+/// The tensor that comes in the boxes of the norm's input, and what is computed
+/// from it for that alone: it is gone when the norm is computed.
+llvm::SmallPtrSet<Value, 8> NormFinder::readForInput(Value input) {
+  llvm::SmallPtrSet<Value, 8> found;
   int64_t number = 0;
   for (BlockArgument argument : body.getArguments())
     if (isa<RankedTensorType>(argument.getType()) &&
         number++ == schedule.source)
-      return llvm::is_contained(op.getOperands(), Value(argument));
-  return false;
+      found.insert(argument);
+  auto isFound = [&](Value value) { return found.contains(value); };
+  for (Operation &op :
+       llvm::make_range(body.begin(), input.getDefiningOp()->getIterator()))
+    if (llvm::any_of(op.getOperands(), isFound))
+      found.insert_range(op.getResults());
+  return found;
 }
 
 bool NormFinder::find() {
@@ -172,9 +179,11 @@ bool NormFinder::find() {
   Value input = findInput();
   if (!input)
     return false;
+  llvm::SmallPtrSet<Value, 8> gone = readForInput(input);
+  auto isGone = [&](Value value) { return gone.contains(value); };
   for (Operation &op : llvm::make_range(
            std::next(input.getDefiningOp()->getIterator()), body.end()))
-    if (!isOfRows(op) || readsSource(op))
+    if (!isOfRows(op) || llvm::any_of(op.getOperands(), isGone))
       return false;
   for (Value result : body.getTerminator()->getOperands())
     if (cast<RankedTensorType>(result.getType()).getShape() != shape ||

@@ -114,8 +114,6 @@ codegen::describeContraction(const WgmmaSchedule &schedule) {
                               : std::string("threads");
   if (schedule.source >= 0)
     text += "+source";
-  if (schedule.hasNorm())
-    text += "+norm";
   return schedule.prologue.input
              ? text + " prologue=" + number(schedule.prologue.cost)
              : text;

@@ -205,7 +205,7 @@ static bool suits(const WgmmaSchedule &schedule, const WgmmaProblem &of,
 
 /// Bytes of the ring of a block that has `bytes` of shared memory.
 static int64_t roomForRing(const WgmmaSchedule &schedule, int64_t bytes) {
-  int64_t ofConsumer = schedule.stagingBytes() + schedule.exchangeBytes();
+  int64_t ofConsumer = schedule.stagingBytes() + schedule.exchangeAreaBytes();
   int64_t others = 1024 + schedule.consumers() * ofConsumer;
   return bytes - chip().reservedBytes - others;
 }
