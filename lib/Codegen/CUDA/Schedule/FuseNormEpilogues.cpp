@@ -17,7 +17,6 @@
 #include "Codegen/Emit/RoundValues.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -30,54 +29,6 @@ static StringRef labelOf(kernel::FuncOp rows) {
   auto [before, label] = name.rsplit("_row_");
   label = label.drop_while([](char c) { return llvm::isDigit(c) || c == '_'; });
   return label.empty() ? name : label;
-}
-
-/// The contraction `product` with the body of `rows` behind it, which reads its
-/// result as an argument. The arguments are those of `product`, and then the
-/// other ones; the results are that of `product`, if it `keeps` it, and that of
-/// `rows`.
-kernel::FuncOp NormEpilogues::build(const Key &key) {
-  auto [product, rows, argument, keeps] = key;
-  OpBuilder b(product);
-  SmallVector<Type> inputs(product.getFunctionType().getInputs()), results;
-  llvm::append_range(inputs, rows.getFunctionType().getInputs());
-  inputs.erase(inputs.begin() + product.getFunctionType().getNumInputs() +
-               argument);
-  if (keeps)
-    results.push_back(product.getFunctionType().getResult(0));
-  results.push_back(rows.getFunctionType().getResult(0));
-  Location loc = fuseLocations({product.getLoc(), rows.getLoc()});
-  auto function = kernel::FuncOp::create(
-      b, loc, (product.getSymName() + "_" + labelOf(rows)).str(),
-      product.getRoot(), b.getFunctionType(inputs, results),
-      ArrayRef<int64_t>(),
-      /*config=*/nullptr, /*waitsFor=*/nullptr, /*product=*/nullptr,
-      product.getSizesAttr(), *product.getSchedule(), /*guard=*/nullptr,
-      /*versions=*/nullptr);
-  Block *body = b.createBlock(&function.getBody());
-  IRMapping mapping;
-  auto add = [&](Value of) {
-    mapping.map(of, body->addArgument(of.getType(), of.getLoc()));
-  };
-  for (BlockArgument of : product.getBody().getArguments())
-    add(of);
-  for (BlockArgument of : rows.getBody().getArguments())
-    if (of.getArgNumber() != argument)
-      add(of);
-  auto clone = [&](kernel::FuncOp from) {
-    for (Operation &op : from.getBody().front().without_terminator())
-      b.clone(op, mapping);
-    Operation *end = from.getBody().front().getTerminator();
-    return mapping.lookup(end->getOperand(0));
-  };
-  SmallVector<Value> yielded = {clone(product)};
-  mapping.map(rows.getBody().getArgument(argument), yielded.front());
-  if (!keeps)
-    yielded.clear();
-  yielded.push_back(clone(rows));
-  kernel::YieldOp::create(b, loc, yielded);
-  roundValues(function);
-  return function;
 }
 
 /// Notes that two kernels are expected to be faster than `function`.
@@ -135,7 +86,10 @@ kernel::FuncOp NormEpilogues::fused(const Key &key) {
               product.getFunctionType().getNumInputs() + 2 >
           maxTensors)
     return {};
-  kernel::FuncOp function = build(key);
+  kernel::FuncOp function =
+      joinKernels(product, rows, argument, product,
+                  product.getSymName() + "_" + labelOf(rows), keeps);
+  roundValues(function);
   if (!this->schedule(function, product)) {
     function.erase();
     return {};

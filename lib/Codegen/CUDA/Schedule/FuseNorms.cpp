@@ -47,6 +47,47 @@ bool codegen::isPlain(kernel::FuncOp kernel) {
          llvm::all_of(type.getResults(), isStatic);
 }
 
+kernel::FuncOp codegen::joinKernels(kernel::FuncOp first, kernel::FuncOp second,
+                                    unsigned argument,
+                                    kernel::FuncOp contraction,
+                                    const Twine &name, bool keeps) {
+  OpBuilder b(contraction);
+  FunctionType of = first.getFunctionType(), then = second.getFunctionType();
+  SmallVector<Type> inputs(of.getInputs()), results;
+  llvm::append_range(inputs, then.getInputs());
+  inputs.erase(inputs.begin() + of.getNumInputs() + argument);
+  if (keeps)
+    results.push_back(of.getResult(0));
+  llvm::append_range(results, then.getResults());
+  Location loc = fuseLocations({first.getLoc(), second.getLoc()});
+  auto function = kernel::FuncOp::create(
+      b, loc, name.str(), contraction.getRoot(),
+      b.getFunctionType(inputs, results), ArrayRef<int64_t>(),
+      /*config=*/nullptr, /*waitsFor=*/nullptr, /*product=*/nullptr,
+      contraction.getSizesAttr(), *contraction.getSchedule(),
+      /*guard=*/nullptr, /*versions=*/nullptr);
+  Block *body = b.createBlock(&function.getBody());
+  IRMapping mapping;
+  auto add = [&](Value value) {
+    mapping.map(value, body->addArgument(value.getType(), value.getLoc()));
+  };
+  for (BlockArgument value : first.getBody().getArguments())
+    add(value);
+  for (BlockArgument value : second.getBody().getArguments())
+    if (value.getArgNumber() != argument)
+      add(value);
+  for (Operation &op : first.getBody().front().without_terminator())
+    b.clone(op, mapping);
+  Value result =
+      mapping.lookup(first.getBody().front().getTerminator()->getOperand(0));
+  mapping.map(second.getBody().getArgument(argument), result);
+  for (Operation &op : second.getBody().front())
+    b.clone(op, mapping);
+  if (keeps)
+    body->getTerminator()->insertOperands(0, result);
+  return function;
+}
+
 /// Waves of the blocks of a contraction.
 static int64_t wavesOf(const GemvSchedule &schedule, const CudaChip &chip) {
   linalg::GenericOp op = schedule.ops.front();
@@ -73,48 +114,11 @@ private:
   void fuse(kernel::CallOp call, SymbolTable &symbols);
   kernel::FuncOp fused(kernel::FuncOp rows, kernel::FuncOp reader,
                        unsigned argument, SymbolTable &symbols);
-  kernel::FuncOp build(kernel::FuncOp rows, kernel::FuncOp reader,
-                       unsigned argument);
   void report(kernel::CallOp call, kernel::CallOp rows);
 
   std::map<Key, kernel::FuncOp> known;
 };
 } // namespace
-
-/// The contraction `reader` with the body of `rows` in the place of an
-/// argument: the arguments are those of `rows`, and then the other ones.
-kernel::FuncOp FuseNormsPass::build(kernel::FuncOp rows, kernel::FuncOp reader,
-                                    unsigned argument) {
-  OpBuilder b(reader);
-  SmallVector<Type> inputs(rows.getFunctionType().getInputs());
-  llvm::append_range(inputs, reader.getFunctionType().getInputs());
-  unsigned begin = rows.getFunctionType().getNumInputs();
-  inputs.erase(inputs.begin() + begin + argument);
-  auto type = b.getFunctionType(inputs, reader.getFunctionType().getResults());
-  Location loc = fuseLocations({rows.getLoc(), reader.getLoc()});
-  auto function = kernel::FuncOp::create(
-      b, loc, reader.getSymName(), reader.getRoot(), type, ArrayRef<int64_t>(),
-      /*config=*/nullptr, /*waitsFor=*/nullptr,
-      /*product=*/nullptr, reader.getSizesAttr(), *reader.getSchedule(),
-      /*guard=*/nullptr, /*versions=*/nullptr);
-  Block *body = b.createBlock(&function.getBody());
-  IRMapping mapping;
-  auto add = [&](Value of) {
-    mapping.map(of, body->addArgument(of.getType(), of.getLoc()));
-  };
-  for (BlockArgument of : rows.getBody().getArguments())
-    add(of);
-  for (BlockArgument of : reader.getBody().getArguments())
-    if (of.getArgNumber() != argument)
-      add(of);
-  for (Operation &op : rows.getBody().front().without_terminator())
-    b.clone(op, mapping);
-  Value result = rows.getBody().front().getTerminator()->getOperand(0);
-  mapping.map(reader.getBody().getArgument(argument), mapping.lookup(result));
-  for (Operation &op : reader.getBody().front())
-    b.clone(op, mapping);
-  return function;
-}
 
 /// The fused kernel, made where it is not there yet; null where there is none.
 kernel::FuncOp FuseNormsPass::fused(kernel::FuncOp rows, kernel::FuncOp reader,
@@ -132,7 +136,8 @@ kernel::FuncOp FuseNormsPass::fused(kernel::FuncOp rows, kernel::FuncOp reader,
               reader.getFunctionType().getNumResults() >
           maxTensors)
     return {};
-  kernel::FuncOp function = build(rows, reader, argument);
+  kernel::FuncOp function = joinKernels(rows, reader, argument, reader,
+                                        reader.getSymName(), /*keeps=*/false);
   const CudaChip &target = CudaChip::of(chip);
   StringRef rule;
   std::optional<GemvSchedule> read =

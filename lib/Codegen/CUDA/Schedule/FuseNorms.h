@@ -22,6 +22,14 @@ inline constexpr unsigned maxTensors = 24;
 /// it does.
 bool isPlain(kernel::FuncOp kernel);
 
+/// A kernel with the body of `first`, and behind it that of `second`, which
+/// reads its result as an argument. The arguments are those of `first`, and
+/// then the other ones; the results are that of `first`, if it `keeps` it, and
+/// those of `second`. One of them is the `contraction` whose schedule it has.
+kernel::FuncOp joinKernels(kernel::FuncOp first, kernel::FuncOp second,
+                           unsigned argument, kernel::FuncOp contraction,
+                           const llvm::Twine &name, bool keeps);
+
 /// Fuses norms into the epilogues of the contractions that they read.
 class NormEpilogues {
 public:
@@ -48,7 +56,6 @@ private:
 
   void fuse(kernel::CallOp rows);
   kernel::FuncOp fused(const Key &key);
-  kernel::FuncOp build(const Key &key);
   bool schedule(kernel::FuncOp function, kernel::FuncOp product);
 
   mlir::SymbolTable &symbols;
