@@ -20,6 +20,7 @@ public:
   void addInput(const Value &value);
   void visit(const Value &root);
   void finish(std::span<const Value> values);
+  void addOutputs(std::span<const Value> values);
 
 private:
   bool isVisited(const Node &node) const { return node.visit == walk; }
@@ -102,6 +103,10 @@ void Collector::finish(std::span<const Value> values) {
     for (const Node::Output &output : node->outputs)
       step.results.push_back(output.type);
   }
+  addOutputs(values);
+}
+
+void Collector::addOutputs(std::span<const Value> values) {
   for (const Value &value : values)
     out.program.outputs.push_back(numberOf(value));
 }
@@ -118,35 +123,56 @@ Collected tripy::frontend::collect(std::span<const Value> values,
   return out;
 }
 
-/// What is computed from nothing costs no more than to keep it.
-static bool isKept(const Node &node) {
-  return node.wasComputed && !node.operands.empty();
+/// Evaluations that may compute a node again, while there is a program that
+/// does so: compiling one that keeps the node takes as long as thousands of
+/// small kernels, and as few large ones.
+static constexpr uint8_t maxComputations = 16;
+
+/// Values without storage that earlier evaluations have computed, and that
+/// something new is computed from. What is computed from nothing costs no more
+/// than to keep it.
+static std::vector<Value> computedAgain(const Collected &collected,
+                                        std::span<const Value> roots) {
+  std::vector<const Node *> seen;
+  for (const Value &root : roots)
+    seen.push_back(root.node.get());
+  std::vector<Value> found;
+  for (const std::shared_ptr<Node> &user : collected.nodes) {
+    if (user->computations)
+      continue;
+    for (const Value &operand : user->operands) {
+      const Node &node = *operand.node;
+      if (!node.computations || node.operands.empty() ||
+          node.outputs[operand.result].storage ||
+          std::find(seen.begin(), seen.end(), &node) != seen.end())
+        continue;
+      seen.push_back(&node);
+      for (uint32_t i = 0; i < node.outputs.size(); ++i)
+        found.push_back({operand.node, i});
+    }
+  }
+  return found;
 }
 
-Collected tripy::frontend::collectAndKeep(std::vector<Value> &values) {
+Collected tripy::frontend::collectAndKeep(
+    std::vector<Value> &values,
+    const std::function<bool(const Collected &)> &isCompiled) {
   Collected out;
   Collector collector(out);
-  std::vector<const Node *> isRoot;
-  for (const Value &value : values) {
+  for (const Value &value : values)
     collector.visit(value);
-    isRoot.push_back(value.node.get());
-  }
-  auto keep = [&](const Value &value) {
-    const Node &node = *value.node;
-    if (!isKept(node) || node.outputs[value.result].storage ||
-        std::find(isRoot.begin(), isRoot.end(), &node) != isRoot.end())
-      return;
-    isRoot.push_back(&node);
-    for (uint32_t i = 0; i < node.outputs.size(); ++i)
-      values.push_back({value.node, i});
-  };
-  for (const std::shared_ptr<Node> &node : out.nodes)
-    if (!node->wasComputed)
-      for (const Value &operand : node->operands)
-        keep(operand);
   collector.finish(values);
+  std::vector<Value> again = computedAgain(out, values);
+  bool isOften =
+      std::any_of(again.begin(), again.end(), [](const Value &value) {
+        return value.node->computations >= maxComputations;
+      });
+  if (!again.empty() && (isOften || !isCompiled(out))) {
+    collector.addOutputs(again);
+    values.insert(values.end(), again.begin(), again.end());
+  }
   for (const std::shared_ptr<Node> &node : out.nodes)
-    node->wasComputed = true;
+    node->computations += node->computations < maxComputations;
   return out;
 }
 

@@ -101,7 +101,9 @@ static bool evaluateOneDevice(std::span<const Value> values, SourceLoc loc) {
     }
     if (roots.empty())
       return false;
-    collected = collectAndKeep(roots);
+    collected = collectAndKeep(roots, [&](const Collected &program) {
+      return ProgramCache::instance().has(program, *device);
+    });
   }
   std::shared_ptr<CompiledProgram> compiled =
       ProgramCache::instance().find(collected, *device, loc);

@@ -8,6 +8,8 @@
 
 #include "Graph.h"
 
+#include <functional>
+
 namespace tripy::frontend {
 
 /// The value of each, which is computed where there is none: in one program.
@@ -62,10 +64,15 @@ Collected collect(std::span<const Value> values,
                   std::span<const Value> arguments = {});
 
 /// The same for an evaluation, which appends to `values` what an earlier one
-/// has computed and not kept, where something new is computed from it: a state
-/// that a loop carries, of which only a sum is printed, is computed twice at
-/// most. Under graphMutex().
-Collected collectAndKeep(std::vector<Value> &values);
+/// has computed and not kept, where something new is computed from it: of a
+/// loop that carries a state and prints only its sum, each state is computed
+/// twice. Where `isCompiled`, asked for the program that computes all of it
+/// again, says that there is one, that program serves up to 15 times: the
+/// second iteration of a loop that calls a model on a lazy input compiles
+/// nothing. Under graphMutex().
+Collected
+collectAndKeep(std::vector<Value> &values,
+               const std::function<bool(const Collected &)> &isCompiled);
 
 /// Identifies a program, but for the values of its inputs.
 std::string structureOf(const Collected &collected);

@@ -74,9 +74,9 @@ public:
   /// first result there. Under graphMutex().
   uint64_t visit = 0;
   uint32_t firstValue = 0;
-  /// An evaluation has computed it on the way to other values. Under
-  /// graphMutex().
-  bool wasComputed = false;
+  /// Evaluations that have computed it on the way to other values; stays at
+  /// the limit of collectAndKeep(). Under graphMutex().
+  uint8_t computations = 0;
   std::vector<uint32_t> groups;
   std::vector<AttributeValue> attributes;
   /// Under graphMutex() once the node is recorded.

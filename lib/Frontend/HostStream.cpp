@@ -16,10 +16,13 @@ static constexpr size_t maxTasks = 256;
 
 namespace {
 
-/// Done when its stream's thread says so.
+class HostStream;
+
+/// Done when its stream says so.
 class HostWork : public Work {
 public:
-  using Work::Work;
+  HostWork(std::weak_ptr<HostStream> stream, SourceLoc loc)
+      : Work(loc), stream(std::move(stream)) {}
   void finish(Status status) {
     std::lock_guard lock(mutex);
     isDone = status.isOk();
@@ -27,12 +30,13 @@ public:
     ended.notify_all();
   }
 
-protected:
-  Status waitForIt() override {
-    std::unique_lock lock(mutex);
-    ended.wait(lock, [&] { return result.has_value(); });
-    return *result;
+  bool hasEnded() const {
+    std::lock_guard lock(mutex);
+    return result.has_value();
   }
+
+protected:
+  Status waitForIt() override;
   Result<bool> pollIt() override {
     std::lock_guard lock(mutex);
     if (!result)
@@ -41,12 +45,17 @@ protected:
   }
 
 private:
-  std::mutex mutex;
+  std::weak_ptr<HostStream> stream;
+  mutable std::mutex mutex;
   std::condition_variable ended;
   std::optional<Status> result;
 };
 
-class HostStream : public StreamState {
+/// Tasks run one at a time, in the order of their calls: on the stream's
+/// thread, or on one that waits for a result, which is there sooner than the
+/// stream's thread wakes up.
+class HostStream : public StreamState,
+                   public std::enable_shared_from_this<HostStream> {
 public:
   ~HostStream() override;
   Device device() const override { return Device::cpu(); }
@@ -64,6 +73,8 @@ public:
     std::lock_guard lock(mutex);
     return std::exchange(failure, own);
   }
+  /// Runs what is left up to `work`, unless a task runs already.
+  void help(const HostWork &work);
 
 private:
   struct Task {
@@ -72,12 +83,15 @@ private:
   };
   std::shared_ptr<HostWork> add(std::function<Status()> run, SourceLoc loc);
   void serve();
+  /// Runs the first task, without the lock.
+  void runFirst(std::unique_lock<std::mutex> &lock);
 
   std::mutex mutex;
   std::condition_variable changed, room;
   std::deque<Task> tasks;
   Status failure;
   bool isEnding = false;
+  bool isRunning = false;
   /// Started with the first task.
   std::thread thread;
 };
@@ -96,7 +110,7 @@ HostStream::~HostStream() {
 
 std::shared_ptr<HostWork> HostStream::add(std::function<Status()> run,
                                           SourceLoc loc) {
-  auto work = std::make_shared<HostWork>(loc);
+  auto work = std::make_shared<HostWork>(weak_from_this(), loc);
   std::unique_lock lock(mutex);
   room.wait(lock, [&] { return tasks.size() < maxTasks; });
   tasks.push_back({std::move(run), work});
@@ -114,24 +128,50 @@ static Status runTask(const std::function<Status()> &run) {
   }
 }
 
+void HostStream::runFirst(std::unique_lock<std::mutex> &lock) {
+  Task task = std::move(tasks.front());
+  tasks.pop_front();
+  room.notify_one();
+  isRunning = true;
+  lock.unlock();
+  Status status = runTask(task.run);
+  task.run = nullptr; // what it needed goes before its results are read
+  lock.lock();
+  isRunning = false;
+  if (failure.isOk())
+    failure = status;
+  task.work->finish(std::move(status));
+}
+
 /// Ends when there is nothing left to do.
 void HostStream::serve() {
   std::unique_lock lock(mutex);
   for (;;) {
-    changed.wait(lock, [&] { return isEnding || !tasks.empty(); });
+    changed.wait(lock,
+                 [&] { return !isRunning && (isEnding || !tasks.empty()); });
     if (tasks.empty())
       return;
-    Task task = std::move(tasks.front());
-    tasks.pop_front();
-    room.notify_one();
-    lock.unlock();
-    Status status = runTask(task.run);
-    task.run = nullptr; // what it needed goes before its results are read
-    lock.lock();
-    if (failure.isOk())
-      failure = status;
-    task.work->finish(std::move(status));
+    runFirst(lock);
   }
+}
+
+void HostStream::help(const HostWork &work) {
+  std::unique_lock lock(mutex);
+  while (!isRunning && !tasks.empty() && !work.hasEnded())
+    runFirst(lock);
+  if (!isRunning && !tasks.empty())
+    changed.notify_one();
+}
+
+Status HostWork::waitForIt() {
+  // A stream's thread never waits for unfinished work of its own stream: it
+  // would be the last owner here, and join itself.
+  if (!hasEnded())
+    if (std::shared_ptr<HostStream> owner = stream.lock())
+      owner->help(*this);
+  std::unique_lock lock(mutex);
+  ended.wait(lock, [&] { return result.has_value(); });
+  return *result;
 }
 
 /// Ok when what computes each input has succeeded.

@@ -189,13 +189,23 @@ ProgramCache::load(const Collected &collected, const std::string &structure,
   return std::make_shared<CompiledProgram>(std::move(*executable));
 }
 
+static Hash128 keyOf(const std::string &structure, const Device &device) {
+  std::string text = structure + device.str();
+  return hashBytes(
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+}
+
+bool ProgramCache::has(const Collected &collected, const Device &device) {
+  Hash128 key = keyOf(structureOf(collected), device);
+  std::lock_guard lock(mutex);
+  return entries.contains(key);
+}
+
 std::shared_ptr<CompiledProgram> ProgramCache::find(const Collected &collected,
                                                     const Device &device,
                                                     SourceLoc loc) {
   std::string structure = structureOf(collected);
-  std::string text = structure + device.str();
-  Hash128 key =
-      hashBytes({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  Hash128 key = keyOf(structure, device);
   std::shared_ptr<Entry> entry = entryOf(key);
   // Others that want this program wait here; those who want another do not.
   std::lock_guard lock(entry->mutex);

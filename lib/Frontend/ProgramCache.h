@@ -58,6 +58,10 @@ public:
   std::shared_ptr<CompiledProgram> find(const Collected &collected,
                                         const Device &device, SourceLoc loc);
 
+  /// Whether find() has it at once, or waits for another thread's compilation.
+  /// Not what is on disk alone.
+  bool has(const Collected &collected, const Device &device);
+
   void setFolder(const std::string &folder, uint64_t bytes);
   CacheStatistics statistics();
   void clear();

@@ -98,6 +98,25 @@ TEST_F(Evaluation, KeepsWhatIsComputedAgain) {
   EXPECT_FLOAT_EQ(tp::sum(parts[1] * 4.0).item<float>(), 4 * (expected + 2));
 }
 
+// A loop that computes something new of lazy tensors compiles nothing in its
+// second iteration; in the long run the tensors are kept all the same.
+TEST_F(Evaluation, SecondIterationIsCompiled) {
+  tp::Tensor weight = tp::reshape(tp::iota({6}, 0) + 1.0, {3, 2});
+  tp::Tensor input = tp::iota({1, 3}, 1) * 2.0;
+  std::vector<uint64_t> compiled;
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(tp::matmul(input, weight).toVector<float>(),
+              (std::vector<float>{26, 32}));
+    compiled.push_back(misses());
+  }
+  EXPECT_EQ(compiled[0], 1u);
+  EXPECT_EQ(compiled[1], 1u);
+  EXPECT_EQ(compiled[15], 1u);
+  // One that keeps both, and one for what is kept.
+  EXPECT_EQ(compiled[17], 3u);
+  EXPECT_EQ(compiled[39], 3u);
+}
+
 TEST_F(Evaluation, RowsOfALoopShareAProgram) {
   tp::Tensor x = tp::reshape(tp::arange(24), {4, 3, 2});
   for (int i = -4; i < 4; ++i) {
