@@ -466,12 +466,13 @@ def latency_cases():
 def all_cases():
     from attention_cases import attention_cases, decode_attention_cases, more_attention_cases, ordering_cases
     from layer_cases import layer_cases
+    from model_cases import model_cases
     from transformer_cases import transformer_cases
     from window_cases import window_cases
     return (loop_cases() + row_cases() + reduce_cases() + movement_cases() + block_cases() + prologue_cases()
             + latency_cases() + gemm_cases() + decode_cases() + window_cases() + attention_cases()
             + more_attention_cases() + decode_attention_cases() + ordering_cases() + layer_cases()
-            + transformer_cases())
+            + transformer_cases() + model_cases())
 
 
 def main():

@@ -25,14 +25,15 @@ class Model:
         self.inputs.append(Input(name, tuple(shape), dtype, scale, below))
         return Value(f"%{name}", shape, dtype)
 
-    def op(self, text, operands, shapes, call):
-        """Adds "trace.TEXT", in which {} are the operands; `shapes` has one for each result."""
+    def op(self, text, operands, shapes, call, constants=()):
+        """Adds "trace.TEXT", in which {} are the operands; `shapes` has one for each result. `constants` are further
+        operands, which the text names and peers do not take."""
         number = len(self.steps)
         many = len(shapes) > 1
         results = [Value(f"%v{number}#{i}" if many else f"%v{number}", shape) for i, shape in enumerate(shapes)]
         types = ", ".join(r.type for r in results)
         self.lines.append(f"%v{number}{f':{len(shapes)}' if many else ''} = trace.{text.format(*(o.name for o in operands))} : "
-                          f"({', '.join(o.type for o in operands)}) -> {f'({types})' if many else types}")
+                          f"({', '.join(o.type for o in [*operands, *constants])}) -> {f'({types})' if many else types}")
         self.steps.append((call, [o.name for o in operands], [r.name for r in results]))
         return results if many else results[0]
 

@@ -128,6 +128,9 @@ public:
   /// they may go on in the next rows. For bodies that have runs, on tensors
   /// with `first + count` elements or more.
   Elements emitRun(mlir::Value tensor, Index first, int64_t count);
+  /// What emitRun() gave before in a scope that is open; null for none.
+  const Elements *foundRun(mlir::Value tensor, Index first,
+                           int64_t count) const;
   /// Says what emitRun() gives for `first` and as many elements, in the current
   /// scope.
   void bindRun(mlir::Value tensor, Index first, Elements elements);

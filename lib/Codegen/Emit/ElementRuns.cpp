@@ -290,13 +290,20 @@ int64_t ElementEmitter::partOfRun(Index first, Index size, int64_t count) {
 // Emission
 //===----------------------------------------------------------------------===//
 
-Elements ElementEmitter::emitRun(Value tensor, Index first, int64_t count) {
+const Elements *ElementEmitter::foundRun(Value tensor, Index first,
+                                         int64_t count) const {
   Key key{tensor.getAsOpaquePointer(), {first.getOpaqueValue()}, -count};
-  for (auto &scope : llvm::reverse(memo))
+  for (const auto &scope : llvm::reverse(memo))
     if (auto it = scope.find(key); it != scope.end())
-      return it->second;
+      return &it->second;
+  return nullptr;
+}
+
+Elements ElementEmitter::emitRun(Value tensor, Index first, int64_t count) {
+  if (const Elements *found = foundRun(tensor, first, count))
+    return *found;
   Elements made = emitRunUncached(tensor, first, count);
-  memo.back()[key] = made;
+  bindRun(tensor, first, made);
   return made;
 }
 

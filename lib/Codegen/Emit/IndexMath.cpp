@@ -4,10 +4,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
 using namespace mlir;
+using namespace tripy;
 using namespace tripy::codegen;
 
 using Index = IndexMath::Index;
@@ -32,7 +35,7 @@ Value IndexMath::value(Index index) {
 }
 
 /// Whether `value` is what narrowed() gave, or a division of that.
-static bool isNarrow(Value value) {
+static bool isNarrowed(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto wide = dyn_cast<arith::IndexCastUIOp>(op))
       return wide.getIn().getType().isInteger(32);
@@ -43,22 +46,28 @@ static bool isNarrow(Value value) {
   return false;
 }
 
-/// `Op` of 32 bits by a number that is no power of two, for which LLVM has a
-/// multiplication: of 64 bits where it knows high bits to be zero by other
-/// means than a conversion. Null where `a` is wide.
-template <typename Op>
-static Value narrowDivision(OpBuilder &b, Location loc, Index a, Index by) {
+/// `Op` of 32 bits by a number that is no power of two: LLVM has one of 64 bits
+/// where it knows high bits to be zero by other means than a conversion. Null
+/// where `a` or `by` is wide.
+template <typename Op> Value IndexMath::narrowDivision(Index a, Index by) {
   auto value = dyn_cast<Value>(a);
-  std::optional<int64_t> divisor = IndexMath::constantOf(by);
-  if (!value || !divisor || *divisor <= 0 || *divisor > INT32_MAX ||
-      llvm::isPowerOf2_64(*divisor) || !isNarrow(value))
+  if (!value || !isNarrowed(value) || !isNarrow(by))
     return Value();
-  Type type = b.getI32Type();
-  Value low = arith::IndexCastUIOp::create(b, loc, type, value);
-  Value constant =
-      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(*divisor));
-  Value made = Op::create(b, loc, low, constant);
-  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), made);
+  std::optional<int64_t> divisor = constantOf(by);
+  if (divisor && (*divisor <= 0 || llvm::isPowerOf2_64(*divisor)))
+    return Value();
+  Type type = builder.getI32Type();
+  auto low = [&](Value wide) -> Value {
+    return arith::IndexCastUIOp::create(builder, loc, type, wide);
+  };
+  Value dividend = low(value);
+  Value made = Op::create(
+      builder, loc, dividend,
+      divisor ? arith::ConstantOp::create(builder, loc,
+                                          builder.getI32IntegerAttr(*divisor))
+              : low(cast<Value>(by)));
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                      made);
 }
 
 template <typename Op>
@@ -72,7 +81,7 @@ Index IndexMath::build(int kind, Index a, Index b, bool commutes) {
   Value made;
   if constexpr (std::is_same_v<Op, arith::DivUIOp> ||
                 std::is_same_v<Op, arith::RemUIOp>)
-    made = narrowDivision<Op>(builder, loc, a, b);
+    made = narrowDivision<Op>(a, b);
   if (!made) {
     Value lhs = value(a), rhs = value(b);
     made = Op::create(builder, loc, lhs, rhs);
@@ -92,6 +101,61 @@ int64_t IndexMath::leastOf(Index index) const {
   if (std::optional<int64_t> known = constantOf(index))
     return *known;
   return leasts.lookup(cast<Value>(index));
+}
+
+static std::optional<SizeOp> sizeOpOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<SizeOp>>(op)
+      .Case([](arith::AddIOp) { return SizeOp::Add; })
+      .Case([](arith::MulIOp) { return SizeOp::Mul; })
+      .Case([](arith::DivUIOp) { return SizeOp::Div; })
+      .Case([](arith::MinUIOp) { return SizeOp::Min; })
+      .Case([](arith::MaxUIOp) { return SizeOp::Max; })
+      .Default(std::nullopt);
+}
+
+/// How many operations a size is computed with whose range is found.
+static constexpr unsigned maxDepth = 8;
+
+std::optional<kernel::SizeRange> IndexMath::rangeOf(Index index,
+                                                    unsigned depth) const {
+  if (std::optional<int64_t> known = constantOf(index))
+    return kernel::SizeRange{{*known, *known}, *known};
+  auto value = cast<Value>(index);
+  if (auto found = ranges.find(value); found != ranges.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  std::optional<SizeOp> kind = op ? sizeOpOf(op) : std::nullopt;
+  if (depth == 0 || !kind)
+    return std::nullopt;
+  auto operandOf = [&](unsigned number) {
+    Attribute constant;
+    Value operand = op->getOperand(number);
+    if (matchPattern(operand, m_Constant(&constant)))
+      return rangeOf(Index(constant), depth - 1);
+    return rangeOf(Index(operand), depth - 1);
+  };
+  std::optional<kernel::SizeRange> a = operandOf(0), b = operandOf(1);
+  if (!a || !b)
+    return std::nullopt;
+  SizeBound bound = boundSizeOp(*kind, a->values, b->values);
+  std::optional<int64_t> opt = evaluateSizeOp(*kind, a->opt, b->opt);
+  if (bound.mayFail || !opt)
+    return std::nullopt;
+  return kernel::SizeRange{bound.values, *opt};
+}
+
+std::optional<kernel::SizeRange> IndexMath::rangeOf(Index index) const {
+  return rangeOf(index, maxDepth);
+}
+
+std::optional<int64_t> IndexMath::expectedOf(Index index) const {
+  std::optional<kernel::SizeRange> range = rangeOf(index);
+  return range ? std::optional(range->opt) : std::nullopt;
+}
+
+bool IndexMath::isNarrow(Index index) const {
+  std::optional<kernel::SizeRange> range = rangeOf(index);
+  return range && range->values.lo >= 0 && range->values.hi <= UINT32_MAX;
 }
 
 Index IndexMath::add(Index a, Index b) {
@@ -261,10 +325,11 @@ Index IndexMath::narrowed(Index linear, ArrayRef<Index> sizes) {
   if (!narrowDivisions || sizes.size() < 2)
     return linear;
   for (Index size : sizes) {
-    std::optional<int64_t> known = constantOf(size);
-    if (!known || *known <= 0 || count > UINT32_MAX / *known)
+    std::optional<kernel::SizeRange> known = rangeOf(size);
+    if (!known || known->values.lo < 0 || known->values.hi <= 0 ||
+        count > UINT32_MAX / known->values.hi)
       return linear;
-    count *= *known;
+    count *= known->values.hi;
   }
   auto number = dyn_cast<Value>(linear);
   if (!number || joins.contains(linear.getOpaqueValue()))

@@ -9,6 +9,8 @@
 #ifndef TRIPY_CODEGEN_INDEXMATH_H
 #define TRIPY_CODEGEN_INDEXMATH_H
 
+#include "tripy/Dialect/Kernel/SizeRange.h"
+
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
@@ -59,6 +61,16 @@ public:
   void setLeast(mlir::Value value, int64_t least) { leasts[value] = least; }
   /// What `index` is not below.
   int64_t leastOf(Index index) const;
+  /// States what `value`, a size, may be.
+  void setRange(mlir::Value value, kernel::SizeRange range) {
+    ranges[value] = range;
+  }
+  /// What `index`, a size, may be; nothing where it is not known.
+  std::optional<kernel::SizeRange> rangeOf(Index index) const;
+  /// The optimum of `index`, a size.
+  std::optional<int64_t> expectedOf(Index index) const;
+  /// Whether `index`, a size, is below 2^32.
+  bool isNarrow(Index index) const;
 
   /// Row-major offset of `indices` in a box of `sizes`.
   Index linearize(llvm::ArrayRef<Index> indices, llvm::ArrayRef<Index> sizes);
@@ -81,6 +93,8 @@ public:
 
 private:
   Index narrowed(Index linear, llvm::ArrayRef<Index> sizes);
+  template <typename Op> mlir::Value narrowDivision(Index a, Index by);
+  std::optional<kernel::SizeRange> rangeOf(Index index, unsigned depth) const;
 
   using Key = std::tuple<int, const void *, const void *>;
   template <typename Op> Index build(int kind, Index a, Index b, bool commutes);
@@ -93,6 +107,7 @@ private:
   mlir::Location loc;
   std::vector<std::map<Key, mlir::Value>> scopes;
   llvm::DenseMap<mlir::Value, int64_t> factors, leasts;
+  llvm::DenseMap<mlir::Value, kernel::SizeRange> ranges;
   bool narrowDivisions = false, joinsInside = false;
   /// (quotient, remainder) of a delinearization -> what was split by what.
   std::map<std::pair<const void *, const void *>, Split> splits;

@@ -15,6 +15,10 @@ using namespace tripy::codegen;
 LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
   Block &body = kernel.getBody().front();
   FunctionType type = kernel.getFunctionType();
+  if (kernel::SizesAttr known = kernel.getSizesAttr())
+    for (auto [size, least, opt, most] :
+         llvm::zip_equal(sizes, known.getMin(), known.getOpt(), known.getMax()))
+      math.setRange(size, {{least, most}, opt});
   SmallVector<Index> argumentSizes(body.getNumArguments());
   for (BlockArgument argument : body.getArguments())
     if (argument.getType().isIndex()) {

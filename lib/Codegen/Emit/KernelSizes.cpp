@@ -17,23 +17,63 @@ using namespace tripy;
 using namespace tripy::codegen;
 using kernel::SizeRange;
 
-std::optional<int64_t> codegen::expectedSize(kernel::FuncOp kernel,
-                                             AffineExpr size) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(size))
-    return constant.getValue();
-  kernel::SizesAttr sizes = kernel.getSizesAttr();
-  if (!sizes)
-    return std::nullopt;
-  SmallVector<AffineExpr> numbers;
-  for (int64_t number : sizes.getOpt())
-    numbers.push_back(getAffineConstantExpr(number, size.getContext()));
+static SizeRange constantRange(int64_t value) {
+  return {{value, value}, value};
+}
+
+/// `range`, as far as the kernel is launched for it, where it is of what the
+/// kernel's guard is about.
+static SizeRange withinGuard(kernel::FuncOp kernel, AffineExpr size,
+                             SizeRange range) {
+  std::optional<kernel::GuardAttr> guard = kernel.getGuard();
+  if (!guard || size != guard->getSize().getResult(0))
+    return range;
+  int64_t least = std::max(range.values.lo, guard->getLeast());
+  int64_t most = std::min(range.values.hi, guard->getMost());
+  if (least > most)
+    return range; // It is never launched.
+  if (range.opt >= least && range.opt <= most)
+    return {{least, most}, range.opt};
+  // Few rows take the time of reading the matrix, whatever their number is, and
+  // tiles of a narrow range have room for the most. Of a wide range where none
+  // are expected, rows in the middle of their magnitudes count.
+  int64_t usual = most;
+  if (most > maxSwapABRows && most >= 2 * least)
+    usual = std::llround(
+        std::sqrt(double(std::max<int64_t>(least, 1)) * double(most)));
+  return {{least, most}, std::clamp(usual, least, most)};
+}
+
+/// `size` where the index arguments have the values `numbers`.
+static std::optional<int64_t> evaluate(AffineExpr size,
+                                       ArrayRef<int64_t> numbers) {
+  SmallVector<AffineExpr> constants;
+  for (int64_t number : numbers)
+    constants.push_back(getAffineConstantExpr(number, size.getContext()));
   auto value =
-      dyn_cast<AffineConstantExpr>(size.replaceDimsAndSymbols({}, numbers));
+      dyn_cast<AffineConstantExpr>(size.replaceDimsAndSymbols({}, constants));
   return value ? std::optional(value.getValue()) : std::nullopt;
 }
 
-static SizeRange constantRange(int64_t value) {
-  return {{value, value}, value};
+std::optional<SizeRange> codegen::sizeRange(kernel::FuncOp kernel,
+                                            AffineExpr size) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    return constantRange(constant.getValue());
+  kernel::SizesAttr sizes = kernel.getSizesAttr();
+  if (!sizes)
+    return std::nullopt;
+  std::optional<int64_t> opt = evaluate(size, sizes.getOpt());
+  if (!opt)
+    return std::nullopt;
+  Interval values = {evaluate(size, sizes.getMin()).value_or(0),
+                     evaluate(size, sizes.getMax()).value_or(anySize.hi)};
+  return withinGuard(kernel, size, {values, *opt});
+}
+
+std::optional<int64_t> codegen::expectedSize(kernel::FuncOp kernel,
+                                             AffineExpr size) {
+  std::optional<SizeRange> range = sizeRange(kernel, size);
+  return range ? std::optional(range->opt) : std::nullopt;
 }
 
 /// Of argument number `argument`, an index, of the kernel.
@@ -218,30 +258,6 @@ AffineExpr codegen::extentExpr(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   return all;
 }
 
-/// `range`, as far as the kernel is launched for it.
-static SizeRange withinGuard(linalg::GenericOp op, ArrayRef<unsigned> loops,
-                             SizeRange range) {
-  auto kernel = op->getParentOfType<kernel::FuncOp>();
-  std::optional<kernel::GuardAttr> guard =
-      kernel ? kernel.getGuard() : std::nullopt;
-  if (!guard || extentExpr(op, loops) != guard->getSize().getResult(0))
-    return range;
-  int64_t least = std::max(range.values.lo, guard->getLeast());
-  int64_t most = std::min(range.values.hi, guard->getMost());
-  if (least > most)
-    return range; // It is never launched.
-  if (range.opt >= least && range.opt <= most)
-    return {{least, most}, range.opt};
-  // Few rows take the time of reading the matrix, whatever their number is, and
-  // tiles of a narrow range have room for the most. Of a wide range where none
-  // are expected, rows in the middle of their magnitudes count.
-  int64_t usual = most;
-  if (most > maxSwapABRows && most >= 2 * least)
-    usual = std::llround(
-        std::sqrt(double(std::max<int64_t>(least, 1)) * double(most)));
-  return {{least, most}, std::clamp(usual, least, most)};
-}
-
 SizeRange codegen::extentRange(linalg::GenericOp op, ArrayRef<unsigned> loops,
                                int64_t unknown) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -253,5 +269,8 @@ SizeRange codegen::extentRange(linalg::GenericOp op, ArrayRef<unsigned> loops,
           rangeOfLoop(op, loop).value_or(SizeRange{{0, anySize.hi}, unknown});
     all = multiply(all, range);
   }
-  return withinGuard(op, loops, all);
+  auto kernel = op->getParentOfType<kernel::FuncOp>();
+  if (!kernel || !kernel.getGuard())
+    return all;
+  return withinGuard(kernel, extentExpr(op, loops), all);
 }

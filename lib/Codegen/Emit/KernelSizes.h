@@ -17,8 +17,13 @@
 
 namespace tripy::codegen {
 
-/// The optimum of `size`, an expression of the index arguments of `kernel`;
-/// nothing where it is not known.
+/// Smallest, largest and optimum of `size`, an expression of the index
+/// arguments of `kernel` that grows with them; nothing where they are not
+/// known. Where it is what the kernel's guard is about, it is within the guard.
+std::optional<kernel::SizeRange> sizeRange(kernel::FuncOp kernel,
+                                           mlir::AffineExpr size);
+
+/// Its optimum.
 std::optional<int64_t> expectedSize(kernel::FuncOp kernel,
                                     mlir::AffineExpr size);
 

@@ -35,6 +35,9 @@ static constexpr int64_t warpColumns = 32;
 /// second kernel costs.
 static constexpr int64_t worthParts = 16;
 
+/// Partial results that the second kernel reduces quickly.
+static constexpr int64_t maxChunks = 16 * 1024;
+
 /// Readers that are looked at.
 static constexpr size_t maxReaders = 64;
 
@@ -60,6 +63,7 @@ public:
   void rewriteChunks();
 
 private:
+  std::string chooseDims();
   bool columnsPay();
   bool rowsPay();
   bool staysInCluster();
@@ -80,6 +84,8 @@ private:
   bool cutsRows = false;
   /// Chunks that would fill the device; the dimension that is cut, in how many.
   int64_t wanted = 1, dim = -1, chunks = 0;
+  /// Reduced dimensions that are the chunks; 0 where one is cut.
+  size_t cutDims = 0;
 };
 } // namespace
 
@@ -185,9 +191,25 @@ int64_t fusion::divisorNear(int64_t size, int64_t wanted, int64_t unit) {
   return 0;
 }
 
+/// Of dynamic rows, the first dimensions, as far as they are static, are those
+/// of the chunks.
+std::string ReductionSplit::chooseDims() {
+  ArrayRef<int64_t> dims = reduce.getDims();
+  chunks = 1;
+  for (cutDims = 0; cutsRows && cutDims + 1 < dims.size();) {
+    if (input.isDynamicDim(dims[cutDims]))
+      break;
+    chunks *= input.getDimSize(dims[cutDims++]);
+    bool areRows = elementsOf(dims.drop_front(cutDims)) >= warpColumns;
+    if (chunks >= wanted / 2 && chunks <= maxChunks && areRows)
+      return "";
+  }
+  return "its sizes are not static";
+}
+
 std::string ReductionSplit::choose() {
   if (!input.hasStaticShape())
-    return "its sizes are not static";
+    return chooseDims();
   if (cutsRows) {
     // Rows are cut as one dimension, the first that is reduced.
     dim = reduce.getDims().front();
@@ -303,6 +325,14 @@ void ReductionSplit::rewriteChunks() {
                {"split", "reduce chunks of the rows side by side, and then "
                          "their results"});
   Operation *before = reduce->getPrevNode();
+  if (cutDims > 0) {
+    ArrayRef<int64_t> all = reduce.getDims();
+    Value parts = step(accumulated(reduce.getInput(), b, loc),
+                       all.drop_front(cutDims), b, loc)
+                      .getResult();
+    return finish(step(parts, all.take_front(cutDims), b, reduce.getLoc()),
+                  before, b, loc);
+  }
   Value whole = flattened(b, loc);
   auto type = cast<RankedTensorType>(whole.getType());
   SmallVector<int64_t> shape(type.getShape()), dims;

@@ -59,3 +59,20 @@ func.func @main(%a: tensor<8x384x14x?xf16> {tripy.name = "a", tripy.dims = ["", 
   %y = trace.sub %a, %b : (tensor<8x384x14x?xf16>, tensor<8x1x14x1xf16>) -> tensor<8x384x14x?xf16>
   return %y : tensor<8x384x14x?xf16>
 }
+
+// Offsets that the profile keeps below 2^32 are divided as numbers of 32 bits, and what the first blocks read is brought to the L2
+// cache before what runs in front of them has ended, as of static sizes.
+
+// RUN: tripy-compile %t/narrow.mlir -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=NARROW
+// RUN: sed 's/max = .3152/max = [315200000/' %t/narrow.mlir | tripy-compile - -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=WIDE
+// NARROW: prefetch.global.L2
+// NARROW: griddepcontrol.wait
+// NARROW: mul.hi.u32
+// NARROW-NOT: mul.hi.u64
+// WIDE: mul.hi.u64
+
+//--- narrow.mlir
+func.func @main(%x: tensor<?x2304xf16> {tripy.name = "x", tripy.profile = #tripy.profile<min = [1, 2304], opt = [3152, 2304], max = [3152, 2304]>}) -> (tensor<?x768xf16> {tripy.name = "y"}) {
+  %y, %z, %w = trace.split %x dim = 1 sizes = [768, 768, 768] : (tensor<?x2304xf16>) -> (tensor<?x768xf16>, tensor<?x768xf16>, tensor<?x768xf16>)
+  return %y : tensor<?x768xf16>
+}

@@ -15,7 +15,7 @@
 
 //--- dynamic.mlir
 func.func @main(%x: tensor<64x?xf32> {tripy.name = "x", tripy.dims = ["", "n"],
-    tripy.profile = #tripy.profile<min = [64, 1], opt = [64, 30011], max = [64, 60000]>})
+    tripy.profile = #tripy.profile<min = [64, 40000], opt = [64, 50011], max = [64, 60000]>})
     -> (tensor<64xf32> {tripy.name = "a"}, tensor<64xf32> {tripy.name = "b"}, tensor<64xf32> {tripy.name = "c"}) {
   %a = trace.sum %x dims = [1] : (tensor<64x?xf32>) -> tensor<64xf32>
   %s = trace.mul %x, %x : (tensor<64x?xf32>, tensor<64x?xf32>) -> tensor<64x?xf32>
@@ -47,7 +47,7 @@ func.func @main(%x: tensor<4096x1024xf32> {tripy.name = "x"}) -> (tensor<f32> {t
 
 //--- dependent.mlir
 func.func @main(%x: tensor<64x?xf32> {tripy.name = "x", tripy.dims = ["", "n"],
-    tripy.profile = #tripy.profile<min = [64, 1], opt = [64, 30011], max = [64, 60000]>})
+    tripy.profile = #tripy.profile<min = [64, 40000], opt = [64, 50011], max = [64, 60000]>})
     -> (tensor<64x1xf32> {tripy.name = "a"}, tensor<64xf32> {tripy.name = "b"}, tensor<64xf32> {tripy.name = "c"}) {
   %a = trace.max %x dims = [1] keepdim : (tensor<64x?xf32>) -> tensor<64x1xf32>
   %d = trace.sub %x, %a : (tensor<64x?xf32>, tensor<64x1xf32>) -> tensor<64x?xf32>

@@ -125,13 +125,13 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads,
                           std::optional<Index> points) {
   llvm::SetVector<Value> gathered = readAtData(e.kernel);
   std::optional<int64_t> least =
-      points ? IndexMath::constantOf(*points) : std::nullopt;
+      points ? e.math.expectedOf(*points) : std::nullopt;
   auto isShared = [&](const Memory &memory) {
     if (!points)
       return false;
     Index own = e.math.product(memory.sizes);
-    std::optional<int64_t> known = IndexMath::constantOf(own);
-    return least && known ? *known < *least : own != *points;
+    std::optional<int64_t> expected = e.math.expectedOf(own);
+    return least && expected ? *expected < *least : own != *points;
   };
   SmallVector<std::pair<Memory *, Access>> usual;
   for (BlockArgument argument : e.kernel.getBody().getArguments())

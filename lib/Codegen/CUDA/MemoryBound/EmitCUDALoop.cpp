@@ -103,25 +103,25 @@ struct Piece {
 };
 } // namespace
 
-/// The places of the `pieces` vectors of each thread; sets the configuration.
+/// The places of the `pieces` vectors of each thread; sets the configuration,
+/// for `all` vectors or more.
 static SmallVector<Piece> takePieces(CUDAKernel &kernel,
-                                     ArrayRef<Index> vectors,
+                                     ArrayRef<Index> vectors, AffineExpr all,
                                      int64_t vectorSize, int64_t pieces) {
   KernelEmission &e = kernel.e;
   IndexMath &math = e.math;
-  int64_t count = *IndexMath::constantOf(math.product(vectors));
+  Index count = math.product(vectors);
+  std::optional<int64_t> known = IndexMath::constantOf(count);
   int64_t perBlock = loopThreads * pieces;
-  e.setConfig({e.constantExpr(llvm::divideCeil(count, perBlock))},
-              {loopThreads, 1, 1}, 0);
+  e.setConfig({all.ceilDiv(perBlock)}, {loopThreads, 1, 1}, 0);
   Index first = math.add(math.mul(kernel.blockId(), math.constant(perBlock)),
                          kernel.threadId());
   SmallVector<Piece> taken(pieces);
   for (auto [number, piece] : llvm::enumerate(taken)) {
     Index id = math.add(first, math.constant(number * loopThreads));
     piece.at = math.delinearize(id, vectors);
-    if (count % perBlock != 0) {
-      piece.inside =
-          kernel.compare(arith::CmpIPredicate::ult, id, math.constant(count));
+    if (!known || *known % perBlock != 0) {
+      piece.inside = kernel.compare(arith::CmpIPredicate::ult, id, count);
       // All indices but the first one are inside in any case, and divisions of
       // what is not chosen have 32 bits.
       piece.at.front() = kernel.clampTo(piece.inside, piece.at.front());
@@ -151,10 +151,12 @@ static void emitPieces(KernelEmission &e, SmallVector<Piece> &pieces,
 
 /// Stores do not stay in the caches, which are for rows read again.
 static void emitGatheringLoop(CUDAKernel &kernel, ArrayRef<Index> vectors,
-                              int64_t vectorSize, int64_t pieces) {
+                              AffineExpr all, int64_t vectorSize,
+                              int64_t pieces) {
   KernelEmission &e = kernel.e;
   IndexMath &math = e.math;
-  SmallVector<Piece> taken = takePieces(kernel, vectors, vectorSize, pieces);
+  SmallVector<Piece> taken =
+      takePieces(kernel, vectors, all, vectorSize, pieces);
   for (Memory &result : e.results)
     result.access = Access::Streamed;
   // One thread of each row asks for its index: all of them would ask for the
@@ -191,7 +193,7 @@ static bool mostlyWrites(KernelEmission &e) {
   int64_t read = 0, written = 0;
   auto add = [&](const Memory &memory, int64_t &bytes) {
     std::optional<int64_t> elements =
-        IndexMath::constantOf(e.math.product(memory.sizes));
+        e.math.expectedOf(e.math.product(memory.sizes));
     Type type = ElementEmitter::storageType(memory.elementType);
     bytes += elements.value_or(0) * type.getIntOrFloatBitWidth() / 8;
     return elements.has_value();
@@ -234,7 +236,7 @@ static constexpr int64_t maxParts = 16;
 static void spreadOut(KernelEmission &e, const CudaChip &chip,
                       LoopShape &shape) {
   std::optional<int64_t> elements =
-      IndexMath::constantOf(e.math.product(shape.sizes));
+      e.math.expectedOf(e.math.product(shape.sizes));
   SmallVector<int64_t> widths = widthsOf(e.kernel);
   int64_t least = widths.empty() ? 1 : widths.back();
   while (elements && shape.vectorSize > least &&
@@ -284,7 +286,7 @@ static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
                           mostlyWrites(e) && !hasMany ? writtenPieces : 1);
     shape.vectorSize = fitting;
   }
-  if (shape.runs && inner && mostlyWrites(e))
+  if (shape.runs && !shape.versions && mostlyWrites(e))
     shape.pieces = writtenPieces;
   if (gathersSingles(e))
     spreadOut(e, chip, shape);
@@ -324,6 +326,7 @@ public:
 private:
   SmallVector<Index> elementAt(Index number);
   void emitVector(bool stores);
+  bool emitSeveral(ArrayRef<Index> vectors);
   void emitVersions();
   void emitRows();
   void emitSingles();
@@ -402,8 +405,7 @@ void LoopEmitter::prefetchAligned() {
 
 /// `index` as one that is known to be below 2^32, where `size` is.
 static Index asNarrow(KernelEmission &e, Index index, Index size) {
-  std::optional<int64_t> known = IndexMath::constantOf(size);
-  if (!known || *known > UINT32_MAX)
+  if (!e.math.isNarrow(size))
     return index;
   Value low = arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI32Type(),
                                            e.math.value(index));
@@ -478,32 +480,55 @@ void LoopEmitter::emitRows() {
   });
 }
 
+/// Code of threads that have several vectors each, where there are enough for
+/// that; else returns false.
+bool LoopEmitter::emitSeveral(ArrayRef<Index> vectors) {
+  std::optional<int64_t> expected = math.expectedOf(math.product(vectors));
+  if (!expected)
+    return false;
+  int64_t full = fullThreads(kernel.chip);
+  // Where what is behind the last whole vector is taken too, there are blocks
+  // for it in any case.
+  SmallVector<AffineExpr> exprs(shape.exprs);
+  exprs.back() = shape.runs ? exprs.back().ceilDiv(shape.vectorSize)
+                            : exprs.back().floorDiv(shape.vectorSize);
+  AffineExpr all = KernelEmission::product(exprs, e.kernel.getContext());
+  if (!shape.flat && *expected >= manyRounds * full && gathers(e)) {
+    emitGatheringLoop(kernel, vectors, all, shape.vectorSize,
+                      std::max(kernel.chip.gatheredVectors, shape.pieces));
+    return true;
+  }
+  while (shape.pieces > 1 && *expected < shape.pieces * full)
+    shape.pieces /= 2;
+  // What has no whole vector is of no piece, but is read where one would be.
+  std::optional<kernel::SizeRange> size = math.rangeOf(shape.sizes.back());
+  bool hasVectors =
+      !shape.runs || (size && size->values.lo >= shape.vectorSize);
+  if (shape.pieces == 1 || shape.versions || !hasVectors)
+    return false;
+  SmallVector<Piece> taken =
+      takePieces(kernel, vectors, all, shape.vectorSize, shape.pieces);
+  if (shape.runs) {
+    emitRunPieces(taken);
+    return true;
+  }
+  kernel.await(
+      [&] {
+        for (Piece &piece : taken)
+          kernel.loadFor(piece.at, shape.vectorSize);
+      },
+      math.product(whole));
+  emitPieces(e, taken, shape.vectorSize);
+  return true;
+}
+
 /// One thread handles `vectorSize` neighbours; where they can't be cut evenly,
 /// threads beyond the vectors take the rest one by one.
 void LoopEmitter::emit() {
   SmallVector<Index> vectors(shape.sizes);
   vectors.back() = math.div(shape.sizes.back(), width);
-  std::optional<int64_t> known = IndexMath::constantOf(math.product(vectors));
-  int64_t full = fullThreads(kernel.chip);
-  if (!shape.flat && known && *known >= manyRounds * full && gathers(e))
-    return emitGatheringLoop(
-        kernel, vectors, shape.vectorSize,
-        std::max(kernel.chip.gatheredVectors, shape.pieces));
-  while (shape.pieces > 1 && known && *known < shape.pieces * full)
-    shape.pieces /= 2;
-  if (shape.pieces > 1 && known) {
-    SmallVector<Piece> taken =
-        takePieces(kernel, vectors, shape.vectorSize, shape.pieces);
-    if (shape.runs)
-      return emitRunPieces(taken);
-    kernel.await(
-        [&] {
-          for (Piece &piece : taken)
-            kernel.loadFor(piece.at, shape.vectorSize);
-        },
-        math.product(whole));
-    return emitPieces(e, taken, shape.vectorSize);
-  }
+  if (emitSeveral(vectors))
+    return;
   // The cache is for what is gathered.
   if (gathers(e))
     for (Memory &result : e.results)

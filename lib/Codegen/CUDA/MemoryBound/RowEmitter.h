@@ -29,6 +29,13 @@ struct RowRun {
   llvm::SmallVector<mlir::Value> inside;
 };
 
+/// Reductions that one pass over the row computes.
+using RowPass = llvm::SmallVector<mlir::linalg::GenericOp>;
+/// The passes over a row: a reduction is in the first that follows all it waits
+/// for.
+llvm::SmallVector<RowPass>
+passesOf(llvm::ArrayRef<mlir::linalg::GenericOp> reductions);
+
 /// Emits one row kernel.
 class RowEmitter {
 public:
@@ -48,15 +55,14 @@ private:
   RowFacts facts();
   void setConfig();
   mlir::AffineExpr rowsExpr();
+  std::optional<kernel::SizeRange> columnRange();
   void emitRow();
   void emitPasses();
   void reducePasses();
   void emitSharedBlock();
   Index prefetchedFrom();
   void loadShared();
-  /// Reductions that one pass over the row computes.
-  using Pass = llvm::SmallVector<mlir::linalg::GenericOp>;
-  llvm::SmallVector<Pass> passes();
+  using Pass = RowPass;
   Elements reduce(const Pass &pass);
   Elements reduceStraight(const Pass &pass, Elements totals);
   Elements reduceLooping(const Pass &pass, Elements totals);
@@ -90,16 +96,20 @@ private:
   void prefetchFirst();
   RowPiece placePieceOfPart(int64_t piece);
 
+  mlir::Value columnCount();
+  int64_t columnFactor();
   bool mayHaveRuns(Index points);
   mlir::Value columnOfRun(Index start, int64_t piece);
   RowRun runAt(int64_t piece);
   void placeRuns();
   void bindRuns();
+  Elements loadToEnd(mlir::Value argument, const RowRun &run);
   Elements loadOfRun(mlir::Value argument, llvm::ArrayRef<Index> index,
                      int64_t count);
   Elements reduceRuns(const Pass &pass, Elements totals);
   void emitRuns(unsigned number);
   bool mayPassEnd();
+  mlir::Value endsBefore(Index row);
 
   CUDAKernel &kernel;
   KernelEmission &e;
@@ -107,7 +117,9 @@ private:
   llvm::SmallVector<mlir::linalg::GenericOp> reductions;
   unsigned rowRank = 0;
   RowPlan plan;
+  /// Nothing where it is dynamic, and then not fewer than `minColumns`.
   std::optional<int64_t> columns;
+  int64_t minColumns = 0;
   llvm::SmallVector<Index> row, rowSizes, columnSizes;
   /// Whether a result has rows, not one element for each.
   bool writesRows = false;
@@ -129,8 +141,9 @@ private:
   /// Whether the vectors of the warp or block end before the tensors do; null
   /// where they do in any case.
   mlir::Value isBeforeEnd;
-  /// Elements of runs are loaded as vectors.
-  bool loadsVectors = true;
+  /// Elements of runs are loaded as vectors; of vectors that may pass the end
+  /// of the tensors, one by one there.
+  bool loadsVectors = true, loadsToEnd = false;
 };
 
 } // namespace tripy::codegen

@@ -76,7 +76,8 @@ static int64_t vectorOf(const RowFacts &facts) {
 }
 
 int64_t RowPlan::vectorsOf(int64_t columns) const {
-  int64_t before = overEnds ? vectorSize - std::gcd(vectorSize, columns) : 0;
+  int64_t factor = anyColumns ? 1 : std::gcd(vectorSize, columns);
+  int64_t before = overEnds ? vectorSize - factor : 0;
   return llvm::divideCeil(columns + before, vectorSize);
 }
 
@@ -270,7 +271,8 @@ static int64_t blocksOfFewRows(const RowFacts &facts, const CudaChip &chip) {
   return best;
 }
 
-/// Blocks that share a row.
+/// Blocks of the cluster that has a row: as many as its length needs, and more
+/// where rows are few.
 static int64_t blocksOf(const RowFacts &facts, const CudaChip &chip) {
   int64_t parts = *facts.columns > longestRow
                       ? llvm::divideCeil(*facts.columns, longestPart)
@@ -306,12 +308,60 @@ static bool isFewForWarps(const RowFacts &facts, const RowPlan &plan,
          plan.vectorSize * facts.elementBytes == 16;
 }
 
+/// Elements that a thread keeps in registers.
+static constexpr int64_t elementsOfThread = longestRow / 1024;
+
+/// Threads by the most columns, where these fit in registers: versions are for
+/// twice as many as the fewest. Loops are by the columns that are expected.
+static RowPlan planDynamic(const RowFacts &known, const CudaChip &chip) {
+  RowPlan plan;
+  plan.anyColumns = true;
+  bool fits = known.maxColumns <= longestRow;
+  RowFacts facts = known;
+  if (fits)
+    facts.columns = known.maxColumns;
+  plan.vectorSize = vectorOf(facts);
+  if (plan.vectorSize < facts.vectorSize && facts.hasRuns) {
+    plan.overEnds = true;
+    plan.vectorSize = facts.vectorSize;
+  }
+  auto isAtMost = [&](int64_t rowsOfEach) {
+    return facts.rows && *facts.rows <= rowsOfEach * chip.multiprocessors;
+  };
+  bool hasWarps =
+      *facts.columns <= longestOfWarp &&
+      (*facts.columns <= longestOfWarp / 2 || !isAtMost(fewRowsOfEach));
+  plan.threads =
+      hasWarps ? lanesOf(facts, plan.vectorSize) : threadsOfBlock(facts, plan);
+  auto pieces = [&] { return piecesFor(plan, facts.maxColumns); };
+  // Rows over ends may have a vector more. Of few, threads have few elements.
+  int64_t vectors = std::max<int64_t>(1, elementsOfThread / plan.vectorSize);
+  if (plan.overEnds)
+    ++vectors;
+  if (!hasWarps && isAtMost(2))
+    vectors = 2;
+  while (fits && plan.threads < 1024 && pieces() > vectors)
+    plan.threads = std::min<int64_t>(2 * plan.threads, 1024);
+  if (plan.threads <= lanes)
+    plan.rowsPerBlock = rowsOfBlock(facts, plan, chip);
+  if (fits) {
+    plan.pieces = pieces();
+  } else {
+    // Loops have vectors within rows.
+    plan.overEnds = false;
+    plan.vectorSize = vectorOf(facts);
+  }
+  return plan;
+}
+
 RowPlan codegen::planRows(const RowFacts &facts, const CudaChip &chip,
                           bool hasClusters) {
   RowPlan plan;
   plan.vectorSize = vectorOf(facts);
   if (!facts.columns || *facts.columns == 0)
     return plan;
+  if (facts.maxColumns > 0)
+    return planDynamic(facts, chip);
   if (2 * plan.vectorSize < facts.vectorSize)
     planNarrow(plan, facts, chip);
   if (!isFewForWarps(facts, plan, chip) &&
@@ -353,6 +403,36 @@ void codegen::planStaged(RowPlan &plan, const RowFacts &facts) {
   plan.threads =
       (part > longestPart ? clusterThreads : stagedThreads) * plan.blocks;
   plan.pieces = piecesFor(plan, *facts.columns);
+}
+
+/// Rows of a multiprocessor up to which blocks may be small whatever their
+/// number is, and how many times as many as are expected are much more.
+static constexpr int64_t fewOfEach = 4, manyTimes = 4;
+
+bool codegen::mayGrow(const kernel::SizeRange &rows, const CudaChip &chip) {
+  return !rows.isStatic() &&
+         rows.values.hi >= fewOfEach * chip.multiprocessors &&
+         rows.values.hi / manyTimes > rows.opt;
+}
+
+std::vector<int64_t> codegen::rowLimits(const CudaChip &chip) {
+  std::vector<int64_t> limits = {fewRowsOfEach * chip.multiprocessors};
+  // Blocks of a cluster, for as many rows as there are multiprocessors for, and
+  // of a reduction, while multiprocessors have none.
+  for (int64_t blocks = 1; blocks <= maxBlocksOfRow; ++blocks) {
+    limits.push_back(chip.multiprocessors / blocks);
+    limits.push_back((chip.multiprocessors - 1) / blocks);
+  }
+  // Rows of a block, while multiprocessors have none.
+  for (int64_t rows = 2; rows <= maxThreads; rows *= 2)
+    limits.push_back(rows * chip.multiprocessors - 1);
+  llvm::sort(limits);
+  limits.erase(llvm::unique(limits), limits.end());
+  return limits;
+}
+
+std::vector<int64_t> codegen::columnLimits() {
+  return {64, 128, 256, 512, 1024, 2048, 4096, 8192, longestRow};
 }
 
 int64_t codegen::firstWave(const RowPlan &plan, const CudaChip &chip) {

@@ -8,8 +8,10 @@
 #define TRIPY_LIB_CODEGEN_CUDA_ROWPLAN_H
 
 #include "tripy/Codegen/CudaChip.h"
+#include "tripy/Dialect/Kernel/SizeRange.h"
 
 #include <optional>
+#include <vector>
 
 namespace tripy::codegen {
 
@@ -25,8 +27,10 @@ struct RowFacts {
   std::optional<int64_t> rows;
   /// There may be many more of them.
   bool mayGrow = false;
-  /// Unknown: dynamic.
+  /// Columns, or as many as are expected; nothing where that is not known.
   std::optional<int64_t> columns;
+  /// Columns of a dynamic number, at most; 0 where it is static.
+  int64_t maxColumns = 0;
   /// Last dimension of a row; 0: unknown.
   int64_t inner = 0;
   /// Elements of the widest access.
@@ -49,10 +53,13 @@ struct RowPlan {
   /// `threads` of one row, which are a part of a warp, a warp or all of a block
   /// of one row, or all of a cluster's `blocks`.
   int64_t threads = 256, rowsPerBlock = 1, blocks = 1, vectorSize = 1;
-  /// Pieces of `vectorSize` columns of each thread; 0 when loops are needed.
+  /// Pieces of `vectorSize` columns of each thread, as many as the most columns
+  /// need; 0 when loops are needed.
   int64_t pieces = 0;
   /// Vectors are those of the tensors, and may go over the ends of rows.
   bool overEnds = false;
+  /// Rows may have any number of columns up to the most.
+  bool anyColumns = false;
 
   /// blocksAtOnce().
   int64_t atOnce = 0;
@@ -65,6 +72,9 @@ struct RowPlan {
   int64_t toldBlocks(const RowFacts &facts) const;
 };
 
+/// Whether rows may be so many that small blocks would be too many.
+bool mayGrow(const kernel::SizeRange &rows, const CudaChip &chip);
+
 /// `hasClusters`: blocks may share a row. A plan with several blocks may be
 /// changed by planStaged().
 RowPlan planRows(const RowFacts &facts, const CudaChip &chip, bool hasClusters);
@@ -75,6 +85,13 @@ void planStaged(RowPlan &plan, const RowFacts &facts);
 
 /// Blocks that take first loads to the caches ahead of time: all that fit.
 int64_t firstWave(const RowPlan &plan, const CudaChip &chip);
+
+/// Numbers of rows after each of which planRows() may decide otherwise, in
+/// order.
+std::vector<int64_t> rowLimits(const CudaChip &chip);
+/// Numbers of columns after each of which rows of a dynamic number of them are
+/// planned anew, in order.
+std::vector<int64_t> columnLimits();
 
 /// Blocks of a multiprocessor, where `rows` are so few that all blocks start at
 /// once and none hides what another one waits for; else 0.

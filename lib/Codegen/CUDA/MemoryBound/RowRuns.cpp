@@ -9,8 +9,9 @@
 // shapes is as usual; only the loads and stores are of runs. Stores are of
 // whole vectors too, but where others have some of it, of single elements.
 //
-// The last vector of all may pass the end of the tensors. There the warp or the
-// block that has the last row has code that loads single elements.
+// The last vector of all may pass the end of the tensors. Where a block has a
+// row, the thread that has this vector loads single elements instead; a warp
+// that has the last row has code of its own, without vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +47,33 @@ bool RowEmitter::mayHaveRuns(Index points) {
 /// Whether the last vector may be none of the tensors.
 bool RowEmitter::mayPassEnd() {
   std::optional<int64_t> rows = IndexMath::constantOf(math.product(rowSizes));
-  return *columns % plan.vectorSize != 0 &&
-         (!rows || *rows * *columns % plan.vectorSize != 0);
+  if (!columns || !rows)
+    return columnFactor() % plan.vectorSize != 0;
+  return *rows * *columns % plan.vectorSize != 0;
+}
+
+/// Whether the vectors of the rows in front of row number `row` end before the
+/// tensors do.
+Value RowEmitter::endsBefore(Index row) {
+  // What goes over the end of a row is of the next one.
+  if (columns)
+    return kernel.compare(CmpIPredicate::ult, row, math.product(rowSizes));
+  Index size = math.product(columnSizes);
+  return kernel.compare(
+      CmpIPredicate::ule,
+      math.add(math.mul(row, size), math.constant(plan.vectorSize - 1)),
+      math.mul(math.product(rowSizes), size));
+}
+
+/// The columns, of 32 bits.
+Value RowEmitter::columnCount() {
+  return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
+                                    math.value(math.product(columnSizes)));
+}
+
+/// A number that divides the columns.
+int64_t RowEmitter::columnFactor() {
+  return math.factorOf(math.product(columnSizes));
 }
 
 /// The column of this thread's first element of a piece, of 32 bits: a GPU
@@ -62,7 +88,7 @@ Value RowEmitter::columnOfRun(Index start, int64_t piece) {
   };
   Value lane = arith::IndexCastOp::create(b, loc, i32, math.value(thread));
   Value column = arith::MulIOp::create(b, loc, lane, number(v));
-  if (*columns % v != 0) {
+  if (columnFactor() % v != 0) {
     Value within = arith::IndexCastOp::create(
         b, loc, i32, math.value(math.rem(start, math.constant(v))));
     column = arith::SubIOp::create(b, loc, column, within);
@@ -77,38 +103,39 @@ RowRun RowEmitter::runAt(int64_t piece) {
   int64_t v = plan.vectorSize, before = piece * plan.threads * v;
   int64_t last = before + plan.threads * v;
   // Elements of the row before, at most, of the first thread.
-  int64_t most = v - std::gcd(v, *columns);
+  int64_t most = v - std::gcd(v, columnFactor());
+  Value count = columnCount();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
   };
-  auto compare = [&](CmpIPredicate predicate, Value a, int64_t with) -> Value {
-    return arith::CmpIOp::create(b, loc, predicate, a, number(with));
+  auto compare = [&](CmpIPredicate predicate, Value a, Value with) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, a, with);
   };
   Index start =
-      math.mul(math.linearize(row, rowSizes), math.constant(*columns));
+      math.mul(math.linearize(row, rowSizes), math.product(columnSizes));
   Value column = columnOfRun(start, piece);
   RowRun run;
   Index firstVector = math.div(start, math.constant(v));
   Index vector = math.add(math.add(firstVector, thread),
                           math.constant(piece * plan.threads));
-  if (last - v >= *columns) {
+  if (last - v >= minColumns) {
     // The last thread may have none.
-    run.isAny = compare(CmpIPredicate::slt, column, *columns);
+    run.isAny = compare(CmpIPredicate::slt, column, count);
     vector =
         kernel.select(run.isAny, math.value(vector), math.value(firstVector));
   }
   run.first = math.mul(vector, math.constant(v));
   for (int64_t i = 0; i < v; ++i) {
-    bool mayPrecede = before + i < most, mayFollow = last - v + i >= *columns;
+    bool mayPrecede = before + i < most;
+    bool mayFollow = last - v + i >= minColumns;
     Value at = arith::AddIOp::create(b, loc, column, number(i));
     Value inside;
     if (mayPrecede && mayFollow)
-      inside = compare(CmpIPredicate::ult, at, *columns);
+      inside = compare(CmpIPredicate::ult, at, count);
     else if (mayPrecede)
-      inside = compare(CmpIPredicate::sge, column, -i);
+      inside = compare(CmpIPredicate::sge, column, number(-i));
     else if (mayFollow)
-      inside = most == 0 ? run.isAny
-                         : compare(CmpIPredicate::slt, column, *columns - i);
+      inside = most == 0 ? run.isAny : compare(CmpIPredicate::slt, at, count);
     if (inside)
       at = kernel.select(inside, at, number(0));
     run.inside.push_back(inside);
@@ -153,6 +180,58 @@ void RowEmitter::bindRuns() {
   }
 }
 
+/// The vector, or single elements where it passes the end of the tensors. The
+/// vector, or the first one of all, is loaded in any case, by an instruction
+/// that LLVM does not know: it joins loads that lead to one value, and those of
+/// a vector were single ones then.
+Elements RowEmitter::loadToEnd(Value argument, const RowRun &run) {
+  int64_t count = plan.vectorSize;
+  if (const Elements *found = e.elements.foundRun(argument, run.first, count))
+    return *found;
+  Memory flat = *e.elements.memoryOf(argument);
+  flat.sizes = {math.product(flat.sizes)};
+  Index size = flat.sizes.front();
+  Value passes = kernel.compare(
+      CmpIPredicate::ugt, math.add(run.first, math.constant(count)), size);
+  Value fits = kernel.compare(CmpIPredicate::ule,
+                              math.add(run.first, math.constant(count)), size);
+  auto loadVector = [&] {
+    Memory vectors = flat;
+    vectors.access = Access::Streamed;
+    return e.elements.load(vectors, {kernel.clampTo(fits, run.first)}, count);
+  };
+  Elements vector;
+  if (columns && *columns >= count) {
+    vector = loadVector();
+  } else {
+    // There may be no whole vector at all.
+    Value isVector =
+        kernel.compare(CmpIPredicate::uge, size, math.constant(count));
+    Type type = ElementEmitter::computeType(flat.elementType);
+    Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+    vector = kernel.valuesWhere(isVector, count, zero, loadVector);
+  }
+  auto singles = [&](OpBuilder &, Location) {
+    ElementEmitter::Scope scope(e.elements);
+    Elements loaded;
+    for (int64_t i = 0; i < count; ++i) {
+      Index place = math.add(run.first, math.constant(i));
+      Value isThere = kernel.compare(CmpIPredicate::ult, place, size);
+      llvm::append_range(
+          loaded, e.elements.load(flat, {kernel.clampTo(isThere, place)}, 1));
+    }
+    scf::YieldOp::create(e.b, e.loc, loaded);
+  };
+  auto whole = [&](OpBuilder &, Location) {
+    scf::YieldOp::create(e.b, e.loc, vector);
+  };
+  OpBuilder::InsertionGuard guard(e.b);
+  auto branch = scf::IfOp::create(e.b, e.loc, passes, singles, whole);
+  Elements elements(branch.getResults());
+  e.elements.bindRun(argument, run.first, elements);
+  return elements;
+}
+
 Elements RowEmitter::loadOfRun(Value argument, ArrayRef<Index> index,
                                int64_t count) {
   const Memory &memory = *e.elements.memoryOf(argument);
@@ -161,8 +240,11 @@ Elements RowEmitter::loadOfRun(Value argument, ArrayRef<Index> index,
   if (!loadsVectors || count > 1 || found == runOf.end())
     return e.elements.load(memory, index, count);
   auto [number, element] = found->second;
-  return {e.elements.emitRun(argument, runs[number].first,
-                             plan.vectorSize)[element]};
+  const RowRun &run = runs[number];
+  // A vector whose last element is in the row in any case passes no end.
+  if (loadsToEnd && run.inside.back())
+    return {loadToEnd(argument, run)[element]};
+  return {e.elements.emitRun(argument, run.first, plan.vectorSize)[element]};
 }
 
 Elements RowEmitter::reduceRuns(const Pass &pass, Elements totals) {
@@ -190,7 +272,7 @@ void RowEmitter::emitRuns(unsigned number) {
       continue;
     }
     e.when(whole, store);
-    if (!run.isWhole || *columns % plan.vectorSize == 0)
+    if (!run.isWhole || columnFactor() % plan.vectorSize == 0)
       continue;
     for (auto [element, inside] : llvm::enumerate(run.inside)) {
       // What is inside in any case may be of a vector that is not whole.

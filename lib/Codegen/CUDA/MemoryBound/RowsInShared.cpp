@@ -87,6 +87,7 @@ void RowEmitter::emitShared(Value tensor, ArrayRef<linalg::GenericOp> ofRows,
   rowSizes.assign(sizes.begin(), sizes.begin() + rowRank);
   columnSizes.assign(sizes.begin() + rowRank, sizes.end());
   columns = IndexMath::constantOf(math.product(columnSizes));
+  minColumns = columns.value_or(0);
   int64_t rows = *IndexMath::constantOf(math.product(rowSizes));
   planShared(threads, rows);
   Index id = kernel.threadId();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedules.h"
+#include "Versions.h"
 
 #include "Codegen/CUDA/Contractions/Mma.h"
 #include "Codegen/CUDA/Contractions/SimtGemm.h"
@@ -448,10 +449,12 @@ struct ChooseSchedulesPass
       return signalPassFailure();
     SymbolTable symbols(module);
     SmallVector<kernel::FuncOp> kernels(module.getOps<kernel::FuncOp>());
-    for (kernel::FuncOp kernel : kernels)
+    for (kernel::FuncOp kernel : kernels) {
       if (failed(verifyForm(kernel)) ||
           failed(chooseVersions(kernel, **machine, requests, symbols)))
         return signalPassFailure();
+      chooseRowVersions(kernel, **machine, symbols);
+    }
     if (failed(reportRefused(tileUse)))
       return signalPassFailure();
   }

@@ -9,13 +9,11 @@
 
 #include "ScheduleModel.h"
 #include "Schedules.h"
+#include "Versions.h"
 
 #include "Codegen/Emit/KernelSizes.h"
 
 #include "tripy/Codegen/Passes.h"
-#include "tripy/Dialect/Tripy/Provenance.h"
-
-#include "mlir/IR/Remarks.h"
 
 #include <numeric>
 
@@ -70,19 +68,11 @@ static bool hasRows(Attribute schedule, int64_t rows) {
   return wgmma && wgmma.getSwapAB() && wgmma.getTile()[0] >= rows;
 }
 
-static void setGuard(kernel::FuncOp kernel, const Rows &rows, int64_t least,
-                     int64_t most) {
-  unsigned symbols = llvm::count_if(kernel.getFunctionType().getInputs(),
-                                    llvm::IsaPred<IndexType>);
-  kernel.setGuardAttr(kernel::GuardAttr::get(
-      kernel.getContext(), AffineMap::get(0, symbols, rows.size), least, most));
-}
-
 /// Calls `use` while the kernel is for `least` to `most` rows.
 template <typename Use>
 static auto within(kernel::FuncOp kernel, const Rows &rows, int64_t least,
                    int64_t most, Use use) {
-  setGuard(kernel, rows, least, most);
+  setGuard(kernel, rows.size, {least, most});
   auto result = use();
   kernel.removeGuardAttr();
   return result;
@@ -346,18 +336,12 @@ findVersions(kernel::FuncOp kernel, const Rows &rows, const CudaChip &chip,
   return versions;
 }
 
-static void take(kernel::FuncOp kernel, const Rows &rows,
-                 const Version &version) {
-  setGuard(kernel, rows, version.least, version.most);
+/// Gives `kernel`, which is for a version's rows, its schedule.
+static void take(kernel::FuncOp kernel, const Version &version) {
   kernel.setScheduleAttr(version.schedule);
-  auto options = remark::RemarkOpts::name("version").category("gemm").function(
-      kernel.getSymName());
-  if (auto remark = remark::passed(placeOf(kernel.getLoc()), options))
-    remark << remark::add("{0}",
-                          "for " + std::to_string(version.least) + " to " +
-                              std::to_string(version.most) + " rows: " +
-                              (version.reported.empty() ? "gemv, or CUDA cores"
-                                                        : version.reported));
+  reportVersion(kernel, "gemm", "rows",
+                version.reported.empty() ? "gemv, or CUDA cores"
+                                         : version.reported);
 }
 
 LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,
@@ -366,8 +350,7 @@ LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,
                                       SymbolTable &symbols) {
   std::optional<Rows> rows;
   if (kernel.getRoot() == kernel::FusionRoot::Gemm && !kernel.getSchedule() &&
-      !kernel.getGuard() && !kernel.getVersions() && kernel.getSizes() &&
-      !requests.gemmTile)
+      mayHaveVersions(kernel) && !requests.gemmTile)
     rows = Rows::of(kernel);
   // One number of rows needs no guard, and of none nothing is launched.
   if (!rows ||
@@ -379,28 +362,12 @@ LogicalResult codegen::chooseVersions(kernel::FuncOp kernel,
     return failure();
   if (versions->size() == 1)
     return chooseSchedule(kernel, chip, requests);
-  // The kernel itself is for the rows that are expected.
-  Version *own = llvm::find_if(*versions, [&](const Version &version) {
-    return rows->range.opt <= version.most;
+  auto ranges = llvm::map_to_vector(*versions, [](const Version &version) {
+    return RowRange{version.least, version.most};
   });
-  if (own == versions->end())
-    own = &versions->back();
-  OpBuilder b(kernel->getContext());
-  b.setInsertionPointAfter(kernel);
-  SmallVector<Attribute> names;
-  for (Version &version : *versions) {
-    if (&version == own)
-      continue;
-    kernel::FuncOp other = kernel.clone();
-    other.setSymName((kernel.getSymName() + "_" +
-                      std::to_string(version.least) + "_to_" +
-                      std::to_string(version.most))
-                         .str());
-    names.push_back(FlatSymbolRefAttr::get(
-        symbols.insert(other, std::next(kernel->getIterator()))));
-    take(other, *rows, version);
-  }
-  take(kernel, *rows, *own);
-  kernel.setVersionsAttr(b.getArrayAttr(names));
+  SmallVector<kernel::FuncOp> made =
+      makeVersions(kernel, rows->size, ranges, rows->range.opt, symbols);
+  for (auto [each, version] : llvm::zip_equal(made, *versions))
+    take(each, version);
   return success();
 }
