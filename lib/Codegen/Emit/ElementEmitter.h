@@ -233,6 +233,10 @@ private:
   Elements emitPadRun(const Padded &padded, mlir::Value result, Index first,
                       int64_t count);
   Elements emitChosenRun(mlir::tensor::ConcatOp op, Index first, int64_t count);
+  Elements emitChosenParts(mlir::tensor::ConcatOp op,
+                           llvm::ArrayRef<Joined> inputs, Index first,
+                           int64_t count);
+  mlir::Value isOfOne(llvm::ArrayRef<Joined> inputs, Index at, int64_t count);
   Elements chooseInput(llvm::ArrayRef<Joined> inputs, Index row, Index at,
                        int64_t count);
   Elements emitSliceRun(mlir::tensor::ExtractSliceOp op, Index first,
@@ -285,6 +289,7 @@ private:
   };
   /// `count` elements of 2, 4 or 8 bytes together, without a branch: from the
   /// place that holds, or `otherwise`. At most one place holds.
+  Elements loadUnaligned(const Memory &memory, Index offset, int64_t count);
   Elements loadPredicated(const Memory &memory,
                           llvm::ArrayRef<GuardedPlace> places, int64_t offset,
                           int64_t count, mlir::Value otherwise);

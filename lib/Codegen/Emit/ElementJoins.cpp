@@ -2,7 +2,8 @@
 //
 // Where a run has elements of several tensors, places are chosen and loads
 // follow, without branches: LLVM takes the loads of vectors apart when their
-// elements meet behind branches.
+// elements meet behind branches. Where there is no vector to load, runs that
+// are of one tensor, as most are, have a branch of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,10 @@ static Value isBefore(IndexMath &math, Index at, Index end) {
                                math.value(end));
 }
 
+/// Elements from one seam to the next, on average, from which on most warps,
+/// which have 256 of 16 bits, have none.
+static constexpr int64_t rareSeam = 512;
+
 /// Where all inputs are in memory, or are one number: the place is chosen, and
 /// one load follows. Branches around loads of vectors would be taken apart
 /// later, load by load. Empty for others.
@@ -86,14 +91,59 @@ Elements ElementEmitter::emitChosenRun(tensor::ConcatOp op, Index first,
     return {};
   if (run.whole)
     return chooseInput(inputs, run.row, run.at, count);
+  bool loads = any->access != Access::Prefetch && any->access != Access::None;
+  bool isOnGpu =
+      cast<LLVM::LLVMPointerType>(any->pointer.getType()).getAddressSpace() > 0;
+  // Where seams are near, most warps have both kinds of runs.
+  std::optional<int64_t> length = math.expectedOf(run.length);
+  bool isRare = length && *length >= rareSeam * int64_t(inputs.size());
+  if (!loads || !isOnGpu || !isRare)
+    return emitChosenParts(op, inputs, first, count);
+  OpBuilder &b = math.b();
+  Value isOne = isOfOne(inputs, run.at, count);
+  auto one = [&](OpBuilder &, Location loc) {
+    Scope scope(*this);
+    scf::YieldOp::create(b, loc, chooseInput(inputs, run.row, run.at, count));
+  };
+  auto several = [&](OpBuilder &, Location loc) {
+    Scope scope(*this);
+    scf::YieldOp::create(b, loc, emitChosenParts(op, inputs, first, count));
+  };
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = scf::IfOp::create(b, math.location(), isOne, one, several);
+  return Elements(branch.getResults());
+}
+
+/// Whether the elements of a run from column `at` on are all of one input.
+Value ElementEmitter::isOfOne(ArrayRef<Joined> inputs, Index at,
+                              int64_t count) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Index end = math.add(at, math.constant(count));
+  Value isOne;
+  for (const Joined &input : inputs) {
+    Value begins = isBefore(math, at, input.begin);
+    Value ends = isBefore(math, math.add(input.begin, input.own), end);
+    Value isOutside = arith::OrIOp::create(b, loc, begins, ends);
+    isOne = isOne ? arith::AndIOp::create(b, loc, isOne, isOutside).getResult()
+                  : isOutside;
+  }
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, loc, isOne, yes);
+}
+
+/// A run of several inputs, in parts that are of one each.
+Elements ElementEmitter::emitChosenParts(tensor::ConcatOp op,
+                                         ArrayRef<Joined> inputs, Index first,
+                                         int64_t count) {
   Elements found;
   ArrayRef<Index> sizes = sizesOf(op.getResult());
   Index rows = math.product(sizes.take_front(op.getDim()));
-  int64_t part = partOfRun(first, run.length, count);
+  Index length = math.product(sizes.drop_front(op.getDim()));
+  int64_t part = partOfRun(first, length, count);
   for (const Joined &input : inputs)
     part = std::gcd(part, math.factorOf(input.own));
-  for (ArrayRef<Index> at :
-       runPlaces(first, {rows, run.length}, count, part).at)
+  for (ArrayRef<Index> at : runPlaces(first, {rows, length}, count, part).at)
     llvm::append_range(found, chooseInput(inputs, at[0], at[1], part));
   return found;
 }
@@ -134,7 +184,7 @@ Elements ElementEmitter::chooseInput(ArrayRef<Joined> inputs, Index row,
   if (auto value = dyn_cast<Value>(offset))
     math.setFactor(value, factor);
   chosen.sizes = {math.constant(0)};
-  Elements found = load(chosen, {offset}, count);
+  Elements found = loadUnaligned(chosen, offset, count);
   for (const Joined &input : inputs) {
     if (memoryOf(input.tensor))
       continue;

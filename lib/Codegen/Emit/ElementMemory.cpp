@@ -289,6 +289,47 @@ Elements ElementEmitter::load(const Memory &memory, ArrayRef<Index> index,
   return result;
 }
 
+/// `count` elements from number `offset` on, of whatever alignment. Those of 16
+/// bits are shifted out of words of 32; the last is loaded alone, so that no
+/// word is read that has none of them.
+Elements ElementEmitter::loadUnaligned(const Memory &memory, Index offset,
+                                       int64_t count) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Type storage = storedType(memory.elementType), word = b.getI32Type();
+  Memory flat = memory;
+  flat.sizes = {math.constant(0)};
+  if (storageBytes(storage) != 2 || count % 2 != 0 ||
+      memory.alignment % 4 != 0 || math.factorOf(offset) % 2 == 0)
+    return load(flat, {offset}, count);
+  Memory words = flat, single = flat;
+  words.elementType = word;
+  single.elementType = b.getI16Type();
+  Index first = math.div(offset, math.constant(2));
+  Elements read;
+  for (int64_t i = 0; i < count / 2; ++i)
+    llvm::append_range(read,
+                       load(words, {math.add(first, math.constant(i))}, 1));
+  Index last = math.add(offset, math.constant(count - 1));
+  read.push_back(
+      arith::ExtUIOp::create(b, loc, word, load(single, {last}, 1).front()));
+  Value half = arith::IndexCastOp::create(
+      b, loc, word, math.value(math.rem(offset, math.constant(2))));
+  Value shift = arith::MulIOp::create(
+      b, loc, half, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(16)));
+  Elements result;
+  for (int64_t i = 0; i < count / 2; ++i) {
+    Value both =
+        LLVM::FshrOp::create(b, loc, word, read[i + 1], read[i], shift);
+    Value pair =
+        LLVM::BitcastOp::create(b, loc, VectorType::get({2}, storage), both);
+    for (int64_t element : {0, 1})
+      result.push_back(widen(vector::ExtractOp::create(b, loc, pair, element),
+                             memory.elementType));
+  }
+  return result;
+}
+
 Elements ElementEmitter::loadPredicated(const Memory &memory,
                                         ArrayRef<GuardedPlace> places,
                                         int64_t offset, int64_t count,

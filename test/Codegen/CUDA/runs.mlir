@@ -227,3 +227,19 @@ func.func @main(%a: tensor<9x7x11xf16> {tripy.name = "a"}, %b: tensor<7x9x11xf16
   %y = trace.add %a, %t : (tensor<9x7x11xf16>, tensor<9x7x11xf16>) -> tensor<9x7x11xf16>
   return %y : tensor<9x7x11xf16>
 }
+
+// Seams that are rare: runs of one input have a branch of their own, with words that elements are shifted out of.
+
+// RUN: tripy-compile %t/rare-seams.mlir -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=RARE
+// RARE: .entry
+// RARE-DAG: ld.global.b32
+// RARE-DAG: shf.r
+// RARE: st.global.v4.b32
+// RARE-NOT: st.global
+// RARE: ret;
+
+//--- rare-seams.mlir
+func.func @main(%a: tensor<512x2000xf16> {tripy.name = "a"}, %b: tensor<512x35xf16> {tripy.name = "b"}) -> (tensor<512x2035xf16> {tripy.name = "y"}) {
+  %y = trace.concatenate %a, %b dim = 1 : (tensor<512x2000xf16>, tensor<512x35xf16>) -> tensor<512x2035xf16>
+  return %y : tensor<512x2035xf16>
+}

@@ -180,6 +180,8 @@ struct Space {
   /// A dimension; its size is -1 where that is dynamic.
   struct Dim {
     int64_t size = 1;
+    /// What divides it in any case.
+    int64_t factor = 1;
     bool isReduced = false;
   };
   SmallVector<Dim> dims;
@@ -212,10 +214,11 @@ static Space spaceOf(ReductionPlan &plan, int64_t widest) {
     joins &= !plan.dims.empty() &&
              (space.dims.back().isReduced == isReduced || size == 1);
     if (!joins) {
-      space.dims.push_back({1, isReduced});
+      space.dims.push_back({1, 1, isReduced});
       plan.dims.emplace_back();
     }
     space.dims.back().size = times(space.dims.back().size, size);
+    space.dims.back().factor *= std::max<int64_t>(1, size);
     plan.dims.back().loops.push_back(loop);
   }
   for (auto [dim, sized] : llvm::zip(plan.dims, space.dims))
@@ -350,8 +353,8 @@ static Rows rowsOf(kernel::FuncOp kernel, linalg::GenericOp op) {
 /// the GPU idle.
 static bool leavesIdle(const Space &space, const Rows &rows,
                        const CudaChip &chip, int64_t vectorSize) {
-  // Sizes that are open may leave anything, but for rows, whose kernels have
-  // versions for few of them and for many.
+  // Columns are as many as are expected; rows have versions for few and for
+  // many of them.
   if (space.isApart)
     return true;
   if (space.endsReduced) {
@@ -368,8 +371,8 @@ static bool leavesIdle(const Space &space, const Rows &rows,
   // of 8 blocks for each strip fill the GPU as well.
   if (space.points >= 0 && space.points <= shortColumn)
     return false;
-  return space.outputs < 0 ||
-         space.outputs < chip.columnBlocks / 8 * columnVectors * vectorSize;
+  return !rows.count || space.dims.back().size < 0 ||
+         *rows.count < chip.columnBlocks / 8 * columnVectors * vectorSize;
 }
 
 std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
@@ -382,10 +385,7 @@ std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
   plan.isInOrder = llvm::all_of(
       plan.ops, [](linalg::GenericOp each) { return isInOrder(each); });
   Space space = spaceOf(plan, widest);
-  int64_t last = space.dims.back().size;
-  plan.vectorSize = widest;
-  while (plan.vectorSize > 1 && (last < 0 || last % plan.vectorSize != 0))
-    plan.vectorSize /= 2;
+  plan.vectorSize = std::gcd(widest, space.dims.back().factor);
   // A row kernel has the last dimensions alone.
   bool isRow = kernel.getRoot() == kernel::FusionRoot::Row;
   Rows rows = rowsOf(kernel, plan.ops.front());
