@@ -331,11 +331,13 @@ static void divide(ReductionPlan &plan, const Space &space) {
   plan.inFlight = plan.vectorSize * space.bytes >= 8 ? 8 : 16;
 }
 
+namespace {
 /// Rows that are expected, if that is known, and columns of each, at most.
 struct Rows {
   std::optional<int64_t> count;
   int64_t maxColumns;
 };
+} // namespace
 
 static Rows rowsOf(kernel::FuncOp kernel, linalg::GenericOp op) {
   auto rangeOf = [&](ArrayRef<unsigned> loops) {
