@@ -44,7 +44,7 @@ ExponentScale ExponentScale::of(kernel::AttentionOp op) {
   // takes the place of. Products with 0 or infinity are NaN where keys are
   // hidden, or products equal.
   found.isLate = scale >= Limits::min() && scale <= Limits::max() &&
-                 !isBias(op.getMask()) && !op.getHidden();
+                 !isBias(op.getMask()) && !op.getHidden() && !op.getCap();
   double exact = found.isLate ? scale : llvm::numbers::log2e;
   found.factor = static_cast<float>(exact);
   auto query = cast<RankedTensorType>(op.getQuery().getType());
@@ -190,8 +190,14 @@ bool AttentionSpace::hasBias() { return isBias(op.getMask()); }
 
 Value AttentionSpace::scaled(const Block &block, const Row &row, Index key,
                              Value product) {
-  Value score = arith::MulFOp::create(e->b, e->loc, product,
-                                      number(op.getScale().convertToDouble()));
+  double scale = op.getScale().convertToDouble();
+  double cap = op.getCap() ? op.getCap()->convertToDouble() : 1;
+  Value score =
+      arith::MulFOp::create(e->b, e->loc, product, number(scale / cap));
+  if (op.getCap()) {
+    auto capped = math::TanhOp::create(e->b, e->loc, score);
+    score = arith::MulFOp::create(e->b, e->loc, capped, number(cap));
+  }
   if (!hasBias())
     return score;
   Value bias = e->elements.emitOne(op.getMask(), ofQuery(block, row, key));

@@ -71,7 +71,7 @@ static kernel::AttentionOp build(flatir::CompositeOp op,
       kernel::CausalAttr::get(op.getContext(), operands.causal),
       /*windowLeft=*/IntegerAttr(), /*windowRight=*/IntegerAttr(),
       operands.scale,
-      /*hidden=*/FloatAttr(), /*emptyIsNaN=*/UnitAttr());
+      /*cap=*/FloatAttr(), /*hidden=*/FloatAttr(), /*emptyIsNaN=*/UnitAttr());
   // Its verifier knows; what it says is no error here.
   ScopedDiagnosticHandler quiet(op.getContext(),
                                 [](Diagnostic &) { return success(); });

@@ -370,6 +370,7 @@ std::string AttentionBuilder::rewrite() {
       b, loc, typeOf(sizes, b.getF32Type()), q, k, v, mask ? mask : added,
       Value(), kernel::CausalAttr::get(b.getContext(), seen.causal),
       side(seen.left), side(seen.right), b.getF64FloatAttr(pattern.scale),
+      pattern.cap ? b.getF64FloatAttr(*pattern.cap) : FloatAttr(),
       isFinite ? b.getF64FloatAttr(seen.hidden) : FloatAttr(),
       /*emptyIsNaN=*/!isSure && !isFinite ? b.getUnitAttr() : UnitAttr());
   program.sizes.set(attention, sizes);

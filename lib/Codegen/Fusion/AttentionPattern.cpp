@@ -172,10 +172,11 @@ static bool leadsToDot(Value tensor, bool isLenient = false) {
       continue;
     if (isa<flatir::DotOp>(op))
       return true;
-    bool isUnary = isFloatConvert(op) ||
-                   isa<flatir::ReshapeOp, flatir::TransposeOp>(op) ||
-                   (isLenient && classOf(op) == OpClass::Elementwise &&
-                    op->getNumOperands() == 1);
+    bool isUnary =
+        isFloatConvert(op) ||
+        isa<flatir::ReshapeOp, flatir::TransposeOp, flatir::TanhOp>(op) ||
+        (isLenient && classOf(op) == OpClass::Elementwise &&
+         op->getNumOperands() == 1);
     if (isUnary) {
       pending.insert(op->getOperand(0));
     } else if (isa<flatir::AddOp, flatir::SubOp, flatir::MulOp, flatir::DivOp>(
@@ -192,6 +193,8 @@ static bool leadsToDot(Value tensor, bool isLenient = false) {
 }
 
 bool AttentionPattern::takeBias(Operation *op, Viewed &at, double factor) {
+  if (cap)
+    return fail("a bias is added to scores before their cap");
   bool isFirst = leadsToDot(op->getOperand(0));
   if (isa<flatir::SubOp>(op) && !isFirst)
     return fail("scores are subtracted from something");
@@ -207,6 +210,8 @@ bool AttentionPattern::takeBias(Operation *op, Viewed &at, double factor) {
 
 bool AttentionPattern::takeFill(flatir::SelectOp op, Viewed &at,
                                 double factor) {
+  if (cap)
+    return fail("scores are hidden before their cap");
   bool isFirst = leadsToDot(op.getInput());
   std::optional<double> number =
       splatNumber(isFirst ? op.getOther() : op.getInput());
@@ -246,6 +251,15 @@ bool AttentionPattern::takeStep(Viewed &at, double &factor) {
                   "joins");
     at.dims = *dims;
     at.tensor = reshape.getInput();
+    return true;
+  }
+  // a * tanh(b * s) is cap * tanh(scale * s / cap), with a cap of |a| and a
+  // scale of a * b.
+  if (isa_and_nonnull<flatir::TanhOp>(op)) {
+    if (cap)
+      return fail("scores are capped twice");
+    cap = std::abs(factor);
+    at.tensor = op->getOperand(0);
     return true;
   }
   if (isa<flatir::MulOp, flatir::DivOp>(op)) {

@@ -56,6 +56,8 @@ public:
   /// the query has alone (rows), and one each.
   Axes batch, rows, keys, depth, width;
   double scale = 1;
+  /// Scaled products s become cap * tanh(s / cap).
+  std::optional<double> cap;
   llvm::SmallVector<ScoreBias> biases;
   llvm::SmallVector<ScoreFill> fills;
   /// All operations that the attention takes the place of.

@@ -123,6 +123,7 @@ bool AttentionBuilder::isBeyondScores(double number) const {
   constexpr double largest = 65504, maxPowers = 128;
   if (!elementTypeOf(pattern.query.tensor).isF16())
     return false;
+  // A cap makes no score larger.
   double bound = largest * largest * std::abs(pattern.scale);
   for (unsigned axis : pattern.depth) {
     std::optional<int64_t> size = getConstantIntValue(axes.sizeOf(axis));

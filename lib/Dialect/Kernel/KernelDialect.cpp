@@ -181,6 +181,14 @@ static LogicalResult verifyHidden(AttentionOp op) {
          << op.getHidden()->convertToDouble();
 }
 
+static LogicalResult verifyCap(AttentionOp op) {
+  std::optional<APFloat> cap = op.getCap();
+  if (!cap || (cap->isFiniteNonZero() && !cap->isNegative()))
+    return success();
+  return op.emitOpError("a cap of scores is positive and finite; found ")
+         << cap->convertToDouble();
+}
+
 static LogicalResult verifyWindow(AttentionOp op) {
   for (std::optional<int64_t> side : {op.getWindowLeft(), op.getWindowRight()})
     if (side && (*side < 0 || *side > AttentionOp::maxWindow))
@@ -245,7 +253,8 @@ LogicalResult AttentionOp::verify() {
       !isa<FloatType>(getElementTypeOrSelf(getMask())))
     return emitOpError("the mask must be of i1 or floats; found ")
            << getMask().getType();
-  return failure(failed(verifyHidden(*this)) || failed(verifyWindow(*this)));
+  return failure(failed(verifyHidden(*this)) || failed(verifyCap(*this)) ||
+                 failed(verifyWindow(*this)));
 }
 
 LogicalResult

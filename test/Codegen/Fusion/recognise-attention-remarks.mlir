@@ -96,12 +96,27 @@ func.func @finite(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4
 
 // -----
 
-// CHECK: remark: [Analysis] declined {{.*}}: 'tanh' of the scores is no scale, mask or bias
+// CHECK: remark: [Analysis] declined {{.*}}: 'abs' of the scores is no scale, mask or bias
 // IR-LABEL: func.func @others(
 // IR-NOT: kernel.attention
 func.func @others(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4x32x64xf16>) -> tensor<4x32x64xf16> {
   %s = trace.matmul %q, %k : (tensor<4x32x64xf16>, tensor<4x64x32xf16>) -> tensor<4x32x32xf16>
-  %t = trace.tanh %s : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %t = trace.abs %s : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %p = trace.softmax %t dim = -1 : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %r = trace.matmul %p, %v : (tensor<4x32x32xf16>, tensor<4x32x64xf16>) -> tensor<4x32x64xf16>
+  return %r : tensor<4x32x64xf16>
+}
+
+// -----
+
+// A bias is added to capped scores, not below the cap.
+// CHECK: remark: [Analysis] declined {{.*}}: a bias is added to scores before their cap
+// IR-LABEL: func.func @bias_capped(
+// IR-NOT: kernel.attention
+func.func @bias_capped(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4x32x64xf16>, %b: tensor<4x32x32xf16>) -> tensor<4x32x64xf16> {
+  %s = trace.matmul %q, %k : (tensor<4x32x64xf16>, tensor<4x64x32xf16>) -> tensor<4x32x32xf16>
+  %a = trace.add %s, %b : (tensor<4x32x32xf16>, tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %t = trace.tanh %a : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
   %p = trace.softmax %t dim = -1 : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
   %r = trace.matmul %p, %v : (tensor<4x32x32xf16>, tensor<4x32x64xf16>) -> tensor<4x32x64xf16>
   return %r : tensor<4x32x64xf16>

@@ -146,3 +146,21 @@ func.func @regrouped(%q: tensor<8x32x64xf16>, %k: tensor<8x24x64xf16>, %v: tenso
   %r = trace.matmul %p, %v : (tensor<8x32x24xf16>, tensor<8x24x64xf16>) -> tensor<8x32x64xf16>
   return %r : tensor<8x32x64xf16>
 }
+
+// -----
+
+// Capped scores, -5 * tanh(s / -20): a cap of 5 and a scale of a quarter, and a bias behind.
+// CHECK-LABEL: func.func @capped(
+// CHECK: kernel.attention {{.*}} mask = {{.*}} scale = 2.500000e-01 cap = 5.000000e+00
+func.func @capped(%q: tensor<4x32x64xf16>, %k: tensor<4x64x32xf16>, %v: tensor<4x32x64xf16>, %b: tensor<4x32x32xf16>) -> tensor<4x32x64xf16> {
+  %s = trace.matmul %q, %k : (tensor<4x32x64xf16>, tensor<4x64x32xf16>) -> tensor<4x32x32xf16>
+  %d = trace.constant dense<-20.0> : tensor<f16>
+  %e = trace.div %s, %d : (tensor<4x32x32xf16>, tensor<f16>) -> tensor<4x32x32xf16>
+  %t = trace.tanh %e : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %c = trace.constant dense<-5.0> : tensor<f16>
+  %m = trace.mul %t, %c : (tensor<4x32x32xf16>, tensor<f16>) -> tensor<4x32x32xf16>
+  %a = trace.add %m, %b : (tensor<4x32x32xf16>, tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %p = trace.softmax %a dim = -1 : (tensor<4x32x32xf16>) -> tensor<4x32x32xf16>
+  %r = trace.matmul %p, %v : (tensor<4x32x32xf16>, tensor<4x32x64xf16>) -> tensor<4x32x64xf16>
+  return %r : tensor<4x32x64xf16>
+}

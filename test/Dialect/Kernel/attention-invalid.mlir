@@ -141,3 +141,11 @@ func.func @window_hidden(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tenso
   %r = kernel.attention %q, %k, %v mask = %m causal = none window_left = 3 scale = 1.0 hidden = -1.0e4 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>, tensor<1x5x7xi1>) -> tensor<1x5x8xf32>
   return %r : tensor<1x5x8xf32>
 }
+
+// -----
+
+func.func @cap(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>) -> tensor<1x5x8xf32> {
+  // expected-error @below {{a cap of scores is positive and finite; found -5.000000e+01}}
+  %r = kernel.attention %q, %k, %v causal = none scale = 1.0 cap = -5.0e1 : (tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x7x8xf32>) -> tensor<1x5x8xf32>
+  return %r : tensor<1x5x8xf32>
+}

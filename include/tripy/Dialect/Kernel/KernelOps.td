@@ -107,6 +107,9 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
     or of those that `lengths` leaves. A causal mask is a window whose right side
     is 0, and is given in its place.
 
+    With `cap`, a positive number, a scaled product s becomes cap * tanh(s / cap)
+    before a mask is applied: no score is beyond it.
+
     A score that a mask of i1 hides is `hidden`, as f32, minus infinity unless
     given: with a finite number, a query that sees no key averages all of them.
     What else hides keys takes them away. A query whose scores are all minus
@@ -119,12 +122,13 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, Kernel_Reifies, AttrSized
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Optional<AnyRankedTensor>:$mask,
                        Optional<AnyRankedTensor>:$lengths, Kernel_CausalAttr:$causal, OptionalAttr<I64Attr>:$windowLeft,
-                       OptionalAttr<I64Attr>:$windowRight, F64Attr:$scale, OptionalAttr<F64Attr>:$hidden, UnitAttr:$emptyIsNaN);
+                       OptionalAttr<I64Attr>:$windowRight, F64Attr:$scale, OptionalAttr<F64Attr>:$cap, OptionalAttr<F64Attr>:$hidden,
+                       UnitAttr:$emptyIsNaN);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` `=` $mask^)? (`lengths` `=` $lengths^)? `causal` `=` $causal
     (`window_left` `=` $windowLeft^)? (`window_right` `=` $windowRight^)? `scale` `=` $scale
-    (`hidden` `=` $hidden^)? (`empty_is_nan` $emptyIsNaN^)? attr-dict `:` functional-type(operands, results)
+    (`cap` `=` $cap^)? (`hidden` `=` $hidden^)? (`empty_is_nan` $emptyIsNaN^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
