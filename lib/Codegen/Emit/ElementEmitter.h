@@ -236,7 +236,8 @@ private:
   Elements emitChosenParts(mlir::tensor::ConcatOp op,
                            llvm::ArrayRef<Joined> inputs, Index first,
                            int64_t count);
-  mlir::Value isOfOne(llvm::ArrayRef<Joined> inputs, Index at, int64_t count);
+  mlir::Value isOfSeveral(llvm::ArrayRef<Joined> inputs, Index at,
+                          int64_t count);
   Elements chooseInput(llvm::ArrayRef<Joined> inputs, Index row, Index at,
                        int64_t count);
   Elements emitSliceRun(mlir::tensor::ExtractSliceOp op, Index first,

@@ -100,7 +100,7 @@ Elements ElementEmitter::emitChosenRun(tensor::ConcatOp op, Index first,
   if (!loads || !isOnGpu || !isRare)
     return emitChosenParts(op, inputs, first, count);
   OpBuilder &b = math.b();
-  Value isOne = isOfOne(inputs, run.at, count);
+  Value isOfMany = isOfSeveral(inputs, run.at, count);
   auto one = [&](OpBuilder &, Location loc) {
     Scope scope(*this);
     scf::YieldOp::create(b, loc, chooseInput(inputs, run.row, run.at, count));
@@ -110,26 +110,27 @@ Elements ElementEmitter::emitChosenRun(tensor::ConcatOp op, Index first,
     scf::YieldOp::create(b, loc, emitChosenParts(op, inputs, first, count));
   };
   OpBuilder::InsertionGuard guard(b);
-  auto branch = scf::IfOp::create(b, math.location(), isOne, one, several);
+  auto branch = scf::IfOp::create(b, math.location(), isOfMany, several, one);
   return Elements(branch.getResults());
 }
 
-/// Whether the elements of a run from column `at` on are all of one input.
-Value ElementEmitter::isOfOne(ArrayRef<Joined> inputs, Index at,
-                              int64_t count) {
+/// Whether no input has all elements of a run from column `at` on.
+Value ElementEmitter::isOfSeveral(ArrayRef<Joined> inputs, Index at,
+                                  int64_t count) {
   OpBuilder &b = math.b();
   Location loc = math.location();
   Index end = math.add(at, math.constant(count));
-  Value isOne;
+  Value isOutsideAll;
   for (const Joined &input : inputs) {
     Value begins = isBefore(math, at, input.begin);
     Value ends = isBefore(math, math.add(input.begin, input.own), end);
     Value isOutside = arith::OrIOp::create(b, loc, begins, ends);
-    isOne = isOne ? arith::AndIOp::create(b, loc, isOne, isOutside).getResult()
-                  : isOutside;
+    isOutsideAll =
+        isOutsideAll
+            ? arith::AndIOp::create(b, loc, isOutsideAll, isOutside).getResult()
+            : isOutside;
   }
-  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  return arith::XOrIOp::create(b, loc, isOne, yes);
+  return isOutsideAll;
 }
 
 /// A run of several inputs, in parts that are of one each.

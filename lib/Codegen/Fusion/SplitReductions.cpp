@@ -70,6 +70,9 @@ private:
   int64_t trailing();
   SmallVector<int64_t> trailingColumns();
   int64_t elementsOf(ArrayRef<int64_t> dims);
+  SmallVector<flatir::ReduceOp> reduceInTurn(ArrayRef<int64_t> first,
+                                             ArrayRef<int64_t> second,
+                                             OpBuilder &b, Location loc);
   Value flattened(OpBuilder &b, Location loc);
   Value accumulated(Value tensor, OpBuilder &b, Location loc);
   flatir::ReduceOp step(Value tensor, ArrayRef<int64_t> dims, OpBuilder &b,
@@ -285,22 +288,25 @@ SmallVector<flatir::ReduceOp> ReductionSplit::rewriteApart() {
   Location loc = inserted(
       reduce.getLoc(), {"split", "reduce dimensions that do not lie together "
                                  "one after the other"});
-  Operation *before = reduce->getPrevNode();
   ArrayRef<int64_t> dims = reduce.getDims();
   ArrayRef<int64_t> rows = dims.take_back(trailing());
   ArrayRef<int64_t> outer = dims.drop_back(trailing());
+  if (elementsOf(rows) >= warpColumns)
+    return reduceInTurn(rows, outer, b, loc);
+  SmallVector<int64_t> last;
+  for (int64_t row : rows)
+    last.push_back(row - static_cast<int64_t>(outer.size()));
+  return reduceInTurn(outer, last, b, loc);
+}
+
+/// Reduces the dimensions `first`, and those of its result that are `second`.
+SmallVector<flatir::ReduceOp>
+ReductionSplit::reduceInTurn(ArrayRef<int64_t> first, ArrayRef<int64_t> second,
+                             OpBuilder &b, Location loc) {
+  Operation *before = reduce->getPrevNode();
   Value start = accumulated(reduce.getInput(), b, loc);
-  SmallVector<flatir::ReduceOp> steps;
-  if (elementsOf(rows) >= warpColumns) {
-    steps.push_back(step(start, rows, b, loc));
-    steps.push_back(step(steps.front().getResult(), outer, b, reduce.getLoc()));
-  } else {
-    SmallVector<int64_t> last;
-    for (int64_t row : rows)
-      last.push_back(row - static_cast<int64_t>(outer.size()));
-    steps.push_back(step(start, outer, b, loc));
-    steps.push_back(step(steps.front().getResult(), last, b, reduce.getLoc()));
-  }
+  SmallVector<flatir::ReduceOp> steps = {step(start, first, b, loc)};
+  steps.push_back(step(steps.front().getResult(), second, b, reduce.getLoc()));
   finish(steps.back().getResult(), before, b, loc);
   return steps;
 }
@@ -324,15 +330,12 @@ void ReductionSplit::rewriteChunks() {
       inserted(reduce.getLoc(),
                {"split", "reduce chunks of the rows side by side, and then "
                          "their results"});
-  Operation *before = reduce->getPrevNode();
   if (cutDims > 0) {
     ArrayRef<int64_t> all = reduce.getDims();
-    Value parts = step(accumulated(reduce.getInput(), b, loc),
-                       all.drop_front(cutDims), b, loc)
-                      .getResult();
-    return finish(step(parts, all.take_front(cutDims), b, reduce.getLoc()),
-                  before, b, loc);
+    reduceInTurn(all.drop_front(cutDims), all.take_front(cutDims), b, loc);
+    return;
   }
+  Operation *before = reduce->getPrevNode();
   Value whole = flattened(b, loc);
   auto type = cast<RankedTensorType>(whole.getType());
   SmallVector<int64_t> shape(type.getShape()), dims;

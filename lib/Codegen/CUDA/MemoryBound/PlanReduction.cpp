@@ -331,50 +331,34 @@ static void divide(ReductionPlan &plan, const Space &space) {
   plan.inFlight = plan.vectorSize * space.bytes >= 8 ? 8 : 16;
 }
 
-namespace {
-/// Rows that are expected, if that is known, and columns of each, at most.
-struct Rows {
-  std::optional<int64_t> count;
-  int64_t maxColumns;
-};
-} // namespace
-
-static Rows rowsOf(kernel::FuncOp kernel, linalg::GenericOp op) {
-  auto rangeOf = [&](ArrayRef<unsigned> loops) {
-    AffineExpr size = extentExpr(op, loops);
-    return size ? sizeRange(kernel, size) : std::nullopt;
-  };
-  LoopDims dims = loopDims(op);
-  std::optional<kernel::SizeRange> rows = rangeOf(dims.parallel);
-  std::optional<kernel::SizeRange> columns = rangeOf(dims.reduction);
-  return {rows ? std::optional(rows->opt) : std::nullopt,
-          columns && columns->values.lo > 0 ? columns->values.hi : anySize.hi};
-}
-
 /// Whether the emitters that give each output one block, or a cluster, leave
 /// the GPU idle.
-static bool leavesIdle(const Space &space, const Rows &rows,
+static bool leavesIdle(linalg::GenericOp op, const Space &space,
                        const CudaChip &chip, int64_t vectorSize) {
+  LoopDims dims = loopDims(op);
+  Interval columns = extentRange(op, dims.reduction, 0).values;
+  // Where nothing is known of them, none are expected.
+  int64_t outputs = extentRange(op, dims.parallel, 0).opt;
   // Columns are as many as are expected; rows have versions for few and for
   // many of them.
   if (space.isApart)
     return true;
   if (space.endsReduced) {
     // Rows of their emitter have a block each, and up to 8 if they are long.
-    if (rows.maxColumns <= longestRow)
+    if (columns.lo > 0 && columns.hi <= longestRow)
       return false;
     bool isLoop =
         !chip.hasClusters() || space.points > maxBlocksOfRow * longestPart;
     int64_t blocks = isLoop ? 1 : llvm::divideCeil(space.points, longestPart);
     int64_t enough = isLoop ? chip.multiprocessors : blocksOfClusters;
-    return space.points < 0 || !rows.count || *rows.count * blocks < enough;
+    return space.points < 0 || outputs * blocks < enough;
   }
   // Where a thread or a few have a column there are many blocks, and clusters
   // of 8 blocks for each strip fill the GPU as well.
   if (space.points >= 0 && space.points <= shortColumn)
     return false;
-  return !rows.count || space.dims.back().size < 0 ||
-         *rows.count < chip.columnBlocks / 8 * columnVectors * vectorSize;
+  return space.dims.back().size < 0 ||
+         outputs < chip.columnBlocks / 8 * columnVectors * vectorSize;
 }
 
 std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
@@ -390,9 +374,8 @@ std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
   plan.vectorSize = std::gcd(widest, space.dims.back().factor);
   // A row kernel has the last dimensions alone.
   bool isRow = kernel.getRoot() == kernel::FusionRoot::Row;
-  Rows rows = rowsOf(kernel, plan.ops.front());
   if ((isRow || !space.endsReduced) &&
-      !leavesIdle(space, rows, chip, plan.vectorSize))
+      !leavesIdle(plan.ops.front(), space, chip, plan.vectorSize))
     return std::nullopt;
   plan.blocks = chip.residentReductions * chip.multiprocessors;
   if (!space.endsReduced)

@@ -191,8 +191,6 @@ Elements RowEmitter::loadToEnd(Value argument, const RowRun &run) {
   Memory flat = *e.elements.memoryOf(argument);
   flat.sizes = {math.product(flat.sizes)};
   Index size = flat.sizes.front();
-  Value passes = kernel.compare(
-      CmpIPredicate::ugt, math.add(run.first, math.constant(count)), size);
   Value fits = kernel.compare(CmpIPredicate::ule,
                               math.add(run.first, math.constant(count)), size);
   auto loadVector = [&] {
@@ -226,7 +224,7 @@ Elements RowEmitter::loadToEnd(Value argument, const RowRun &run) {
     scf::YieldOp::create(e.b, e.loc, vector);
   };
   OpBuilder::InsertionGuard guard(e.b);
-  auto branch = scf::IfOp::create(e.b, e.loc, passes, singles, whole);
+  auto branch = scf::IfOp::create(e.b, e.loc, fits, whole, singles);
   Elements elements(branch.getResults());
   e.elements.bindRun(argument, run.first, elements);
   return elements;
