@@ -70,6 +70,7 @@ private:
   int64_t trailing();
   SmallVector<int64_t> trailingColumns();
   int64_t elementsOf(ArrayRef<int64_t> dims);
+  Value cutInParts(OpBuilder &b, Location loc);
   SmallVector<flatir::ReduceOp> reduceInTurn(ArrayRef<int64_t> first,
                                              ArrayRef<int64_t> second,
                                              OpBuilder &b, Location loc);
@@ -87,8 +88,10 @@ private:
   bool cutsRows = false;
   /// Chunks that would fill the device; the dimension that is cut, in how many.
   int64_t wanted = 1, dim = -1, chunks = 0;
-  /// Reduced dimensions that are the chunks; 0 where one is cut.
+  /// Of dynamic rows: reduced dimensions that are the chunks, and parts of the
+  /// next one that are.
   size_t cutDims = 0;
+  int64_t cutParts = 1;
 };
 } // namespace
 
@@ -195,19 +198,47 @@ int64_t fusion::divisorNear(int64_t size, int64_t wanted, int64_t unit) {
 }
 
 /// Of dynamic rows, the first dimensions, as far as they are static, are those
-/// of the chunks.
+/// of the chunks, and so is a part of the last of these.
 std::string ReductionSplit::chooseDims() {
   ArrayRef<int64_t> dims = reduce.getDims();
   chunks = 1;
-  for (cutDims = 0; cutsRows && cutDims + 1 < dims.size();) {
+  for (cutDims = 0; cutsRows && cutDims < dims.size(); ++cutDims) {
     if (input.isDynamicDim(dims[cutDims]))
       break;
-    chunks *= input.getDimSize(dims[cutDims++]);
-    bool areRows = elementsOf(dims.drop_front(cutDims)) >= warpColumns;
-    if (chunks >= wanted / 2 && chunks <= maxChunks && areRows)
+    int64_t size = input.getDimSize(dims[cutDims]);
+    int64_t left = elementsOf(dims.drop_front(cutDims + 1));
+    int64_t parts =
+        chunks * size <= 2 * wanted
+            ? size
+            : divisorNear(size, llvm::divideCeil(wanted, chunks), 1);
+    bool isWhole = parts == size;
+    if (parts > 0 && chunks * parts >= wanted / 2 &&
+        chunks * parts <= maxChunks && size / parts * left >= warpColumns &&
+        (!isWhole || cutDims + 1 < dims.size())) {
+      chunks *= parts;
+      cutDims += isWhole ? 1 : 0;
+      cutParts = isWhole ? 1 : parts;
       return "";
+    }
+    chunks *= size;
   }
   return "its sizes are not static";
+}
+
+/// The input with the dimension that is cut as two: the parts, and what each
+/// has.
+Value ReductionSplit::cutInParts(OpBuilder &b, Location loc) {
+  if (cutParts == 1)
+    return reduce.getInput();
+  int64_t cut = reduce.getDims()[cutDims];
+  SmallVector<int64_t> shape(input.getShape());
+  shape[cut] /= cutParts;
+  shape.insert(shape.begin() + cut, cutParts);
+  auto reshape =
+      flatir::ReshapeOp::create(b, loc, input.clone(shape), reduce.getInput(),
+                                program.sizes.dynamic(reduce.getInput()));
+  program.sizes.infer(reshape, b);
+  return reshape;
 }
 
 std::string ReductionSplit::choose() {
@@ -304,7 +335,7 @@ SmallVector<flatir::ReduceOp>
 ReductionSplit::reduceInTurn(ArrayRef<int64_t> first, ArrayRef<int64_t> second,
                              OpBuilder &b, Location loc) {
   Operation *before = reduce->getPrevNode();
-  Value start = accumulated(reduce.getInput(), b, loc);
+  Value start = accumulated(cutInParts(b, loc), b, loc);
   SmallVector<flatir::ReduceOp> steps = {step(start, first, b, loc)};
   steps.push_back(step(steps.front().getResult(), second, b, reduce.getLoc()));
   finish(steps.back().getResult(), before, b, loc);
@@ -330,9 +361,16 @@ void ReductionSplit::rewriteChunks() {
       inserted(reduce.getLoc(),
                {"split", "reduce chunks of the rows side by side, and then "
                          "their results"});
-  if (cutDims > 0) {
-    ArrayRef<int64_t> all = reduce.getDims();
-    reduceInTurn(all.drop_front(cutDims), all.take_front(cutDims), b, loc);
+  if (cutDims > 0 || cutParts > 1) {
+    SmallVector<int64_t> all(reduce.getDims());
+    if (cutParts > 1) {
+      for (int64_t &behind : MutableArrayRef(all).drop_front(cutDims))
+        ++behind;
+      all.insert(all.begin() + cutDims, all[cutDims] - 1);
+    }
+    ArrayRef<int64_t> dims(all);
+    size_t first = cutDims + (cutParts > 1 ? 1 : 0);
+    reduceInTurn(dims.drop_front(first), dims.take_front(first), b, loc);
     return;
   }
   Operation *before = reduce->getPrevNode();
