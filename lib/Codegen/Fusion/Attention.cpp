@@ -179,7 +179,7 @@ void fusion::shareRepeatedHeads(Program &program) {
         attention.getLoc(),
         {"attention", "read heads of keys and values as they were repeated"});
     auto eachOnce = [&](const RepeatedHeads &of) {
-      return reshapedTo(of.tensor, of.sizes, b, loc, program);
+      return reshapedTo(reshapedFrom(of.tensor), of.sizes, b, loc, program);
     };
     attention.getKeyMutable().assign(eachOnce(*key));
     attention.getValueMutable().assign(eachOnce(*value));

@@ -134,11 +134,21 @@ Value AttentionBuilder::reshaped(Value tensor, const SizeList &sizes) {
   return reshapedTo(tensor, sizes, b, loc, program);
 }
 
+Value fusion::reshapedFrom(Value tensor) {
+  while (auto reshape = tensor.getDefiningOp<flatir::ReshapeOp>()) {
+    if (!reshape.getType().hasStaticShape() ||
+        !reshape.getInput().getType().hasStaticShape())
+      break;
+    tensor = reshape.getInput();
+  }
+  return tensor;
+}
+
 /// The tensor with its axes in this order, as one of these sizes.
 Value AttentionBuilder::arranged(Value tensor, const DimAxes &dims,
                                  const Axes &order, const SizeList &sizes) {
   Axes from = axes.flat(dims);
-  tensor = reshaped(tensor, axes.sizesOf(from));
+  tensor = reshaped(reshapedFrom(tensor), axes.sizesOf(from));
   SmallVector<int64_t> permutation;
   for (unsigned axis : order)
     permutation.push_back(llvm::find(from, axis) - from.begin());

@@ -43,6 +43,11 @@ struct HiddenKeys {
   std::optional<ScoreBias> bias;
 };
 
+/// What `tensor` is a reshape of, which another reshape of it may as well read:
+/// of 4x2048x256 as 4x524288 and back, no rows could be found that are apart in
+/// memory.
+mlir::Value reshapedFrom(mlir::Value tensor);
+
 /// `tensor` with these sizes, as a part of an attention.
 mlir::Value reshapedTo(mlir::Value tensor, const SizeList &sizes,
                        mlir::OpBuilder &b, mlir::Location loc,

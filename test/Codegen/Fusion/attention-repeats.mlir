@@ -43,6 +43,22 @@ func.func @repeated(%q: tensor<2x6x10x64xf16>, %k: tensor<2x2x10x64xf16>, %v: te
 
 // -----
 
+// Heads that were split from rows and repeated: their rows, which are apart in memory, are still those of a tensor, and no
+// reshape joins them with others.
+// CHECK-LABEL: func.func @of_rows(
+// CHECK-NOT: tensor<4x1280xf16>
+// CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x12x10x128xf16>, tensor<1x4x10x128xf16>, tensor<1x4x10x128xf16>)
+func.func @of_rows(%q: tensor<1x12x10x128xf16>, %k: tensor<1x4x10x128xf16>, %x: tensor<1x10x512xf16>) -> tensor<1x12x10x128xf16> {
+  %0 = trace.reshape %x to [1, 10, 4, 128] : (tensor<1x10x512xf16>) -> tensor<1x10x4x128xf16>
+  %v = trace.permute %0 [0, 2, 1, 3] : (tensor<1x10x4x128xf16>) -> tensor<1x4x10x128xf16>
+  %k3 = trace.repeat %k by [1, 3, 1, 1] : (tensor<1x4x10x128xf16>) -> tensor<1x12x10x128xf16>
+  %v3 = trace.repeat %v by [1, 3, 1, 1] : (tensor<1x4x10x128xf16>) -> tensor<1x12x10x128xf16>
+  %y = trace.attention %q, %k3, %v3 : (tensor<1x12x10x128xf16>, tensor<1x12x10x128xf16>, tensor<1x12x10x128xf16>) -> tensor<1x12x10x128xf16>
+  return %y : tensor<1x12x10x128xf16>
+}
+
+// -----
+
 // Not these: heads in another order, each key repeated, and keys whose heads are repeated more often than values'.
 // CHECK-LABEL: func.func @tiled(
 // CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>, tensor<2x6x10x64xf16>)
