@@ -35,9 +35,17 @@ enum class Access : uint8_t {
   Streamed,
   /// Brings the elements to the L2 cache; the values are meaningless.
   Prefetch,
+  /// The same where no two threads read the same sector of it.
+  PrefetchApart,
   /// No access; the values are meaningless.
   None,
 };
+
+/// Whether an access yields no values.
+inline bool loadsNothing(Access access) {
+  return access == Access::Prefetch || access == Access::PrefetchApart ||
+         access == Access::None;
+}
 
 /// A tensor in memory: row-major, dense.
 struct Memory {

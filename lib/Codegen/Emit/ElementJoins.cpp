@@ -91,7 +91,7 @@ Elements ElementEmitter::emitChosenRun(tensor::ConcatOp op, Index first,
     return {};
   if (run.whole)
     return chooseInput(inputs, run.row, run.at, count);
-  bool loads = any->access != Access::Prefetch && any->access != Access::None;
+  bool loads = !loadsNothing(any->access);
   bool isOnGpu =
       cast<LLVM::LLVMPointerType>(any->pointer.getType()).getAddressSpace() > 0;
   // Where seams are near, most warps have both kinds of runs.
@@ -314,8 +314,8 @@ bool ElementEmitter::canPredicate(const Memory &memory, const PadRun &run) {
   std::optional<int64_t> width = IndexMath::constantOf(run.rows.back());
   int64_t bytes =
       run.part * storageType(memory.elementType).getIntOrFloatBitWidth() / 8;
-  return memory.access != Access::Prefetch && memory.access != Access::None &&
-         !memory.packed && !run.places.isBehind.empty() && width &&
+  return !loadsNothing(memory.access) && !memory.packed &&
+         !run.places.isBehind.empty() && width &&
          *width <= std::numeric_limits<int32_t>::max() &&
          (bytes == 2 || bytes == 4 || bytes == 8);
 }

@@ -177,23 +177,26 @@ static Value loadStreamed(OpBuilder &b, Location loc, Value address, Type type,
 }
 
 /// Brings the 32 bytes at `address`, the L2 cache's sector, to that cache.
-/// Threads read side by side: the one whose address begins the sector asks.
-static void prefetch(OpBuilder &b, Location loc, Value address) {
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), ValueRange{address},
-      "{\n.reg .pred begins;\n.reg .b64 within;\n"
-      "and.b64 within, $0, 31;\nsetp.eq.b64 begins, within, 0;\n"
-      "@begins prefetch.global.L2 [$0];\n}",
-      "l", /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+/// Unless they are apart, threads read side by side: the one whose address
+/// begins the sector asks.
+static void prefetch(OpBuilder &b, Location loc, Value address, bool isApart) {
+  StringRef text = isApart
+                       ? "prefetch.global.L2 [$0];"
+                       : "{\n.reg .pred begins;\n.reg .b64 within;\n"
+                         "and.b64 within, $0, 31;\nsetp.eq.b64 begins, within, "
+                         "0;\n@begins prefetch.global.L2 [$0];\n}";
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), ValueRange{address}, text, "l",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
+                            ArrayAttr());
 }
 
 /// The values that lie at `address`, as the memory's `access` says.
 static Value loadAt(OpBuilder &b, Location loc, Value address, Type type,
                     int64_t bytes, int64_t alignment, const Memory &memory) {
-  if (memory.access == Access::Prefetch)
-    prefetch(b, loc, address);
-  if (memory.access == Access::Prefetch || memory.access == Access::None)
+  if (loadsNothing(memory.access) && memory.access != Access::None)
+    prefetch(b, loc, address, memory.access == Access::PrefetchApart);
+  if (loadsNothing(memory.access))
     return LLVM::ZeroOp::create(b, loc, type);
   if (memory.access == Access::Streamed && bytes >= 4 && alignment >= bytes)
     return loadStreamed(b, loc, address, type, bytes, memory.readOnly);

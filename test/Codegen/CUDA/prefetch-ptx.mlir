@@ -9,6 +9,7 @@
 // RUN: tripy-compile %s --function=transpose --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=TRANSPOSE --implicit-check-not=prefetch
 // RUN: tripy-compile %s --function=embedding --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=EMBEDDING --implicit-check-not=prefetch
 // RUN: tripy-compile %s --function=cumsum --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=SCAN --implicit-check-not=prefetch
+// RUN: tripy-compile %s --function=column_of_rows --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=APART --implicit-check-not=prefetch
 // RUN: tripy-compile %s --function=dynamic --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=DYNAMIC --implicit-check-not=prefetch
 //
 // RUN: tripy-compile %s --function=loop --target=cuda:sm_90a --no-prefetch --stop-after=ptx -o - | FileCheck %s --check-prefix=OFF --implicit-check-not=prefetch
@@ -104,4 +105,16 @@ func.func @cumsum(%x: tensor<8192x8192xf16>) -> tensor<8192x8192xf16> {
 func.func @dynamic(%x: tensor<?xf16> {tripy.profile = #tripy.profile<min = [0], opt = [9], max = [99999]>}) -> tensor<?xf16> {
   %0 = trace.relu %x : (tensor<?xf16>) -> tensor<?xf16>
   return %0 : tensor<?xf16>
+}
+
+// A slice of one column: no two threads read the same sector, so that each asks for its own, and a thread has two elements
+// of 2 bytes, so that many multiprocessors do.
+// APART: shl.b16 %rs{{[0-9]+}}, %rs{{[0-9]+}}, 1;
+// APART-COUNT-2: prefetch.global.L2
+// APART: griddepcontrol.wait
+// APART-COUNT-2: ld.global.b16
+// APART: st.global.v2.b16
+func.func @column_of_rows(%x: tensor<8x512x14x14xf16>) -> tensor<8x267x14x1xf16> {
+  %0 = trace.slice %x [0, 224, 0, 3] to [8, 491, 14, 4] by [1, 1, 1, 1] : (tensor<8x512x14x14xf16>) -> tensor<8x267x14x1xf16>
+  return %0 : tensor<8x267x14x1xf16>
 }

@@ -121,9 +121,23 @@ static llvm::SetVector<Value> readAtData(kernel::FuncOp kernel) {
   return found;
 }
 
+llvm::SetVector<Value> codegen::readApart(kernel::FuncOp kernel) {
+  llvm::SetVector<Value> found;
+  for (auto slice : kernel.getBody().front().getOps<tensor::ExtractSliceOp>()) {
+    if (slice.getSourceType().getRank() == 0)
+      continue;
+    bool isSingle = slice.getStaticSizes().back() == 1 &&
+                    slice.getSourceType().getShape().back() != 1;
+    if (isSingle || slice.getStaticStrides().back() != 1)
+      found.insert_range(computedFrom(slice.getSource()));
+  }
+  return found;
+}
+
 void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads,
                           std::optional<Index> points) {
   llvm::SetVector<Value> gathered = readAtData(e.kernel);
+  llvm::SetVector<Value> apart = readApart(e.kernel);
   std::optional<int64_t> least =
       points ? e.math.expectedOf(*points) : std::nullopt;
   auto isShared = [&](const Memory &memory) {
@@ -137,9 +151,11 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads,
   for (BlockArgument argument : e.kernel.getBody().getArguments())
     if (Memory *memory = e.elements.memoryOf(argument)) {
       usual.push_back({memory, memory->access});
-      memory->access = isShared(*memory) || gathered.contains(argument)
-                           ? Access::None
-                           : Access::Prefetch;
+      if (isShared(*memory) || gathered.contains(argument))
+        memory->access = Access::None;
+      else
+        memory->access =
+            apart.contains(argument) ? Access::PrefetchApart : Access::Prefetch;
     }
   int64_t blocks = chip.multiprocessors *
                    chip.maxResident(e.kernel.getConfigAttr().getBlock()[0]);

@@ -169,6 +169,10 @@ FunctionWithMaps openWithMaps(kernel::FuncOp kernel, mlir::OpBuilder &b,
                               unsigned pointers, unsigned sizes, unsigned maps,
                               int64_t threads);
 
+/// Arguments of which `kernel` reads a slice of single elements, or of every
+/// other element: neighbours of the results are apart in them.
+llvm::SetVector<mlir::Value> readApart(kernel::FuncOp kernel);
+
 /// Whether `argument` keeps its values from the start of `kernel` on, also when
 /// that starts early.
 bool isSteady(kernel::FuncOp kernel, mlir::BlockArgument argument);

@@ -230,9 +230,10 @@ struct LoopShape {
 /// condition for each. With more, a thread has one element.
 static constexpr int64_t maxParts = 16;
 
-/// Narrower vectors where a gather has few: what its elements wait for, an
-/// index and then an element somewhere, takes as long for one as for many, and
-/// more multiprocessors ask for more of them at a time.
+/// Narrower vectors where what is read has no vectors and there is little of
+/// it: what its elements wait for, of a gather an index and then an element
+/// somewhere, takes as long for one as for many, and more multiprocessors ask
+/// for more of them at a time.
 static void spreadOut(KernelEmission &e, const CudaChip &chip,
                       LoopShape &shape) {
   std::optional<int64_t> elements =
@@ -288,7 +289,7 @@ static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
   }
   if (shape.runs && !shape.versions && mostlyWrites(e))
     shape.pieces = writtenPieces;
-  if (gathersSingles(e))
+  if (gathersSingles(e) || !readApart(e.kernel).empty())
     spreadOut(e, chip, shape);
   inner = IndexMath::constantOf(shape.sizes.back());
   shape.even = inner && *inner % shape.vectorSize == 0;

@@ -314,8 +314,11 @@ Elements ReductionEmitter::stepThrough() {
 
 /// The first steps, for a prefetch.
 void ReductionEmitter::loadFirst() {
+  std::optional<int64_t> all = IndexMath::constantOf(steps);
+  std::optional<int64_t> apart = IndexMath::constantOf(stride);
+  int64_t most = all && apart ? llvm::divideCeil(*all, *apart) : plan.inFlight;
   e.when(isBelow(begin, end), [&] {
-    for (int64_t i = 0; i < plan.inFlight; ++i) {
+    for (int64_t i = 0; i < std::min(plan.inFlight, most); ++i) {
       Index step = math.add(begin, math.mul(math.constant(i), stride));
       Value inside = isBelow(step, end);
       fetch(pointOf(kernel.select(inside, math.value(step), math.value(begin))),

@@ -19,33 +19,122 @@ using arith::CmpIPredicate;
 // Blocks
 //===----------------------------------------------------------------------===//
 
+static constexpr int64_t warpLanes = 32;
+/// Rows that one thread adds up as fast as several do, with a barrier between.
+static constexpr int64_t fewRows = 8;
+
+/// Adds up the rows of a warp, of which a thread has `mine`: lanes that differ
+/// in a bit of the row exchange halves of what they have, as long as there are
+/// several. Rows are whole in warps.
+ReductionEmitter::Share ReductionEmitter::addRowsOfWarp(linalg::GenericOp op,
+                                                        ValueRange mine,
+                                                        const Grid &grid) {
+  Index v = math.constant(mine.size()), zero = math.constant(0);
+  Share share{Elements(mine), math.mul(grid.x, v), Value()};
+  Index lane = math.rem(thread, math.constant(warpLanes));
+  for (int64_t apart = grid.width; apart < warpLanes; apart *= 2) {
+    Index bit =
+        math.rem(math.div(lane, math.constant(apart)), math.constant(2));
+    Value isLower = kernel.compare(CmpIPredicate::eq, bit, zero);
+    SmallVector<Value> &values = share.values;
+    size_t half = values.size() / 2;
+    if (values.size() % 2 != 0) {
+      for (Value &value : values)
+        value = e.combine(op, value, kernel.shuffle(value, apart));
+      share.writes = share.writes ? arith::AndIOp::create(e.b, e.loc,
+                                                          share.writes, isLower)
+                                        .getResult()
+                                  : isLower;
+      continue;
+    }
+    SmallVector<Value> kept;
+    for (size_t i = 0; i < half; ++i) {
+      Value own = kernel.select(isLower, values[i], values[half + i]);
+      Value sent = kernel.select(isLower, values[half + i], values[i]);
+      kept.push_back(e.combine(op, own, kernel.shuffle(sent, apart)));
+    }
+    share.column = math.add(share.column, math.mul(bit, math.constant(half)));
+    values = kept;
+  }
+  return share;
+}
+
+/// Adds up the first `rows` rows of `shared`; the first row has the sums,
+/// behind a barrier.
+void ReductionEmitter::addRowsOf(linalg::GenericOp op, const Memory &shared,
+                                 int64_t rows, int64_t columns) {
+  assert(columns <= plan.threads() && "each column has a thread");
+  auto sumOf = [&](Index column, Index first, int64_t apart, int64_t from) {
+    Value sum;
+    for (int64_t row = 0; row < rows; row += apart) {
+      Index at = math.add(first, math.constant(row));
+      bool isThere = row + from <= rows;
+      Value inside = isThere ? Value() : isBelow(at, math.constant(rows));
+      Index place = isThere ? at : kernel.clampTo(inside, at);
+      Value next = e.elements.load(shared, {place, column}, 1).front();
+      Value both = sum ? e.combine(op, sum, next) : next;
+      sum = sum && inside ? kernel.select(inside, both, sum) : both;
+    }
+    return sum;
+  };
+  Index width = math.constant(columns), zero = math.constant(0);
+  int64_t several = plan.threads() / columns;
+  if (rows > fewRows && several > 1) {
+    // Of `height` threads of a column, each adds up rows that are as far apart.
+    int64_t height = 2;
+    while (height * 2 <= several && height * height < rows)
+      height *= 2;
+    height = std::min(height, rows);
+    Index column = math.rem(thread, width), row = math.div(thread, width);
+    kernel.barrier();
+    e.when(isBelow(row, math.constant(height)), [&] {
+      Value sum = sumOf(column, row, height, height);
+      e.elements.store(shared, {row, column}, {sum});
+    });
+    rows = height;
+  }
+  kernel.barrier();
+  if (rows > 1) {
+    e.when(isBelow(thread, width), [&] {
+      e.elements.store(shared, {zero, thread}, {sumOf(thread, zero, 1, 1)});
+    });
+    kernel.barrier();
+  }
+}
+
 /// Adds up what the threads of equal `x` have; the first row of the array has
 /// the sums, behind a barrier.
 Memory ReductionEmitter::addRows(linalg::GenericOp op, const Twine &name,
                                  ValueRange mine, const Grid &grid) {
-  int64_t v = mine.size();
-  Memory shared = kernel.sharedArray(name.str(), mine.front().getType(),
-                                     {grid.height, grid.width * v});
-  Index column = math.mul(grid.x, math.constant(v));
-  auto ofRows = [&](int64_t rows, llvm::function_ref<void()> body) {
-    e.when(isBelow(grid.y, math.constant(rows)), body);
-  };
-  ofRows(grid.height,
-         [&] { e.elements.store(shared, {grid.y, column}, Elements(mine)); });
-  for (int64_t rows = grid.height; rows > 1;) {
-    int64_t half = llvm::divideCeil(rows, 2);
-    kernel.barrier();
-    ofRows(rows - half, [&] {
-      Elements sums = e.elements.load(shared, {grid.y, column}, v);
-      Index below = math.add(grid.y, math.constant(half));
-      Elements others = e.elements.load(shared, {below, column}, v);
-      for (auto [sum, other] : llvm::zip(sums, others))
-        sum = e.combine(op, sum, other);
-      e.elements.store(shared, {grid.y, column}, sums);
-    });
-    rows = half;
+  int64_t columns = grid.width * mine.size(), rows = grid.height;
+  bool isOfWarps =
+      warpLanes % grid.width == 0 && grid.width * grid.height % warpLanes == 0;
+  Share share{Elements(mine), math.mul(grid.x, math.constant(mine.size())),
+              Value()};
+  Index row = grid.y;
+  if (isOfWarps && grid.width < warpLanes) {
+    int64_t rowsOfWarp = warpLanes / grid.width;
+    share = addRowsOfWarp(op, mine, grid);
+    row = math.div(grid.y, math.constant(rowsOfWarp));
+    rows /= rowsOfWarp;
   }
-  kernel.barrier();
+  Memory shared =
+      kernel.sharedArray(name.str(), mine.front().getType(), {rows, columns});
+  Value writes = share.writes;
+  if (plan.threads() > grid.width * grid.height) {
+    Value inside = isBelow(grid.y, math.constant(grid.height));
+    writes = writes
+                 ? arith::AndIOp::create(e.b, e.loc, writes, inside).getResult()
+                 : inside;
+  }
+  auto store = [&] {
+    e.elements.store(shared, {row, share.column}, share.values);
+  };
+  if (writes)
+    e.when(writes, store);
+  else
+    store();
+  addRowsOf(op, shared, rows, columns);
   return shared;
 }
 

@@ -50,6 +50,18 @@ private:
     Index x, y;
     int64_t width, height;
   };
+  /// What a thread has of the sums of its warp's rows.
+  struct Share {
+    Elements values;
+    /// Of the first of them.
+    Index column;
+    /// Whether no other thread has them, or null if so.
+    mlir::Value writes;
+  };
+  Share addRowsOfWarp(mlir::linalg::GenericOp op, mlir::ValueRange mine,
+                      const Grid &grid);
+  void addRowsOf(mlir::linalg::GenericOp op, const Memory &shared, int64_t rows,
+                 int64_t columns);
   Memory addRows(mlir::linalg::GenericOp op, const llvm::Twine &name,
                  mlir::ValueRange mine, const Grid &grid);
   Memory addFolded(mlir::linalg::GenericOp op, llvm::StringRef name,
