@@ -42,6 +42,9 @@ struct MathOptions {
 /// through reductions and shared memory, all end in 16 bits, or all in f16.
 inline constexpr llvm::StringLiteral feeds16Name = "tripy.feeds16";
 inline constexpr llvm::StringLiteral feedsF16Name = "tripy.feeds_f16";
+/// On an operation whose result may be off by 2^-11 of itself, as what is
+/// rounded to f16 once is.
+inline constexpr llvm::StringLiteral withinF16Name = "tripy.within_f16";
 
 /// Expands `op`, one of the functions below, on `operands`: f32 or f64, or
 /// vectors of them, which stand for the operands of `op` (those may have

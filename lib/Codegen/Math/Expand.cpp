@@ -199,6 +199,8 @@ static Accuracy accuracyOfUsers(Operation *op) {
 }
 
 Accuracy tripy::codegen::requiredAccuracy(Operation *op) {
+  if (op->hasAttr(withinF16Name))
+    return Accuracy::BF16;
   Accuracy local = accuracyOfUsers(op);
   bool feeds16 = op->hasAttr(feeds16Name) || op->hasAttr(feedsF16Name);
   return local == Accuracy::F32 && feeds16 ? Accuracy::Feeds16 : local;
