@@ -147,8 +147,13 @@ def clusterWait : Constant<"double", "factor of time", "Such blocks wait for eac
 def pairWait : Constant<"double", "factor of time", "The same for two blocks along the rows if nothing else makes sharing worthwhile.">;
 def rowExchangeCycles : Constant<"double", "cycles", "Exchange of one number for each row among the blocks of a cluster.">;
 def rowKernelStart : Constant<"double", "cycles", "A kernel of rows behind a contraction, without its accesses to memory.">;
-def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends in the split-K reduction take splitStart + b^2 / splitBytes, 2.9, 4.5 and 8.5 to 15 thousand cycles for 8, 16 and 32 KiB. The more there are, the fewer k-blocks are in flight.">;
+def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends in the split-K reduction take splitStart + b^2 / splitBytes, but b / splitRate where that is less.">;
 def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
+def splitRate : Constant<"double", "bytes / cycle", "See splitStart.">;
+def sharedRowWait : Constant<"double", "1", "Of the main loop, where blocks beside each other share 64 rows of A and B is contiguous along N.">;
+def brokenSectorCycles : Constant<"double", "cycles", "Of a copied row that is shorter than a line of the L2 cache and begins within a sector.">;
+def longSplitWait : Constant<"double", "1", "Of the main loop of tiles of 64 rows, where K is split and long.">;
+def longSplitK : Constant<"int64_t", "elements", "From this K on, longSplitWait counts.">;
 def flagCycles : Constant<"double", "cycles", "Stream-K: a wait for another block's partial sums.">;
 def streamApart : Constant<"double", "factor of time", "Stream-K: blocks are at different positions along K, and share no reads. Not for swapAB.">;
 def sumBytes : Constant<"double", "bytes / cycle / multiprocessor", "Stream-K: writing partial sums to global memory, or reading them.">;

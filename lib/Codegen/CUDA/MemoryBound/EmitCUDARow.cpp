@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reduction.h"
 #include "RowEmitter.h"
 
 #include "Codegen/Emit/KernelSizes.h"
@@ -38,7 +39,13 @@ RowFacts RowEmitter::facts() {
     facts.columns = range->opt;
     facts.maxColumns = range->values.hi;
   }
-  facts.inner = IndexMath::constantOf(columnSizes.back()).value_or(0);
+  // Rows of several dimensions that nothing else reads are one run.
+  bool isRun = !writesRows && llvm::all_of(reductions, isInOrder);
+  facts.inner = isRun && columns
+                    ? *columns
+                    : IndexMath::constantOf(columnSizes.back()).value_or(0);
+  if (isRun && columns)
+    math.joinInside();
   facts.vectorSize = vectorSizeOf(e);
   facts.reductions = passesOf(reductions).size();
   facts.writesRows = writesRows;

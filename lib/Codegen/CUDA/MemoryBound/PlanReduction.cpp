@@ -86,7 +86,7 @@ SmallVector<int64_t> ReductionPlan::workspace() const {
 
 /// Whether element i of `tensor` depends on elements i of arguments alone, in
 /// row-major order.
-static bool isInOrder(Value tensor) {
+static bool hasElementsInOrder(Value tensor) {
   llvm::SetVector<Value> pending;
   pending.insert(tensor);
   for (size_t i = 0; i < pending.size(); ++i) {
@@ -111,14 +111,13 @@ static bool isInOrder(Value tensor) {
   return true;
 }
 
-/// Whether the steps of `op` may be taken in any shape.
-static bool isInOrder(linalg::GenericOp op) {
+bool codegen::isInOrder(linalg::GenericOp op) {
   for (Operation &scalar : *op.getBlock())
     if (isa<linalg::IndexOp, tensor::ExtractOp>(scalar))
       return false;
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     return op.getMatchingIndexingMap(input).isIdentity() &&
-           isInOrder(input->get());
+           hasElementsInOrder(input->get());
   });
 }
 
@@ -368,8 +367,9 @@ std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
   if (plan.ops.empty())
     return std::nullopt;
   int64_t widest = vectorSizeOf(kernel);
-  plan.isInOrder = llvm::all_of(
-      plan.ops, [](linalg::GenericOp each) { return isInOrder(each); });
+  plan.isInOrder = llvm::all_of(plan.ops, [](linalg::GenericOp each) {
+    return codegen::isInOrder(each);
+  });
   Space space = spaceOf(plan, widest);
   plan.vectorSize = std::gcd(widest, space.dims.back().factor);
   // A row kernel has the last dimensions alone.

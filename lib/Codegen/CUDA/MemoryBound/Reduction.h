@@ -62,9 +62,11 @@ struct ReductionPlan {
   int64_t outputs() const {
     return kind == Kind::Columns ? width * vectorSize / fold : width / group;
   }
-  /// Parts that each of a known number of strips has at most.
+  /// Parts that each of a known number of strips has at most: one where two
+  /// would be more than fill the GPU, as joining them costs more than some
+  /// multiprocessors without a block.
   int64_t maxParts() const {
-    return llvm::divideCeil(blocks, std::max<int64_t>(1, strips));
+    return std::max<int64_t>(1, blocks / std::max<int64_t>(1, strips));
   }
   /// Whether a strip may have parts.
   bool mayShare() const;
@@ -73,6 +75,10 @@ struct ReductionPlan {
   /// Bytes for partial results, and for a counter of each strip.
   llvm::SmallVector<int64_t> workspace() const;
 };
+
+/// Whether the steps of `op` may be taken in any shape: each operand's element
+/// is that of the same number in row-major order.
+bool isInOrder(mlir::linalg::GenericOp op);
 
 /// How the reductions of `kernel` are divided; none where they have emitters of
 /// their own, which have one block, or the blocks of a cluster, for each

@@ -445,7 +445,10 @@ int64_t RowPlan::toldBlocks(const RowFacts &facts) const {
   int64_t words = pieces * llvm::divideCeil(vectorSize * facts.elementBytes, 4);
   bool fits =
       !facts.writesRows && threads * (words + otherRegisters) <= registersOfAll;
-  return pieces > 0 && (threads <= maxToldThreads || fits) ? atOnce : 0;
+  // What a thread keeps of rows that it writes would be spilled.
+  bool isFull = facts.writesRows && pieces * vectorSize > elementsOfThread;
+  return pieces > 0 && !isFull && (threads <= maxToldThreads || fits) ? atOnce
+                                                                      : 0;
 }
 
 int64_t codegen::blocksAtOnce(const RowPlan &plan, std::optional<int64_t> rows,

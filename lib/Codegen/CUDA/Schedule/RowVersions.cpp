@@ -111,6 +111,8 @@ static RowFacts factsOf(kernel::FuncOp kernel,
     count(input, /*isInput=*/true);
   for (Type result : kernel.getFunctionType().getResults())
     count(result, /*isInput=*/false);
+  if (!facts.writesRows && llvm::all_of(reductions, isInOrder))
+    facts.inner = *facts.columns;
   return facts;
 }
 

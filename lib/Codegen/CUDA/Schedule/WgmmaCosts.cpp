@@ -62,6 +62,13 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
   auto requests = [](const WgmmaOperand &operand) {
     return operand.rowBytes % 128 != 0 ? chip().brokenLines : 1;
   };
+  auto breaksSectors = [](const WgmmaOperand &operand) {
+    return operand.kMajor && operand.rowBytes < 128 &&
+           operand.rowBytes % sectorBytes != 0;
+  };
+  breaksSectorsOfA = breaksSectors(schedule.a);
+  breaksSectorsOfB = breaksSectors(schedule.b.front());
+  isAlongN = !schedule.b.front().kMajor;
   requestsOfA = requests(schedule.a);
   for (const WgmmaOperand &b : schedule.b) {
     requestsOfB = std::max(requestsOfB, requests(b));
@@ -82,7 +89,8 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
 /// Cycles of joining the parts of K: a block sends the others what they finish.
 static double splitKReductionCycles(const WgmmaTile &tile) {
   double sent = double(tile.m) * tile.n * 4 * (tile.split - 1) / tile.split;
-  return chip().splitStart + sent * sent / chip().splitBytes;
+  return chip().splitStart +
+         std::min(sent * sent / chip().splitBytes, sent / chip().splitRate);
 }
 
 /// Bytes that memory delivers to `blocks` multiprocessors in a cycle.
@@ -159,12 +167,19 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
   double missed = columnsOfTiles(tile, of) == 2 && tile.clusterN == 1
                       ? chip().missedTwice * of.bytesOfA()
                       : 0;
+  double rows = (of.breaksSectorsOfA ? double(tile.m) / tile.clusterN : 0) +
+                (of.breaksSectorsOfB ? double(tile.n) / tile.clusterM : 0);
   double mainLoop =
+      rows * chip().brokenSectorCycles +
       together({arithmeticOf(tile, of), asked * blocks / chip().wgmmaL2Bytes,
                 (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
                 (of.bytes() + missed) * share / memoryRate(blocks)});
+  if (tile.split > 1 && tile.m == 64 && of.k >= chip().longSplitK)
+    return mainLoop * chip().longSplitWait;
   if (tile.clusterM * tile.clusterN == 1 || of.reductions > 0)
     return mainLoop;
+  if (tile.clusterN > 1 && tile.m == 64 && of.isAlongN && !of.breaksLines())
+    return mainLoop * chip().sharedRowWait;
   bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && !of.breaksLines();
   return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
 }

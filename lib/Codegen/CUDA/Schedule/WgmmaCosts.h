@@ -32,6 +32,11 @@ struct WgmmaProblem {
   double requestsOfA = 1, requestsOfB = 1;
   /// Whether those are rows of a B that lies along N.
   bool breaksAcross = false;
+  /// Whether B lies along N.
+  bool isAlongN = false;
+  /// Whether rows of each are shorter than a line of the L2 cache and begin
+  /// within its sectors.
+  bool breaksSectorsOfA = false, breaksSectorsOfB = false;
   /// Of the epilogue, on one element.
   double operations = 0;
   /// Tensors that are stored, and reductions of a norm in the epilogue: blocks

@@ -38,7 +38,8 @@ static constexpr Tile tiles[] = {
     {128, 128, false}, {128, 112, false}, {128, 64, false},  {64, 256, false},
     {64, 192, false},  {64, 128, false},  {64, 64, false},   {128, 192, true},
     {128, 96, true},   {128, 64, true},   {64, 256, true},   {64, 192, true},
-    {64, 128, true},   {64, 64, true},    {128, 160, false}, {128, 96, false}};
+    {64, 128, true},   {64, 64, true},    {128, 160, false}, {128, 96, false},
+    {64, 96, false},   {64, 96, true}};
 
 /// Blocks beside each other share A, those below each other B. More of them
 /// share k-blocks where one row of tiles makes all blocks read the same few
@@ -47,6 +48,10 @@ static constexpr Tile tiles[] = {
 static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 2}, {1, 4}};
 static constexpr Cluster pairs[] = {{1, 1}, {2, 1}, {1, 2}};
 static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {2, 4}};
+/// Where short rows begin within sectors, the fewer of them a block copies the
+/// better.
+static constexpr Cluster ofBrokenRows[] = {{1, 1}, {2, 1}, {1, 2},
+                                           {2, 2}, {2, 4}, {4, 2}};
 
 /// What all costs are of.
 static const CudaChip &chip() { return wgmmaChip(); }
@@ -58,7 +63,7 @@ static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
 /// A split is taken when it promises this share of the time or less, and so is
 /// stream-K.
-static constexpr double splitGain = 0.97, streamKGain = 0.97;
+static constexpr double splitGain = 0.99, streamKGain = 0.97;
 /// The same of a residual in boxes of 64 bytes: 4096x5120x640 took 57.3 us with
 /// 128x160, 54.3 with 128x192, where the model expected less.
 static constexpr double narrowGain = 0.95;
@@ -72,6 +77,8 @@ static constexpr int64_t maxIn256 = 32;
 static ArrayRef<Cluster> clustersFor(const Tile &tile, const WgmmaProblem &of) {
   if (of.m <= tile.m)
     return besideEachOther;
+  if (of.breaksSectorsOfA && of.breaksSectorsOfB)
+    return ofBrokenRows;
   return of.breaksAcross || (of.breaksLines() && tile.m == 64)
              ? ArrayRef<Cluster>(squares)
              : ArrayRef<Cluster>(pairs);
@@ -490,9 +497,9 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
 static SmallVector<WgmmaTile> furtherTiles() {
   static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                        {1, 4}, {2, 2}, {4, 2}, {2, 4}};
-  SmallVector<WgmmaTile> found = {
-      {128, 192, true}, {128, 192, true, 2},    {192, 96}, {192, 128},
-      {192, 192},       {192, 96, false, 1, 2}, {64, 96},  {64, 96, true}};
+  SmallVector<WgmmaTile> found = {{128, 192, true}, {128, 192, true, 2},
+                                  {192, 96},        {192, 128},
+                                  {192, 192},       {192, 96, false, 1, 2}};
   for (const Tile &row : tiles)
     for (bool pingPong : {false, true})
       for (Cluster cluster : shapes)
