@@ -6,6 +6,7 @@
 // RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/odd.mlir --implicit-check-not=.local
 // RUN: tripy-compile %t/few.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/few.mlir --implicit-check-not=.local
 // RUN: tripy-compile %t/known.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/known.mlir --implicit-check-not=.local --implicit-check-not=ld.global.b32
+// RUN: tripy-compile %t/long.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/long.mlir --implicit-check-not=.local
 
 //--- short.mlir
 // The number of rows of a block is computed from the length of rows, so that tiles are full at all lengths; all vectors are
@@ -58,4 +59,15 @@ func.func @main(%x: tensor<?x?xf32> {tripy.name = "x", tripy.profile = #tripy.pr
 func.func @main(%x: tensor<165x1024xf32>) -> tensor<165x1024xf32> {
   %0 = trace.cumsum %x dim = -1 : (tensor<165x1024xf32>) -> tensor<165x1024xf32>
   return %0 : tensor<165x1024xf32>
+}
+
+//--- long.mlir
+// Rows of whole vectors need 40 registers: three blocks of a multiprocessor.
+// CHECK: .maxntid 512
+// CHECK: .minnctapersm 3
+// CHECK-COUNT-2: ld.global.v4.b32
+// CHECK-NOT: ld.global
+func.func @main(%x: tensor<8192x8192xf16>) -> tensor<8192x8192xf16> {
+  %0 = trace.cumsum %x dim = -1 : (tensor<8192x8192xf16>) -> tensor<8192x8192xf16>
+  return %0 : tensor<8192x8192xf16>
 }

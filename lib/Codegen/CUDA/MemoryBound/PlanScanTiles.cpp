@@ -19,6 +19,9 @@ static constexpr int64_t usualThreads = 256, minThreads = 64, maxThreads = 512,
 /// 18.3 us, and 21.3 where it may have several; of 20000x300 f16 26 and 7.9 (an
 /// H200, 2026-11-29). Those of a known length have warps above the first.
 static constexpr int64_t maxShort = 256, maxDynamicShort = 512;
+/// Threads that a multiprocessor has registers for where a block has one row of
+/// whole vectors: ptxas needs 40 for that, of elements of up to 32 bits.
+static constexpr int64_t residentOfWhole = 1536;
 
 int64_t ScanTiles::rowsOf(int64_t columns) const {
   if (hasOneRow)
@@ -77,6 +80,8 @@ std::optional<ScanTiles> codegen::planScanTiles(kernel::FuncOp kernel,
   bool isWhole =
       !ShapedType::isDynamic(columns) && columns % plan.vectorSize == 0;
   plan.maxLead = isWhole ? 0 : plan.vectorSize - 1;
+  if (plan.hasOneRow && isWhole && scan->words() == 1)
+    plan.residentThreads = residentOfWhole;
 
   // Short rows of whole vectors have lanes of their own.
   if (!plan.hasOneRow && !ShapedType::isDynamic(columns) &&

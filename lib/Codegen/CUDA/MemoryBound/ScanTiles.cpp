@@ -28,9 +28,6 @@ using namespace tripy;
 using namespace tripy::codegen;
 using arith::CmpIPredicate;
 
-/// Threads that a multiprocessor has registers for.
-static constexpr int64_t residentThreads = 1024;
-
 namespace {
 class TilesEmitter : ScanEmission {
 public:
@@ -144,7 +141,7 @@ void TilesEmitter::configure() {
   auto atLeastOne = [&](AffineExpr size) {
     return size + e.constantExpr(1).floorDiv(size + 1);
   };
-  kernel.residentBlocks = residentThreads / plan.threads;
+  kernel.residentBlocks = plan.residentThreads / plan.threads;
   if (plan.hasOneRow) {
     e.setConfig({count}, {plan.threads, 1, 1}, 0);
     return;

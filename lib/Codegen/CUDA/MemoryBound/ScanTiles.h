@@ -16,6 +16,8 @@ struct ScanTiles {
   int64_t threads = 256;
   /// Elements of a vector, and vectors of a thread.
   int64_t vectorSize = 1, vectors = 1;
+  /// Threads that a multiprocessor has registers for.
+  int64_t residentThreads = 1024;
   /// Elements of the first vector that may be in front of a block's rows.
   int64_t maxLead = 0;
 
