@@ -5,18 +5,20 @@
 // it reads with the one it has, and notes where the vector was that beat it;
 // the place within it is found in the end, by the threads that have the row's
 // extreme. So an element costs its part of a packed maximum, and no comparison.
+// A row that the threads hold in registers is loaded at once: none of it waits
+// for another part, and no vector is read again.
 //
 // A row may begin and end within vectors: threads read the elements before its
 // first vector and behind its last one alone.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codegen/CUDA/Common/EmitCUDA.h"
+#include "FirstPlace.h"
 
+#include "Codegen/CUDA/Common/EmitCUDA.h"
 #include "Codegen/Emit/KernelSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tripy;
@@ -24,105 +26,12 @@ using namespace tripy::codegen;
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
-//===----------------------------------------------------------------------===//
-// What is such a kernel
-//===----------------------------------------------------------------------===//
-
-/// The only operation in front of the terminator of an element-wise generic
-/// operation that computes `tensor`, or of the terminator alone.
-static std::pair<linalg::GenericOp, Operation *> definition(Value tensor) {
-  auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumReductionLoops() > 0 || op.getNumResults() != 1)
-    return {};
-  Block &body = *op.getBlock();
-  if (body.without_terminator().empty())
-    return {op, body.getTerminator()};
-  Operation *last = body.getTerminator()->getOperand(0).getDefiningOp();
-  return {op, last};
-}
-
-/// What `tensor` has the rounded or repeated elements of.
-static Value sourceOf(Value tensor) {
-  while (true) {
-    auto [op, scalar] = definition(tensor);
-    if (!op || op.getNumDpsInputs() != 1 ||
-        !isa<linalg::YieldOp, kernel::RoundOp>(scalar) ||
-        !isa<BlockArgument>(scalar->getOperand(0)))
-      return tensor;
-    tensor = op.getDpsInputs().front();
-  }
-}
-
-/// Whether `flags` tells where an element of `x` equals the `extreme` of its
-/// row, or is NaN.
-static bool isFound(Value flags, Value x, Value extreme) {
-  auto [op, scalar] = definition(flags);
-  if (!op || op.getNumDpsInputs() != 2)
-    return false;
-  Value lhs = op.getDpsInputs()[0], rhs = op.getDpsInputs()[1];
-  if (isa<arith::OrIOp>(scalar))
-    return (isFound(lhs, x, extreme) && isFound(rhs, x, x)) ||
-           (isFound(rhs, x, extreme) && isFound(lhs, x, x));
-  if (lhs != x || sourceOf(rhs) != extreme ||
-      !op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity())
-    return false;
-  if (auto compare = dyn_cast<arith::CmpFOp>(scalar))
-    return compare.getPredicate() ==
-           (x == extreme ? CmpFPredicate::UNE : CmpFPredicate::OEQ);
-  auto compare = dyn_cast<arith::CmpIOp>(scalar);
-  return compare && x != extreme && compare.getPredicate() == CmpIPredicate::eq;
-}
-
-/// Whether `tensor` has the number of each element along the last dimension.
-static bool isNumbers(Value tensor) {
-  auto [op, scalar] = definition(tensor);
-  while (scalar && isa<arith::IndexCastOp, arith::TruncIOp>(scalar))
-    scalar = scalar->getOperand(0).getDefiningOp();
-  auto index = dyn_cast_if_present<linalg::IndexOp>(scalar);
-  return index && index.getDim() + 1 == op.getNumLoops();
-}
-
-/// Whether `place` is the least number of the elements of `x` that are the
-/// `extreme` of their row.
-static bool isFirstPlace(linalg::GenericOp place, Value x, Value extreme) {
-  if (!isa_and_present<arith::MinSIOp>(combinerOf(place)) ||
-      place.getNumDpsInputs() != 1)
-    return false;
-  auto [op, scalar] = definition(place.getDpsInputs().front());
-  auto select = dyn_cast_if_present<arith::SelectOp>(scalar);
-  APInt none;
-  return select && op.getNumDpsInputs() == 2 &&
-         select.getCondition() == op.getBlock()->getArgument(0) &&
-         select.getTrueValue() == op.getBlock()->getArgument(1) &&
-         matchPattern(select.getFalseValue(), m_ConstantInt(&none)) &&
-         none.isMaxSignedValue() && isFound(op.getDpsInputs()[0], x, extreme) &&
-         isNumbers(op.getDpsInputs()[1]);
-}
-
-/// Whether `op` reduces the last dimension of an argument, and nothing else.
-static bool reducesRows(linalg::GenericOp op) {
-  Operation *combiner = combinerOf(op);
-  if (!isa_and_present<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-                       arith::MinSIOp>(combiner) ||
-      op.getBlock()->getOperations().size() != 2)
-    return false;
-  SmallVector<unsigned> reduced = loopDims(op).reduction;
-  return op.getNumDpsInputs() == 1 && reduced.size() == 1 &&
-         reduced.front() + 1 == op.getNumLoops() &&
-         isa<BlockArgument>(op.getDpsInputs().front()) &&
-         op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity();
-}
-
-//===----------------------------------------------------------------------===//
-// Emission
-//===----------------------------------------------------------------------===//
-
-/// Threads of a block, vectors that a thread loads before it uses them, and
-/// vectors of a row that the lanes of a warp or a part of it have at most.
-static constexpr int64_t blockThreads = 256, vectorsInFlight = 4,
-                         vectorsOfWarp = 256;
-/// Lanes of a row: an element before its first vector is one lane's.
-static constexpr int64_t minLanes = 8;
+/// Vectors that a thread loads before it uses them, where it holds none, and
+/// threads of a multiprocessor that have registers for those that are held.
+static constexpr int64_t vectorsInFlight = 4, residentThreads = 1024;
+/// What a thread notes of single elements, where it notes the numbers of the
+/// vectors that it holds.
+static constexpr int64_t beforeVectors = -1, behindVectors = -2;
 
 namespace {
 class FirstPlaceEmitter {
@@ -133,17 +42,35 @@ public:
         extreme(extreme), place(place),
         input(cast<BlockArgument>(extreme.getDpsInputs().front())) {}
 
-  /// False, and nothing emitted, where rows are few and long.
+  /// False, and nothing emitted, where another form is better.
   bool choose();
   void emit();
 
 private:
   /// The extreme that a thread has, and where: the first element of a vector,
-  /// or -1 - i of element i alone.
+  /// or -1 - i of element i alone. Where vectors are held: the number of one,
+  /// or which single element.
   struct State {
     Value extreme, at;
   };
+  /// What a thread has of a row: its vectors, and its elements before the row's
+  /// first one and behind its last one.
+  struct Held {
+    /// The first vector, and whether there are such elements.
+    Index first;
+    Value isBefore, isBehind, before, behind;
+    SmallVector<Elements> vectors;
+  };
   void locate();
+  RowFacts facts(ArrayRef<AffineExpr> sizes);
+  std::pair<Value, Value> loadAlone(Index begin, Index end);
+  Held hold();
+  State update(const Held &held);
+  Value placeIn(const Held &held, State state, Value ofRow);
+  Elements unpacked(ArrayRef<Value> loaded);
+  Value isExtreme(Value value, Value ofRow);
+  void emitHeld();
+  void emitLooping();
   State first();
   State update(State state, Value value, Value at);
   State updateAlone(State state, Index begin, Index end);
@@ -167,6 +94,8 @@ private:
   Value isBelow(Index a, Index limit) {
     return kernel.compare(CmpIPredicate::ult, a, limit);
   }
+  /// Whether rows may begin or end within vectors.
+  bool hasEnds() { return math.factorOf(length) % vectorSize != 0; }
   /// Whether elements are compared two at a time as they are in memory.
   bool isPacked() {
     Type type = e.elements.memoryOf(input)->elementType;
@@ -180,7 +109,8 @@ private:
   Location loc;
   linalg::GenericOp extreme, place;
   BlockArgument input;
-  int64_t vectorSize = 1, threads = blockThreads;
+  int64_t vectorSize = 1;
+  FirstPlacePlan plan;
   SmallVector<Index> rowSizes, row;
   /// Of a row: its elements, those before its first vector, its vectors, and
   /// the first of them in the tensor.
@@ -190,6 +120,27 @@ private:
 };
 } // namespace
 
+/// `sizes`: of the argument.
+RowFacts FirstPlaceEmitter::facts(ArrayRef<AffineExpr> sizes) {
+  Type element = e.elements.memoryOf(input)->elementType;
+  RowFacts facts;
+  facts.vectorSize = vectorSize;
+  facts.columns = expectedSize(e.kernel, sizes.back());
+  facts.rows =
+      expectedSize(e.kernel, KernelEmission::product(sizes.drop_back(),
+                                                     e.kernel.getContext()));
+  std::optional<int64_t> known = IndexMath::constantOf(length);
+  if (!known)
+    facts.maxColumns = std::numeric_limits<int64_t>::max();
+  facts.inner = known.value_or(0);
+  facts.hasRuns = true;
+  facts.elementBytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  facts.bytes = facts.columns.value_or(0) * facts.elementBytes;
+  facts.rowInputs = 1;
+  facts.reductions = 2;
+  return facts;
+}
+
 bool FirstPlaceEmitter::choose() {
   const Memory &memory = *e.elements.memoryOf(input);
   vectorSize = vectorSizeOf(e);
@@ -197,30 +148,27 @@ bool FirstPlaceEmitter::choose() {
   rowSizes.assign(sizes.drop_back());
   length = sizes.back();
   SmallVector<AffineExpr> exprs = e.tensorSizeExprs(input.getArgNumber());
-  std::optional<int64_t> columns = expectedSize(e.kernel, exprs.back());
+  std::optional<FirstPlacePlan> planned =
+      planFirstPlaces(facts(exprs), memory.elementType, kernel.chip);
+  if (!planned)
+    return false;
+  plan = *planned;
   exprs.pop_back();
   AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
-  std::optional<int64_t> rows = expectedSize(e.kernel, count);
-  if (!columns || !rows || *columns < vectorSize * minLanes)
-    return false;
-  int64_t expected = *columns / vectorSize;
-  if (expected <= vectorsOfWarp)
-    threads = std::clamp<int64_t>(llvm::bit_floor(uint64_t(expected / 2)),
-                                  minLanes, 32);
-  int64_t ofBlock = blockThreads / threads;
-  if (*rows < ofBlock * kernel.chip.multiprocessors)
-    return false;
-  e.setConfig({count.ceilDiv(ofBlock)}, {blockThreads, 1, 1}, 0);
+  e.setConfig({count.ceilDiv(plan.rowsPerBlock)}, {plan.blockThreads(), 1, 1},
+              0);
+  if (plan.held > 0)
+    kernel.residentBlocks = residentThreads / plan.blockThreads();
   return true;
 }
 
 /// The row of this thread, and its parts.
 void FirstPlaceEmitter::locate() {
-  Index id = kernel.threadId(), lanes = math.constant(threads);
+  Index id = kernel.threadId(), lanes = math.constant(plan.threads);
   Index v = math.constant(vectorSize), number = kernel.blockId();
   thread = math.rem(id, lanes);
-  if (threads < blockThreads) {
-    number = math.add(math.mul(number, math.constant(blockThreads / threads)),
+  if (plan.rowsPerBlock > 1) {
+    number = math.add(math.mul(number, math.constant(plan.rowsPerBlock)),
                       math.div(id, lanes));
     isRow = isBelow(number, math.product(rowSizes));
     number = kernel.clampTo(isRow, number);
@@ -229,7 +177,7 @@ void FirstPlaceEmitter::locate() {
   Index start = math.mul(number, length);
   firstVector = math.ceilDiv(start, v);
   lead = math.constant(0);
-  if (math.factorOf(length) % vectorSize != 0)
+  if (hasEnds())
     lead = math.min(math.sub(math.mul(firstVector, v), start), length);
   vectors = math.div(math.sub(length, lead), v);
 }
@@ -263,13 +211,25 @@ Value FirstPlaceEmitter::extremeOf(ArrayRef<Value> loaded) {
   }
   if (!packed)
     return values.front();
-  SmallVector<Value> halves;
-  for (int32_t i = 0; i < 2; ++i) {
-    Value half =
-        LLVM::ExtractElementOp::create(b, loc, values.front(), number(i));
-    halves.push_back(arith::ExtFOp::create(b, loc, b.getF32Type(), half));
-  }
+  Elements halves = unpacked(values);
   return e.combine(extreme, halves[0], halves[1]);
+}
+
+/// The elements of words of two, in the compute type.
+Elements FirstPlaceEmitter::unpacked(ArrayRef<Value> loaded) {
+  if (!isPacked())
+    return Elements(loaded);
+  auto pair = VectorType::get(2, e.elements.memoryOf(input)->elementType);
+  Elements halves;
+  for (Value word : loaded) {
+    if (word.getType() != pair)
+      word = LLVM::BitcastOp::create(b, loc, pair, word);
+    for (int32_t i = 0; i < 2; ++i) {
+      Value half = LLVM::ExtractElementOp::create(b, loc, word, number(i));
+      halves.push_back(arith::ExtFOp::create(b, loc, b.getF32Type(), half));
+    }
+  }
+  return halves;
 }
 
 /// `value` instead of what the thread has where it is better: what comes later
@@ -335,7 +295,7 @@ FirstPlaceEmitter::State FirstPlaceEmitter::overVectors(State state) {
       SmallVector<Elements> loaded;
       SmallVector<Index> numbers;
       for (int64_t i = 0; i < count; ++i) {
-        numbers.push_back(math.add(first, math.constant(i * threads)));
+        numbers.push_back(math.add(first, math.constant(i * plan.threads)));
         loaded.push_back(load(numbers.back()));
       }
       State next{carried[0], carried[1]};
@@ -345,30 +305,30 @@ FirstPlaceEmitter::State FirstPlaceEmitter::overVectors(State state) {
       return SmallVector<Value>{next.extreme, next.at};
     };
   };
-  Index step = math.constant(threads * vectorsInFlight);
+  Index step = math.constant(plan.threads * vectorsInFlight);
   Index whole = math.mul(math.div(vectors, step), step);
   SmallVector<Value> found{state.extreme, state.at};
   found = e.reduceLoop(thread, whole, step, found, round(vectorsInFlight));
-  found = e.reduceLoop(math.add(whole, thread), vectors, math.constant(threads),
-                       found, round(1));
+  found = e.reduceLoop(math.add(whole, thread), vectors,
+                       math.constant(plan.threads), found, round(1));
   return {found[0], found[1]};
+}
+
+/// Whether `value` is the row's extreme, or is NaN.
+Value FirstPlaceEmitter::isExtreme(Value value, Value ofRow) {
+  if (!isa<FloatType>(value.getType()))
+    return arith::CmpIOp::create(b, loc, CmpIPredicate::eq, value, ofRow);
+  Value equal = arith::CmpFOp::create(b, loc, CmpFPredicate::OEQ, value, ofRow);
+  Value isNaN = arith::CmpFOp::create(b, loc, CmpFPredicate::UNO, value, value);
+  return arith::OrIOp::create(b, loc, equal, isNaN);
 }
 
 /// The first place of the row's extreme among this thread's elements.
 Value FirstPlaceEmitter::placeIn(State state, Value ofRow) {
-  auto isExtreme = [&](Value value) -> Value {
-    if (!isa<FloatType>(value.getType()))
-      return arith::CmpIOp::create(b, loc, CmpIPredicate::eq, value, ofRow);
-    Value equal =
-        arith::CmpFOp::create(b, loc, CmpFPredicate::OEQ, value, ofRow);
-    Value isNaN =
-        arith::CmpFOp::create(b, loc, CmpFPredicate::UNO, value, value);
-    return arith::OrIOp::create(b, loc, equal, isNaN);
-  };
   Value none = number(std::numeric_limits<int32_t>::max());
   Value isAlone =
       arith::CmpIOp::create(b, loc, CmpIPredicate::slt, state.at, number(0));
-  Value has = isExtreme(state.extreme);
+  Value has = isExtreme(state.extreme, ofRow);
   Value alone = kernel.select(arith::AndIOp::create(b, loc, has, isAlone),
                               inverted(state.at), none);
   Value isVector = arith::AndIOp::create(
@@ -385,7 +345,7 @@ Value FirstPlaceEmitter::placeIn(State state, Value ofRow) {
             for (int64_t i = vectorSize - 1; i >= 0; --i) {
               SmallVector<Index> element(row);
               element.push_back(math.add(at, math.constant(i)));
-              Value is = isExtreme(e.elements.emitOne(input, element));
+              Value is = isExtreme(e.elements.emitOne(input, element), ofRow);
               found = kernel.select(
                   is, arith::AddIOp::create(b, loc, state.at, number(i)),
                   found);
@@ -398,10 +358,10 @@ Value FirstPlaceEmitter::placeIn(State state, Value ofRow) {
 /// What all threads of the row have.
 Value FirstPlaceEmitter::combine(linalg::GenericOp op, Value value,
                                  StringRef name) {
-  if (threads <= 32)
-    return kernel.reduceWarp(op, value, threads);
+  if (plan.threads <= 32)
+    return kernel.reduceWarp(op, value, plan.threads);
   Memory shared = kernel.sharedArray(name, value.getType(), {32});
-  return kernel.reduceBlock(op, value, threads, shared);
+  return kernel.reduceBlock(op, value, plan.threads, shared);
 }
 
 void FirstPlaceEmitter::write(Value ofRow, Value at) {
@@ -424,28 +384,138 @@ void FirstPlaceEmitter::write(Value ofRow, Value at) {
   });
 }
 
-void FirstPlaceEmitter::emit() {
-  SmallVector<Index> loops(rowSizes);
-  loops.push_back(length);
-  kernel.streamArguments(loops);
-  kernel.await();
-  locate();
+//===----------------------------------------------------------------------===//
+// Rows that threads hold
+//===----------------------------------------------------------------------===//
+
+/// This thread's element of those from `begin` to `end`, which are fewer than
+/// threads, and whether there is one; else another element of the row.
+std::pair<Value, Value> FirstPlaceEmitter::loadAlone(Index begin, Index end) {
+  Index own = math.add(begin, thread);
+  Value inside = isBelow(own, end);
+  SmallVector<Index> at(row);
+  at.push_back(kernel.clampTo(inside, own));
+  return {inside, e.elements.emitOne(input, at)};
+}
+
+/// Loads this thread's part of the row. Instead of a vector that is not of the
+/// row, a thread has its first one again, and one without any that of the first
+/// thread: the same element twice is found where it is.
+FirstPlaceEmitter::Held FirstPlaceEmitter::hold() {
+  Held held;
+  int64_t columns = *IndexMath::constantOf(length);
+  int64_t least = hasEnds() ? (columns - vectorSize + 1) / vectorSize
+                            : columns / vectorSize;
+  held.first = plan.threads > least
+                   ? kernel.clampTo(isBelow(thread, vectors), thread)
+                   : thread;
+  for (int64_t i = 0; i < plan.held; ++i) {
+    Index vector = math.add(held.first, math.constant(i * plan.threads));
+    if (i > 0 && (i + 1) * plan.threads > least)
+      vector = kernel.select(isBelow(vector, vectors), math.value(vector),
+                             math.value(held.first));
+    held.vectors.push_back(load(vector));
+  }
+  if (!hasEnds())
+    return held;
+  Index end = math.add(lead, math.mul(vectors, math.constant(vectorSize)));
+  std::tie(held.isBefore, held.before) = loadAlone(math.constant(0), lead);
+  std::tie(held.isBehind, held.behind) = loadAlone(end, length);
+  return held;
+}
+
+/// The extreme of what a thread holds, and the number of the vector, or of the
+/// single element, that has it.
+FirstPlaceEmitter::State FirstPlaceEmitter::update(const Held &held) {
+  State state{e.initialValue(extreme), number(0)};
+  if (held.before) {
+    state.at = kernel.select(held.isBefore, number(beforeVectors), state.at);
+    state.extreme = kernel.select(held.isBefore, held.before, state.extreme);
+  }
+  for (auto [i, vector] : llvm::enumerate(held.vectors))
+    state = update(state, extremeOf(vector), number(i));
+  // The extreme that the thread has is no better than itself.
+  if (held.behind)
+    state =
+        update(state, kernel.select(held.isBehind, held.behind, state.extreme),
+               number(behindVectors));
+  return state;
+}
+
+/// The first place of the row's extreme in what this thread holds.
+Value FirstPlaceEmitter::placeIn(const Held &held, State state, Value ofRow) {
+  auto at = [&](int64_t value) -> Value {
+    return arith::CmpIOp::create(b, loc, CmpIPredicate::eq, state.at,
+                                 number(value));
+  };
+  auto find = [&] {
+    SmallVector<Value> vector(held.vectors.front());
+    Value begin = narrow(held.first);
+    for (int64_t i = 1; i < plan.held; ++i) {
+      Value isIt = at(i);
+      Index own = math.add(held.first, math.constant(i * plan.threads));
+      begin = kernel.select(isIt, narrow(own), begin);
+      for (auto [value, other] : llvm::zip(vector, held.vectors[i]))
+        value = kernel.select(isIt, other, value);
+    }
+    begin = arith::MulIOp::create(b, loc, begin, number(vectorSize));
+    begin = arith::AddIOp::create(b, loc, begin, narrow(lead));
+    Value found = number(std::numeric_limits<int32_t>::max());
+    Elements values = unpacked(vector);
+    for (int64_t i = vectorSize - 1; i >= 0; --i)
+      found =
+          kernel.select(isExtreme(values[i], ofRow),
+                        arith::AddIOp::create(b, loc, begin, number(i)), found);
+    if (held.before) {
+      Index end = math.add(lead, math.mul(vectors, math.constant(vectorSize)));
+      found = kernel.select(at(beforeVectors), narrow(thread), found);
+      found = kernel.select(at(behindVectors), narrow(math.add(end, thread)),
+                            found);
+    }
+    return Elements{found};
+  };
+  return kernel
+      .valuesWhere(isExtreme(state.extreme, ofRow), 1,
+                   number(std::numeric_limits<int32_t>::max()), find)
+      .front();
+}
+
+void FirstPlaceEmitter::emitHeld() {
+  Held held = hold();
+  State state = update(held);
+  Value ofRow = combine(extreme, state.extreme, "extremes");
+  write(ofRow, combine(place, placeIn(held, state, ofRow), "places"));
+}
+
+void FirstPlaceEmitter::emitLooping() {
   State state = first();
   Index begin = math.add(lead, math.mul(vectors, math.constant(vectorSize)));
-  bool hasEnds = math.factorOf(length) % vectorSize != 0;
-  if (hasEnds)
+  if (hasEnds())
     state = updateAlone(state, math.constant(0), lead);
   state = overVectors(state);
-  if (hasEnds)
+  if (hasEnds())
     state = updateAlone(state, begin, length);
   Value ofRow = combine(extreme, state.extreme, "extremes");
   write(ofRow, combine(place, placeIn(state, ofRow), "places"));
 }
 
+void FirstPlaceEmitter::emit() {
+  SmallVector<Index> loops(rowSizes);
+  loops.push_back(length);
+  kernel.streamArguments(loops);
+  if (plan.held == 0) {
+    kernel.await();
+    locate();
+    return emitLooping();
+  }
+  locate();
+  kernel.await([&] { hold(); }, math.product(loops));
+  emitHeld();
+}
+
 bool codegen::emitCUDAFirstPlace(CUDAKernel &kernel) {
   SmallVector<linalg::GenericOp> ops = kernel.e.reductions();
-  if (ops.size() != 2 || !reducesRows(ops[0]) ||
-      !isFirstPlace(ops[1], ops[0].getDpsInputs().front(), ops[0].getResult(0)))
+  if (!findsFirstPlaces(ops))
     return false;
   // Results have an element for each row.
   const Memory *input = kernel.e.elements.memoryOf(ops[0].getDpsInputs()[0]);

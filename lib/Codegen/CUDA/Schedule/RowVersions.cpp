@@ -4,12 +4,14 @@
 // that planRows() decides alike for: where few rows are long, the blocks of a
 // cluster share each, where they are short, blocks have few of them. Where rows
 // are not written, very few of them are a reduction whose blocks share outputs.
-// Of a dynamic number of columns -> kernels for few of them and for many.
+// Rows of which the first extreme element is looked for have plans of their
+// own. Of a dynamic number of columns -> kernels for few of them and for many.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Versions.h"
 
+#include "Codegen/CUDA/MemoryBound/FirstPlace.h"
 #include "Codegen/CUDA/MemoryBound/Reduction.h"
 #include "Codegen/CUDA/MemoryBound/RowEmitter.h"
 #include "Codegen/Emit/KernelSizes.h"
@@ -24,6 +26,8 @@ struct RowForm {
   /// Blocks of any number share a row's elements.
   bool isReduction = false;
   RowPlan plan;
+  /// Instead of the plan, where the first places of extremes are looked for.
+  std::optional<FirstPlacePlan> places;
 
   bool isLike(const RowForm &other) const;
   std::string text() const;
@@ -37,6 +41,8 @@ struct Rows {
   bool hasAnyColumns = false;
   /// What is known of them but for their number.
   RowFacts facts;
+  /// Of what is looked for in them; null: nothing is.
+  Type element;
 
   static std::optional<Rows> of(kernel::FuncOp kernel);
   RowForm formOf(kernel::FuncOp kernel, const CudaChip &chip);
@@ -49,19 +55,26 @@ struct Rows {
 bool RowForm::isLike(const RowForm &other) const {
   if (isReduction || other.isReduction)
     return isReduction == other.isReduction;
+  if (places || other.places)
+    return places && other.places && places->threads == other.places->threads &&
+           other.places->rowsPerBlock <= 2 * places->rowsPerBlock;
   return plan.blocks == other.plan.blocks &&
          plan.threads == other.plan.threads &&
          other.plan.rowsPerBlock <= 2 * plan.rowsPerBlock;
 }
 
 std::string RowForm::text() const {
+  auto block = [](int64_t threads, int64_t rows) {
+    return "a block of " + std::to_string(threads) + " threads has " +
+           std::to_string(rows) + (rows == 1 ? " row" : " rows");
+  };
   if (isReduction)
     return "blocks share a row as long as multiprocessors are without one";
+  if (places)
+    return block(places->blockThreads(), places->rowsPerBlock);
   if (plan.blocks > 1)
     return "a cluster of " + std::to_string(plan.blocks) + " blocks has a row";
-  return "a block of " + std::to_string(plan.blockThreads()) + " threads has " +
-         std::to_string(plan.rowsPerBlock) +
-         (plan.rowsPerBlock == 1 ? " row" : " rows");
+  return block(plan.blockThreads(), plan.rowsPerBlock);
 }
 
 /// Of a tensor: its elements, where dynamic dimensions count as 1.
@@ -129,6 +142,9 @@ std::optional<Rows> Rows::of(kernel::FuncOp kernel) {
   if (!rows.hasAnyColumns) {
     rows.facts = factsOf(kernel, reductions);
     rows.size = extentExpr(reductions.front(), dims.parallel);
+    if (findsFirstPlaces(reductions))
+      rows.element = getElementTypeOrSelf(
+          reductions.front().getDpsInputs().front().getType());
     if (!rows.facts.columns || *rows.facts.columns == 0)
       return std::nullopt;
   }
@@ -147,8 +163,12 @@ RowForm Rows::formOf(kernel::FuncOp kernel, const CudaChip &chip) {
   kernel::SizeRange within = *sizeRange(kernel, size);
   facts.rows = within.opt;
   facts.mayGrow = mayGrow(within, chip);
-  return {planReduction(kernel, chip).has_value(),
-          planRows(facts, chip, chip.hasClusters())};
+  RowForm form;
+  form.isReduction = planReduction(kernel, chip).has_value();
+  form.plan = planRows(facts, chip, chip.hasClusters());
+  if (element)
+    form.places = planFirstPlaces(facts, element, chip);
+  return form;
 }
 
 SmallVector<RowRange> Rows::split(kernel::FuncOp kernel, const CudaChip &chip) {
