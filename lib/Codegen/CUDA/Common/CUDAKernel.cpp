@@ -299,8 +299,13 @@ Index CUDAKernel::clampTo(Value valid, Index index) {
 Elements CUDAKernel::valuesWhere(Value condition, int64_t count,
                                  Value otherwise,
                                  llvm::function_ref<Elements()> body) {
-  SmallVector<Type> types(count, otherwise.getType());
-  auto branch = scf::IfOp::create(e.b, e.loc, types, condition, true);
+  return valuesWhere(condition, Elements(count, otherwise), body);
+}
+
+Elements CUDAKernel::valuesWhere(Value condition, ValueRange otherwise,
+                                 llvm::function_ref<Elements()> body) {
+  auto branch =
+      scf::IfOp::create(e.b, e.loc, otherwise.getTypes(), condition, true);
   OpBuilder::InsertionGuard guard(e.b);
   {
     ElementEmitter::Scope scope(e.elements);
@@ -308,7 +313,7 @@ Elements CUDAKernel::valuesWhere(Value condition, int64_t count,
     scf::YieldOp::create(e.b, e.loc, body());
   }
   e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, Elements(count, otherwise));
+  scf::YieldOp::create(e.b, e.loc, otherwise);
   return Elements(branch.getResults());
 }
 

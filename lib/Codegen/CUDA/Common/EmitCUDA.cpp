@@ -11,6 +11,7 @@
 #include "Codegen/CUDA/MemoryBound/Reduction.h"
 #include "Codegen/CUDA/MemoryBound/ScanColumns.h"
 #include "Codegen/CUDA/MemoryBound/ScanParts.h"
+#include "Codegen/CUDA/MemoryBound/ScanRows.h"
 #include "Codegen/CUDA/MemoryBound/ScanTiles.h"
 #include "Codegen/CUDA/Schedule/Schedules.h"
 
@@ -209,11 +210,10 @@ static LogicalResult emitBody(CUDAKernel &state, kernel::FusionRoot root,
     emitCUDAReduce(state);
     return success();
   case kernel::FusionRoot::Scan:
-    if (emitCUDAScanRows(state))
-      return success();
-    if (std::optional<ScanTiles> tiles =
-            planScanTiles(state.e.kernel, state.chip);
-        tiles)
+    if (std::optional<ScanRows> rows = planScanRows(state.e.kernel, state.chip))
+      emitCUDAScanRows(state, *rows);
+    else if (std::optional<ScanTiles> tiles =
+                 planScanTiles(state.e.kernel, state.chip))
       emitCUDAScanTiles(state, *tiles);
     else
       emitCUDAScan(state);

@@ -101,6 +101,9 @@ struct CUDAKernel {
   Elements valuesWhere(mlir::Value condition, int64_t count,
                        mlir::Value otherwise,
                        llvm::function_ref<Elements()> body);
+  /// The same with as many values as `otherwise` has.
+  Elements valuesWhere(mlir::Value condition, mlir::ValueRange otherwise,
+                       llvm::function_ref<Elements()> body);
   /// An array of `elements` numbers in static shared memory: the same one for
   /// the same name.
   Memory sharedArray(llvm::StringRef name, mlir::Type type,
@@ -267,9 +270,6 @@ bool emitCUDAFirstPlace(CUDAKernel &kernel);
 void emitCUDAReduce(CUDAKernel &kernel);
 /// Running sums.
 void emitCUDAScan(CUDAKernel &kernel);
-/// Running sums of rows that the lanes of a warp hold in registers. False, and
-/// nothing emitted, for others.
-bool emitCUDAScanRows(CUDAKernel &kernel);
 /// Attention, of any types and sizes.
 void emitCUDAAttention(CUDAKernel &kernel);
 /// Positions in sorted order.

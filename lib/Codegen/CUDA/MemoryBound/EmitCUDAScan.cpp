@@ -45,8 +45,9 @@ private:
   Value emitPiece(Index first, Value carry);
 
   int64_t threads = 256, vectorSize = 1;
-  /// Whether elements of the lanes of a short row are no whole vectors.
-  bool isOdd = false;
+  /// Whether elements of the lanes of a short row are no whole vectors, and
+  /// whether the lanes have all of the row at once.
+  bool isOdd = false, isWhole = false;
   /// Of a block that scans columns: columns, and threads of each.
   int64_t width = 1, height = 1;
   SmallVector<Index> row;
@@ -115,10 +116,19 @@ Value ScanEmitter::emitPiece(Index first, Value carry) {
 /// The lanes of a short row and the neighbours of each; false for a long row.
 /// Rows whose length is known at run time only have a lane for each element
 /// that is expected, a warp at most, where they are expected to be short; these
-/// take piece after piece.
+/// take piece after piece. Of very few elements, a thread has all.
 bool ScanEmitter::chooseLanes() {
   std::optional<int64_t> known = IndexMath::constantOf(columns);
+  isWhole = known.has_value();
   if (!known) {
+    std::optional<kernel::SizeRange> range =
+        sizeRange(e.kernel, e.sizeExprs(0).back());
+    if (range && range->values.hi <= maxScanOfThread) {
+      lanes = 1;
+      vectorSize = range->values.hi;
+      isOdd = isWhole = true;
+      return true;
+    }
     std::optional<int64_t> expected =
         expectedSize(e.kernel, e.sizeExprs(0).back());
     if (!expected || *expected > 32 * maxSingles)
@@ -161,7 +171,15 @@ Value ScanEmitter::emitShortPiece(Index first, Value carry) {
   SmallVector<SmallVector<Index>> places;
   SmallVector<Value> valid;
   Elements sums;
-  if (isOdd) {
+  if (isOdd && !IndexMath::constantOf(columns)) {
+    for (int64_t i = 0; i < vectorSize; ++i) {
+      Index own = math.constant(i);
+      valid.push_back(kernel.compare(arith::CmpIPredicate::ult, own, columns));
+      places.emplace_back(row);
+      places.back().push_back(kernel.clampTo(valid.back(), own));
+      sums.push_back(e.elements.emitOne(op.getInput(), places.back()));
+    }
+  } else if (isOdd) {
     Index most = math.sub(columns, math.constant(vectorSize));
     Index begin = math.min(column, most), ahead = math.sub(column, begin);
     for (int64_t i = 0; i < vectorSize; ++i) {
@@ -183,17 +201,18 @@ Value ScanEmitter::emitShortPiece(Index first, Value carry) {
     if (i > 0)
       value = add(sums[i - 1], value);
   }
-  Value upTo = sumOverWarp(sums.back());
-  Value before = kernel.select(
-      kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(0)), zero(),
-      shuffleUp(upTo, 1));
-  Value offset = add(carry, before);
+  Value upTo = sumOverWarp(sums.back()), offset = carry;
+  if (lanes > 1) {
+    Value isFirst =
+        kernel.compare(arith::CmpIPredicate::eq, lane, math.constant(0));
+    offset = add(carry, kernel.select(isFirst, zero(), shuffleUp(upTo, 1)));
+  }
   for (Value &sum : sums)
     sum = add(offset, sum);
   for (auto [i, at] : llvm::enumerate(places))
     e.when(both(isRow, valid[i]),
            [&] { finish(at, isOdd ? Elements{sums[i]} : sums); });
-  return add(carry, lastOfRow(upTo));
+  return isWhole ? carry : add(carry, lastOfRow(upTo));
 }
 
 void ScanEmitter::emitShortRows() {
@@ -202,8 +221,7 @@ void ScanEmitter::emitShortRows() {
   AffineExpr count = KernelEmission::product(exprs, e.kernel.getContext());
   std::optional<int64_t> expected = expectedSize(e.kernel, count);
   // The GPU starts few blocks at a time.
-  int64_t rows =
-      (IndexMath::constantOf(columns) ? shortThreads : dynamicThreads) / lanes;
+  int64_t rows = (isWhole ? shortThreads : dynamicThreads) / lanes;
   while (expected && rows * lanes > fewThreads &&
          *expected < rows * kernel.chip.multiprocessors)
     rows /= 2;
@@ -218,7 +236,7 @@ void ScanEmitter::emitShortRows() {
       kernel.compare(arith::CmpIPredicate::ult, number, math.product(rowSizes));
   row = math.delinearize(kernel.clampTo(isRow, number), rowSizes);
   kernel.await();
-  if (IndexMath::constantOf(columns)) {
+  if (isWhole) {
     emitShortPiece(math.constant(0), zero());
     return;
   }

@@ -3,6 +3,8 @@
 #include "ScanEmission.h"
 #include "ScanTiles.h"
 
+#include "Codegen/Emit/KernelSizes.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -74,6 +76,7 @@ std::optional<ScanTiles> codegen::planScanTiles(kernel::FuncOp kernel,
   ScanTiles plan;
   plan.vectorSize = vectorSizeOf(kernel);
   int64_t columns = scan->type.getShape().back();
+  plan.longest = sizeRange(kernel, scan->size)->values.hi;
   plan.hasOneRow =
       *scan->length >
       (ShapedType::isDynamic(columns) ? maxDynamicShort : maxShort);
@@ -83,6 +86,8 @@ std::optional<ScanTiles> codegen::planScanTiles(kernel::FuncOp kernel,
   if (plan.hasOneRow && isWhole && scan->words() == 1)
     plan.residentThreads = residentOfWhole;
 
+  if (ShapedType::isDynamic(columns) && plan.longest <= maxScanOfThread)
+    return std::nullopt;
   // Short rows of whole vectors have lanes of their own.
   if (!plan.hasOneRow && !ShapedType::isDynamic(columns) &&
       std::gcd(columns, plan.vectorSize) * 2 >= plan.vectorSize)

@@ -20,13 +20,15 @@ std::optional<ExpectedScan> codegen::expectedScan(kernel::FuncOp kernel) {
   scan.dim = op.getDim();
   scan.type = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<AffineExpr> sizes = e.sizeExprs(0);
-  auto expected = [&](ArrayRef<AffineExpr> factors) {
-    return expectedSize(kernel,
-                        KernelEmission::product(factors, kernel.getContext()));
+  auto product = [&](ArrayRef<AffineExpr> factors) {
+    return KernelEmission::product(factors, kernel.getContext());
   };
-  scan.outer = expected(ArrayRef(sizes).take_front(scan.dim));
-  scan.length = expected(sizes[scan.dim]);
-  scan.inner = expected(ArrayRef(sizes).drop_front(scan.dim + 1));
+  scan.outerSize = product(ArrayRef(sizes).take_front(scan.dim));
+  scan.size = sizes[scan.dim];
+  scan.outer = expectedSize(kernel, scan.outerSize);
+  scan.length = expectedSize(kernel, scan.size);
+  scan.inner =
+      expectedSize(kernel, product(ArrayRef(sizes).drop_front(scan.dim + 1)));
   return scan;
 }
 

@@ -18,6 +18,9 @@ struct ExpectedScan {
   kernel::ScanOp op;
   size_t dim = 0;
   mlir::RankedTensorType type;
+  /// Of the index arguments of the kernel: the size of the dimension summed
+  /// along, and the product of those before it.
+  mlir::AffineExpr size, outerSize;
   /// The products of the dimensions before and behind the one summed along, and
   /// that one.
   std::optional<int64_t> outer, inner, length;
@@ -30,6 +33,10 @@ struct ExpectedScan {
     return llvm::divideCeil(type.getElementTypeBitWidth(), 32);
   }
 };
+
+/// Elements of a row, of a number that is known at run time only, up to which a
+/// thread has all.
+inline constexpr int64_t maxScanOfThread = 4;
 
 /// None for kernels of another root.
 std::optional<ExpectedScan> expectedScan(kernel::FuncOp kernel);

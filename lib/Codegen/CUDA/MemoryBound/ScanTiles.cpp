@@ -60,8 +60,6 @@ private:
   SmallVector<Value> scanVectors(ArrayRef<Vector> vectors);
   SmallVector<Value> scanLanes(SmallVector<Value> sums, ArrayRef<Value> limits,
                                int64_t distance);
-  SmallVector<Value> either(Value condition, ValueRange otherwise,
-                            llvm::function_ref<SmallVector<Value>()> body);
   Value isLonger(int64_t elements);
   Value sumBefore(ArrayRef<Value> totals, Value begin, Value own);
   Value scanWarp(ArrayRef<Vector> vectors, SmallVectorImpl<Value> &before);
@@ -127,8 +125,9 @@ private:
   Value safeEnd;
   Index safeBase;
   Value warpNumber, warpPlace, laneNumber;
-  /// The length of rows, or a larger number where the run is one row.
-  Value length, isOne;
+  /// The length of a row, and of so many rows as are whole vectors; where the
+  /// run is one row, a larger number.
+  Value length, wholeRows;
   Memory ofWarps;
 };
 } // namespace
@@ -189,8 +188,13 @@ void TilesEmitter::locate() {
   warpNumber = toNumber(warp);
   laneNumber = toNumber(lane);
   warpPlace = make<arith::MulIOp>(warpNumber, number(ofWarp()));
-  isOne = kernel.compare(CmpIPredicate::eq, rows, math.constant(1));
-  length = kernel.select(isOne, number(INT32_MAX), toNumber(columns));
+  length = toNumber(columns);
+  wholeRows = make<arith::MulIOp>(length, number(plan.vectorSize));
+  if (2 * plan.longest > plan.room()) {
+    Value isOne = kernel.compare(CmpIPredicate::eq, rows, math.constant(1));
+    length = kernel.select(isOne, number(INT32_MAX), length);
+    wholeRows = kernel.select(isOne, length, wholeRows);
+  }
   ofWarps = kernel.sharedArray("warps", type, {2, plan.threads / 32});
 }
 
@@ -274,28 +278,14 @@ SmallVector<TilesEmitter::Vector> TilesEmitter::load() {
   if (mayPass()) {
     Index runEnd = math.add(base, math.mul(math.ceilDiv(end, size), size));
     Value isPast = kernel.compare(CmpIPredicate::ugt, runEnd, total);
-    values = either(isPast, values, [&] { return loadPast(vectors, values); });
+    values = kernel.valuesWhere(isPast, values,
+                                [&] { return loadPast(vectors, values); });
   }
   for (auto [i, vector] : llvm::enumerate(vectors)) {
     auto own = ArrayRef(values).slice(i * plan.vectorSize, plan.vectorSize);
     vector.values.assign(own.begin(), own.end());
   }
   return vectors;
-}
-
-/// `body` where `condition` holds, `otherwise` elsewhere.
-SmallVector<Value>
-TilesEmitter::either(Value condition, ValueRange otherwise,
-                     llvm::function_ref<SmallVector<Value>()> body) {
-  auto branch = scf::IfOp::create(
-      e.b, e.loc, SmallVector<Type>(otherwise.size(), type), condition, true);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, otherwise);
-  ElementEmitter::Scope scope(e.elements);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(e.b, e.loc, body());
-  return SmallVector<Value>(branch.getResults());
 }
 
 /// Sums the rows within a vector, whose first element is in `column` of its
@@ -350,10 +340,8 @@ void TilesEmitter::findColumns(MutableArrayRef<Vector> vectors) {
         ahead,
         kernel.select(kernel.compare(CmpIPredicate::eq, from, math.constant(0)),
                       number(0), toNumber(lead)));
-  Value rows = kernel.select(
-      isOne, length, make<arith::MulIOp>(length, number(plan.vectorSize)));
   Value isBefore = compare(CmpIPredicate::slt, ahead, number(0));
-  ahead = kernel.select(isBefore, make<arith::AddIOp>(ahead, rows), ahead);
+  ahead = kernel.select(isBefore, make<arith::AddIOp>(ahead, wholeRows), ahead);
   Value column = make<arith::RemUIOp>(ahead, length);
   Value step = make<arith::RemUIOp>(number(32 * plan.vectorSize), length);
   for (auto [i, vector] : llvm::enumerate(vectors)) {
@@ -410,20 +398,20 @@ SmallVector<Value> TilesEmitter::scanLanes(SmallVector<Value> sums,
     }
     return scanLanes(made, limits, distance * 2);
   };
-  std::optional<int64_t> known = IndexMath::constantOf(columns);
-  if (known || plan.hasOneRow)
-    return plan.hasOneRow || *known > elements ? step() : sums;
-  return either(isLonger(elements), sums, step);
+  if (!plan.hasOneRow && plan.longest <= elements)
+    return sums;
+  if (plan.hasOneRow || IndexMath::constantOf(columns))
+    return step();
+  return kernel.valuesWhere(isLonger(elements), sums, step);
 }
 
 /// `own` and what the warp's vectors in front, whose lanes together have
 /// `totals`, have of the row that begins at `begin`.
 Value TilesEmitter::sumBefore(ArrayRef<Value> totals, Value begin, Value own) {
   Value sum;
-  std::optional<int64_t> known = IndexMath::constantOf(columns);
   for (auto [i, total] : llvm::enumerate(totals)) {
     int64_t between = (totals.size() - 1 - i) * 32 * plan.vectorSize;
-    if (known && *known <= between + 1)
+    if (plan.longest <= between + 1)
       continue;
     Value place =
         make<arith::AddIOp>(warpPlace, number((i + 1) * 32 * plan.vectorSize));
@@ -481,12 +469,12 @@ Value TilesEmitter::sumAhead(const Vector &first, Index turn, Value &carry) {
   // Of shorter rows than a warp's vectors, the warp before has all there is.
   Index former = math.sub(math.max(warp, math.constant(1)), math.constant(1));
   Value ahead = e.elements.load(ofWarps, {turn, former}, 1).front();
-  if (known)
+  if (plan.longest <= ofWarp())
     return ahead;
   SmallVector<Value> sums =
-      either(isLonger(ofWarp()), {ahead, carry}, [&]() -> SmallVector<Value> {
+      kernel.valuesWhere(isLonger(ofWarp()), {ahead, carry}, [&] {
         Value total = carry, sum = sumWarps(begin, turn, total);
-        return {sum, total};
+        return Elements{sum, total};
       });
   carry = sums.back();
   return sums.front();
@@ -562,8 +550,7 @@ Value TilesEmitter::emitTile(Index begin, Value carry) {
 }
 
 void TilesEmitter::emitRun() {
-  std::optional<int64_t> known = IndexMath::constantOf(columns);
-  if (known && *known <= plan.room()) {
+  if (plan.longest <= plan.room()) {
     emitTile(math.constant(0), Value());
     return;
   }

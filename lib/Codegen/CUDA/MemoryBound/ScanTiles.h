@@ -21,6 +21,8 @@ struct ScanTiles {
   /// Elements of the first vector that may be in front of a block's rows.
   int64_t maxLead = 0;
 
+  /// Elements of a row at most.
+  int64_t longest = 0;
   /// Whether a block has one row alone.
   bool hasOneRow = false;
 

@@ -454,6 +454,7 @@ struct ChooseSchedulesPass
           failed(chooseVersions(kernel, **machine, requests, symbols)))
         return signalPassFailure();
       chooseRowVersions(kernel, **machine, symbols);
+      chooseScanVersions(kernel, **machine, symbols);
     }
     if (failed(reportRefused(tileUse)))
       return signalPassFailure();

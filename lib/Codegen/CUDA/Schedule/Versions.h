@@ -48,6 +48,11 @@ void reportVersion(kernel::FuncOp kernel, llvm::StringRef category,
 void chooseRowVersions(kernel::FuncOp kernel, const CudaChip &chip,
                        mlir::SymbolTable &symbols);
 
+/// The same of a running sum along a dimension of dynamic size, for few and for
+/// many elements along it.
+void chooseScanVersions(kernel::FuncOp kernel, const CudaChip &chip,
+                        mlir::SymbolTable &symbols);
+
 } // namespace tripy::codegen
 
 #endif // TRIPY_LIB_CODEGEN_CUDA_SCHEDULE_VERSIONS_H
