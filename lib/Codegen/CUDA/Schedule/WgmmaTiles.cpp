@@ -39,7 +39,7 @@ static constexpr Tile tiles[] = {
     {64, 192, false},  {64, 128, false},  {64, 64, false},   {128, 192, true},
     {128, 96, true},   {128, 64, true},   {64, 256, true},   {64, 192, true},
     {64, 128, true},   {64, 64, true},    {128, 160, false}, {128, 96, false},
-    {64, 96, false},   {64, 96, true}};
+    {64, 96, false},   {64, 96, true},    {192, 96, false}};
 
 /// Blocks beside each other share A, those below each other B. More of them
 /// share k-blocks where one row of tiles makes all blocks read the same few
@@ -497,9 +497,11 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
 static SmallVector<WgmmaTile> furtherTiles() {
   static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                        {1, 4}, {2, 2}, {4, 2}, {2, 4}};
-  SmallVector<WgmmaTile> found = {{128, 192, true}, {128, 192, true, 2},
-                                  {192, 96},        {192, 128},
-                                  {192, 192},       {192, 96, false, 1, 2}};
+  SmallVector<WgmmaTile> found = {{128, 192, true},
+                                  {128, 192, true, 2},
+                                  {192, 128},
+                                  {192, 192},
+                                  {192, 96, false, 1, 2}};
   for (const Tile &row : tiles)
     for (bool pingPong : {false, true})
       for (Cluster cluster : shapes)
