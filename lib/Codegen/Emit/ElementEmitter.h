@@ -148,6 +148,11 @@ public:
   /// where it is read at elements of other tensors.
   static bool hasRuns(mlir::Block &body, bool inOrder, bool mayGather = false);
 
+  /// Whether each element of all tensors of `body` is computed from those of
+  /// the same number in their row-major orders, and from tensors of one
+  /// element.
+  static bool isInOrder(mlir::Block &body);
+
   /// Of how many tensors the elements of a concatenation in `body` are chosen
   /// at most, those of nested ones included.
   static int64_t joinedParts(mlir::Block &body);
@@ -207,6 +212,14 @@ public:
     ElementEmitter &emitter;
   };
 
+  /// Emits code whose elements are forgotten: indices that it computes are
+  /// found again later.
+  void emitIndices(llvm::function_ref<void()> body) {
+    memo.emplace_back();
+    body();
+    memo.pop_back();
+  }
+
   IndexMath &indexMath() { return math; }
 
 private:
@@ -250,6 +263,8 @@ private:
                        int64_t count);
   Elements emitSliceRun(mlir::tensor::ExtractSliceOp op, Index first,
                         int64_t count);
+  Elements loadOverRow(const Memory &memory, Index here, Index next,
+                       const RunPlaces &places, Index step, int64_t part);
   Elements emitBroadcastRun(mlir::Value tensor, mlir::AffineMap map,
                             Index first, llvm::ArrayRef<Index> sizes,
                             int64_t count);

@@ -76,10 +76,16 @@ static bool hasRuns(linalg::GenericOp op, bool inOrder) {
 /// their order.
 static bool isWhole(AffineMap map, Type type, ArrayRef<int64_t> loops) {
   auto tensor = cast<RankedTensorType>(type);
-  return map.isIdentity() ||
-         (tensor.hasStaticShape() && !ShapedType::isDynamicShape(loops) &&
-          keepsOrder(map, tensor.getShape()) &&
-          tensor.getNumElements() == ShapedType::getNumElements(loops));
+  // Of a loop, as many elements as it has: dimensions of one are broadcast.
+  auto hasAll = [&](auto loop) {
+    auto [number, size] = loop;
+    for (auto [expr, own] : llvm::zip(map.getResults(), tensor.getShape()))
+      if (expr == getAffineDimExpr(number, map.getContext()))
+        return own == size;
+    return size == 1;
+  };
+  return map.isIdentity() || (keepsOrder(map, tensor.getShape()) &&
+                              llvm::all_of(llvm::enumerate(loops), hasAll));
 }
 
 /// Whether `index`, in the body of `op`, is computed from elements of tensors.
@@ -117,6 +123,28 @@ bool ElementEmitter::hasRuns(Block &body, bool inOrder, bool mayGather) {
   });
 }
 
+bool ElementEmitter::isInOrder(Block &body) {
+  auto isWholeIn = [](linalg::GenericOp op, OpOperand &operand) {
+    auto tensor = dyn_cast<RankedTensorType>(operand.get().getType());
+    auto result = cast<RankedTensorType>(op.getResult(0).getType());
+    return !tensor ||
+           (tensor.hasStaticShape() && tensor.getNumElements() == 1) ||
+           isWhole(op.getMatchingIndexingMap(&operand), tensor,
+                   result.getShape());
+  };
+  return llvm::all_of(body.without_terminator(), [&](Operation &op) {
+    if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return true;
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      return ::hasRuns(generic, /*inOrder=*/true) &&
+             llvm::all_of(generic->getOpOperands(), [&](OpOperand &operand) {
+               return isWholeIn(generic, operand);
+             });
+    return isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+               tensor::CastOp, arith::ConstantOp>(op);
+  });
+}
+
 int64_t ElementEmitter::joinedParts(Block &body) {
   // Beyond it, there is nothing more to know.
   constexpr int64_t many = 1 << 20;
@@ -147,19 +175,6 @@ bool ElementEmitter::hasSeams(Block &body, int64_t count) {
   });
 }
 
-/// Of the trailing dimensions of `sizes`, how many have elements enough for
-/// whole runs; none of the others changes within a run. Of a size that is not
-/// known, a factor.
-static size_t runDims(ArrayRef<int64_t> sizes, int64_t count) {
-  int64_t product = 1;
-  for (size_t dims = 1; dims <= sizes.size(); ++dims) {
-    product *= sizes[sizes.size() - dims];
-    if (product % count == 0)
-      return dims;
-  }
-  return sizes.size();
-}
-
 int64_t ElementEmitter::runLength(Block &body, int64_t longest) {
   auto factorOf = [](ArrayRef<int64_t> shape) {
     int64_t product = 1;
@@ -183,107 +198,6 @@ int64_t ElementEmitter::runLength(Block &body, int64_t longest) {
   };
   int64_t half = longest / 2;
   return half > 1 && isWhole(half) && !isWhole(longest) ? half : longest;
-}
-
-//===----------------------------------------------------------------------===//
-// Where the elements are
-//===----------------------------------------------------------------------===//
-
-/// Of a run that at most one row ends in: the places of its elements in the
-/// dimensions `sizes`, `rest` being the first element's number there.
-void ElementEmitter::placeOverRow(Index rest, ArrayRef<Index> sizes,
-                                  int64_t step, RunPlaces &places) {
-  OpBuilder &b = math.b();
-  Location loc = math.location();
-  Index width = sizes.back(), row = math.div(rest, width);
-  Index column = math.rem(rest, width);
-  SmallVector<Index> here = math.delinearize(row, sizes.drop_back());
-  SmallVector<Index> next =
-      math.delinearize(math.add(row, math.constant(1)), sizes.drop_back());
-  for (auto [number, place] : llvm::enumerate(places.at)) {
-    Index at = math.add(column, math.constant(number * step));
-    Value ends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                                       math.value(at), math.value(width));
-    auto choose = [&](Index behind, Index before) -> Index {
-      if (number == 0 || behind == before)
-        return before;
-      Value chosen = arith::SelectOp::create(b, loc, ends, math.value(behind),
-                                             math.value(before));
-      math.setFactor(chosen,
-                     std::gcd(math.factorOf(behind), math.factorOf(before)));
-      return chosen;
-    };
-    for (auto [behind, before] : llvm::zip(next, here))
-      place.push_back(choose(behind, before));
-    place.push_back(choose(math.sub(at, width), at));
-    places.isBehind.push_back(ends);
-  }
-}
-
-/// The same where several rows may end: indices count like an odometer, so that
-/// one element is divided for all.
-void ElementEmitter::placeOverRows(Index rest, ArrayRef<Index> sizes,
-                                   int64_t step, RunPlaces &places) {
-  OpBuilder &b = math.b();
-  Location loc = math.location();
-  SmallVector<Index> at = math.delinearize(rest, sizes);
-  for (SmallVector<Index> &place : places.at) {
-    llvm::append_range(place, at);
-    Index more = math.constant(step);
-    for (size_t dim = sizes.size(); dim-- > 0;) {
-      int64_t factor = std::gcd(math.factorOf(at[dim]), math.factorOf(more));
-      Index counted = math.add(at[dim], more);
-      if (dim == 0) {
-        at[0] = counted;
-        break;
-      }
-      Value ends =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                math.value(counted), math.value(sizes[dim]));
-      Value chosen = arith::SelectOp::create(
-          b, loc, ends, math.value(math.constant(0)), math.value(counted));
-      math.setFactor(chosen, factor);
-      at[dim] = chosen;
-      more = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), ends)
-                 .getResult();
-    }
-  }
-}
-
-/// The indices of each `step`th element of a run. Rows are multiples of `step`.
-RunPlaces ElementEmitter::runPlaces(Index first, ArrayRef<Index> sizes,
-                                    int64_t count, int64_t step) {
-  SmallVector<int64_t> known;
-  for (Index size : sizes)
-    known.push_back(math.factorOf(size));
-  bool aligned = math.factorOf(first) % count == 0;
-  size_t dims = aligned ? runDims(known, count) : known.size();
-  ArrayRef<Index> outer = sizes.drop_back(dims), inner = sizes.take_back(dims);
-  Index rest = first;
-  SmallVector<Index> fixed;
-  if (!outer.empty()) {
-    Index whole = math.product(inner);
-    fixed = math.delinearize(math.div(first, whole), outer);
-    rest = math.rem(first, whole);
-  }
-  RunPlaces places;
-  places.at.assign(count / step, fixed);
-  if (dims < 2) {
-    for (auto [number, place] : llvm::enumerate(places.at))
-      llvm::append_range(
-          place, math.delinearize(math.add(rest, math.constant(number * step)),
-                                  inner));
-  } else if (math.leastOf(inner.back()) >= count) {
-    placeOverRow(rest, inner, step, places);
-  } else {
-    placeOverRows(rest, inner, step, places);
-  }
-  return places;
-}
-
-/// The largest part of a run that no row of `size` elements ends within.
-int64_t ElementEmitter::partOfRun(Index first, Index size, int64_t count) {
-  return std::gcd(count, std::gcd(math.factorOf(first), math.factorOf(size)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,8 +290,7 @@ Elements ElementEmitter::emitSliceRun(tensor::ExtractSliceOp op, Index first,
   SmallVector<Index> rows(to.take_front(cut)), sources(from.take_front(cut));
   rows.back() = math.mul(rows.back(), unit);
   sources.back() = math.mul(sources.back(), unit);
-  int64_t part = partOfRun(first, rows.back(), count);
-  for (ArrayRef<Index> place : runPlaces(first, rows, count, part).at) {
+  auto offsetOf = [&](ArrayRef<Index> place) {
     SmallVector<Index> at(place);
     for (size_t dim = 0; dim < cut; ++dim) {
       Index offset = mapped(offsets[dim]);
@@ -385,9 +298,16 @@ Elements ElementEmitter::emitSliceRun(tensor::ExtractSliceOp op, Index first,
         offset = math.mul(offset, unit);
       at[dim] = math.add(math.mul(at[dim], mapped(strides[dim])), offset);
     }
-    llvm::append_range(
-        found, emitRun(op.getSource(), math.linearize(at, sources), part));
-  }
+    return math.linearize(at, sources);
+  };
+  int64_t part = partOfRun(first, rows.back(), count);
+  RunPlaces places = runPlaces(first, rows, count, part);
+  const Memory *memory = memoryOf(op.getSource());
+  if (memory && !memory->packed && !places.isBehind.empty())
+    return loadOverRow(*memory, offsetOf(places.at.front()),
+                       offsetOf(places.next), places, math.constant(1), part);
+  for (ArrayRef<Index> place : places.at)
+    llvm::append_range(found, emitRun(op.getSource(), offsetOf(place), part));
   return found;
 }
 
@@ -441,6 +361,43 @@ static JoinedLoops joinLoops(IndexMath &math, AffineMap map,
   return joined;
 }
 
+/// The elements of a run that at most one row ends within: those of a row are
+/// `step` apart from `here` on, and those of the next one as if it began at
+/// `next`, which may be in front of the tensor. Of two addresses, one is chosen
+/// for each part; what is added to them is mostly constant.
+Elements ElementEmitter::loadOverRow(const Memory &memory, Index here,
+                                     Index next, const RunPlaces &places,
+                                     Index step, int64_t part) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  Type storage = storedType(memory.elementType);
+  auto behind = [&](Value pointer, Index offset) -> Value {
+    Value wide =
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), math.value(offset));
+    return LLVM::GEPOp::create(b, loc, pointer.getType(), storage, pointer,
+                               ArrayRef<LLVM::GEPArg>{wide},
+                               LLVM::GEPNoWrapFlags::none);
+  };
+  Value first = behind(memory.pointer, here);
+  Value second = behind(memory.pointer, next);
+  Memory chosen = memory;
+  chosen.sizes = {math.constant(0)};
+  int64_t factor = std::gcd(math.factorOf(here), math.factorOf(next));
+  if (places.at.size() > 1)
+    factor = std::gcd(factor, part * math.factorOf(step));
+  chosen.alignment =
+      std::gcd(memory.alignment, factor * storage.getIntOrFloatBitWidth() / 8);
+  Elements found;
+  for (auto [number, isBehind] : llvm::enumerate(places.isBehind)) {
+    Value row = first;
+    if (number > 0)
+      row = arith::SelectOp::create(b, loc, isBehind, second, first);
+    chosen.pointer = behind(row, math.mul(step, math.constant(number * part)));
+    llvm::append_range(found, load(chosen, {math.constant(0)}, part));
+  }
+  return found;
+}
+
 /// An operand that has not all loops: whole parts of rows where it has the last
 /// one, else one element for each row.
 Elements ElementEmitter::emitBroadcastRun(Value tensor, AffineMap map,
@@ -477,6 +434,19 @@ Elements ElementEmitter::emitBroadcastRun(Value tensor, AffineMap map,
                                                  isBehind, behind, before)
                              .getResult());
     return found;
+  }
+  if (varies && memory && !memory->packed && !places.isBehind.empty()) {
+    auto offsetOf = [&](ArrayRef<Index> place) {
+      SmallVector<Index> at;
+      for (std::optional<unsigned> loop : loops.loopOf)
+        at.push_back(loop ? place[*loop] : math.constant(0));
+      return math.linearize(at, joined.sizes);
+    };
+    const auto *dim = llvm::find(loops.loopOf, last);
+    Index step = math.product(
+        ArrayRef(joined.sizes).drop_front(dim - loops.loopOf.begin() + 1));
+    return loadOverRow(joined, offsetOf(places.at.front()),
+                       offsetOf(places.next), places, step, part);
   }
   for (ArrayRef<Index> place : places.at) {
     if (varies)

@@ -86,21 +86,25 @@ Index IndexMath::build(int kind, Index a, Index b, bool commutes) {
     Value lhs = value(a), rhs = value(b);
     made = Op::create(builder, loc, lhs, rhs);
   }
+  if constexpr (std::is_same_v<Op, arith::DivUIOp> ||
+                std::is_same_v<Op, arith::RemUIOp>)
+    if (keep && !constantOf(b))
+      made = keep(made);
   scopes.back()[{kind, left, right}] = made;
   return made;
 }
 
 int64_t IndexMath::factorOf(Index index) const {
-  if (std::optional<int64_t> known = constantOf(index))
-    return *known == 0 ? allFactors : std::abs(*known);
-  auto it = factors.find(cast<Value>(index));
-  return it == factors.end() ? 1 : it->second;
+  if (std::optional<int64_t> constant = constantOf(index))
+    return *constant == 0 ? allFactors : std::abs(*constant);
+  auto it = known.factors.find(cast<Value>(index));
+  return it == known.factors.end() ? 1 : it->second;
 }
 
 int64_t IndexMath::leastOf(Index index) const {
-  if (std::optional<int64_t> known = constantOf(index))
-    return *known;
-  return leasts.lookup(cast<Value>(index));
+  if (std::optional<int64_t> constant = constantOf(index))
+    return *constant;
+  return known.leasts.lookup(cast<Value>(index));
 }
 
 static std::optional<SizeOp> sizeOpOf(Operation *op) {
@@ -118,10 +122,10 @@ static constexpr unsigned maxDepth = 8;
 
 std::optional<kernel::SizeRange> IndexMath::rangeOf(Index index,
                                                     unsigned depth) const {
-  if (std::optional<int64_t> known = constantOf(index))
-    return kernel::SizeRange{{*known, *known}, *known};
+  if (std::optional<int64_t> constant = constantOf(index))
+    return kernel::SizeRange{{*constant, *constant}, *constant};
   auto value = cast<Value>(index);
-  if (auto found = ranges.find(value); found != ranges.end())
+  if (auto found = known.ranges.find(value); found != known.ranges.end())
     return found->second;
   Operation *op = value.getDefiningOp();
   std::optional<SizeOp> kind = op ? sizeOpOf(op) : std::nullopt;
@@ -335,16 +339,19 @@ Index IndexMath::narrowed(Index linear, ArrayRef<Index> sizes) {
   if (!number || joins.contains(linear.getOpaqueValue()))
     return linear;
   const Key key{8, linear.getOpaqueValue(), nullptr};
+  Value wide;
   for (auto &scope : llvm::reverse(scopes))
-    if (auto it = scope.find(key); it != scope.end())
-      return it->second;
-  Value low =
-      arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), number);
-  Value wide =
-      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), low);
-  if (auto factor = factors.find(number); factor != factors.end())
-    setFactor(wide, factor->second);
-  return scopes.back()[key] = wide;
+    if (auto it = scope.find(key); !wide && it != scope.end())
+      wide = it->second;
+  if (!wide) {
+    Value low = arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(),
+                                             number);
+    wide =
+        arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), low);
+    scopes.back()[key] = wide;
+  }
+  setFactor(wide, factorOf(linear));
+  return wide;
 }
 
 SmallVector<Index> IndexMath::delinearize(Index linear, ArrayRef<Index> sizes,

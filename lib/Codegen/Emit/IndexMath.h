@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -54,17 +55,32 @@ public:
   /// not of the first ones alone.
   void joinInside() { joinsInside = true; }
   /// States that `value` is a multiple of `factor`.
-  void setFactor(mlir::Value value, int64_t factor) { factors[value] = factor; }
+  void setFactor(mlir::Value value, int64_t factor) {
+    known.factors[value] = factor;
+  }
   /// A factor known of `index`; 2^30 for 0.
   int64_t factorOf(Index index) const;
   /// States that `value` is not below `least`.
-  void setLeast(mlir::Value value, int64_t least) { leasts[value] = least; }
+  void setLeast(mlir::Value value, int64_t least) {
+    known.leasts[value] = least;
+  }
   /// What `index` is not below.
   int64_t leastOf(Index index) const;
   /// States what `value`, a size, may be.
   void setRange(mlir::Value value, kernel::SizeRange range) {
-    ranges[value] = range;
+    known.ranges[value] = range;
   }
+  /// What is known of values.
+  struct Facts {
+    llvm::DenseMap<mlir::Value, int64_t> factors, leasts;
+    llvm::DenseMap<mlir::Value, kernel::SizeRange> ranges;
+  };
+  const Facts &facts() const { return known; }
+  void setFacts(Facts facts) { known = std::move(facts); }
+  /// From here on `keep` gets the results of divisions by what is no constant,
+  /// and gives what is used in their place; null: nothing does.
+  using Keep = std::function<mlir::Value(mlir::Value)>;
+  void setKeep(Keep function) { keep = std::move(function); }
   /// What `index`, a size, may be; nothing where it is not known.
   std::optional<kernel::SizeRange> rangeOf(Index index) const;
   /// The optimum of `index`, a size.
@@ -106,8 +122,8 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   std::vector<std::map<Key, mlir::Value>> scopes;
-  llvm::DenseMap<mlir::Value, int64_t> factors, leasts;
-  llvm::DenseMap<mlir::Value, kernel::SizeRange> ranges;
+  Facts known;
+  Keep keep;
   bool narrowDivisions = false, joinsInside = false;
   /// (quotient, remainder) of a delinearization -> what was split by what.
   std::map<std::pair<const void *, const void *>, Split> splits;

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
@@ -76,39 +78,39 @@ Value KernelEmission::areMultiples(ValueRange sizes, int64_t factor) {
                                math.value(math.constant(0)));
 }
 
+/// `range` of a size, where that is a multiple of `factor`, a power of two, and
+/// not below `least`.
+static kernel::SizeRange multiplesIn(kernel::SizeRange range, int64_t factor,
+                                     int64_t least) {
+  int64_t most = range.values.hi & -factor;
+  int64_t fewest = llvm::alignTo(std::max(range.values.lo, least), factor);
+  if (fewest > most)
+    return range; // The size is never one.
+  int64_t expected = std::clamp(range.opt & -factor, fewest, most);
+  return {{fewest, most}, expected};
+}
+
 void KernelEmission::withMultiples(ValueRange sizes, int64_t factor,
                                    int64_t least,
                                    llvm::function_ref<void()> body) {
-  DenseMap<Value, Value> multiples;
-  Value mask = math.value(math.constant(-factor));
+  IndexMath::Facts usual = math.facts();
   for (Value size : sizes) {
-    Value multiple = arith::AndIOp::create(b, loc, size, mask);
-    math.setFactor(multiple, factor);
-    math.setLeast(multiple, least);
-    multiples[size] = multiple;
+    math.setFactor(size, std::lcm(math.factorOf(size), factor));
+    math.setLeast(size, least);
+    if (std::optional<kernel::SizeRange> range = math.rangeOf(size))
+      math.setRange(size, multiplesIn(*range, factor, least));
   }
-  auto replace = [&](Index &index) {
-    if (auto size = dyn_cast<Value>(index))
-      if (Value multiple = multiples.lookup(size))
-        index = multiple;
-  };
-  ElementEmitter::Shapes usual = elements.shapes(), known = usual;
-  SmallVector<Memory> usualResults(results);
-  for (auto &[tensor, memory] : known.memories)
-    llvm::for_each(memory.sizes, replace);
-  for (auto &[value, index] : known.indices)
-    replace(index);
-  for (Memory &result : results)
-    llvm::for_each(result.sizes, replace);
+  // All other sizes are computed from these as before, now with their factors.
+  // They were prepared before, with the same operations.
+  ElementEmitter::Shapes shapes = elements.shapes(), known = shapes;
   known.sizes.clear();
   elements.setShapes(std::move(known));
-  // It was prepared before, with the same operations.
   [[maybe_unused]] LogicalResult again =
       elements.prepare(kernel.getBody().front());
   assert(succeeded(again));
   body();
-  elements.setShapes(std::move(usual));
-  results = std::move(usualResults);
+  elements.setShapes(std::move(shapes));
+  math.setFacts(std::move(usual));
 }
 
 void KernelEmission::versions(ValueRange sizes, ArrayRef<Version> versions,

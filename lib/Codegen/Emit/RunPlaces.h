@@ -15,6 +15,9 @@ struct RunPlaces {
   /// is behind the end. Their indices but the last one are those of the first
   /// element, or of the last.
   llvm::SmallVector<mlir::Value> isBehind;
+  /// There, the first element's indices if the next row had it: the last one is
+  /// negative, and the others are those of elements behind the end.
+  llvm::SmallVector<Index> next;
 };
 
 } // namespace tripy::codegen

@@ -165,6 +165,56 @@ void CUDAKernel::prefetch(llvm::function_ref<void()> firstLoads,
     memory->access = access;
 }
 
+/// The text of the instruction that keeps a quotient where it is.
+static constexpr StringRef keptWord = "mov.b32 $0, $1;",
+                           keptNumber = "mov.b64 $0, $1;";
+
+/// `value`, an index, as LLVM and the assembler compute it here: they would
+/// compute it where it is used, behind the wait.
+static Value keptHere(KernelEmission &e, Value value) {
+  OpBuilder &b = e.b;
+  auto keep = [&](Value number, StringRef text, StringRef constraints) {
+    return LLVM::InlineAsmOp::create(
+               b, e.loc, TypeRange(number.getType()), ValueRange{number}, text,
+               constraints, /*has_side_effects=*/true,
+               /*is_align_stack=*/false, LLVM::TailCallKind::None,
+               LLVM::AsmDialectAttr(), ArrayAttr())
+        .getResult(0);
+  };
+  auto wide = value.getDefiningOp<arith::IndexCastUIOp>();
+  if (wide && wide.getIn().getType().isInteger(32))
+    return arith::IndexCastUIOp::create(b, e.loc, b.getIndexType(),
+                                        keep(wide.getIn(), keptWord, "=r,r"));
+  Value number = arith::IndexCastUIOp::create(b, e.loc, b.getI64Type(), value);
+  return arith::IndexCastUIOp::create(b, e.loc, b.getIndexType(),
+                                      keep(number, keptNumber, "=l,l"));
+}
+
+/// Whether `op` keeps a quotient that nothing uses.
+static bool isUnusedQuotient(Operation *op) {
+  auto text = dyn_cast<LLVM::InlineAsmOp>(op);
+  return text && op->use_empty() &&
+         (text.getAsmString() == keptWord || text.getAsmString() == keptNumber);
+}
+
+void CUDAKernel::divideAhead(llvm::function_ref<void()> body) {
+  bool isStatic = llvm::none_of(e.kernel.getFunctionType().getInputs(),
+                                llvm::IsaPred<IndexType>);
+  if (!e.kernel.getWaitsFor() || isStatic)
+    return;
+  SmallVector<std::pair<Memory *, Access>> usual;
+  for (BlockArgument argument : e.kernel.getBody().getArguments())
+    if (Memory *memory = e.elements.memoryOf(argument)) {
+      usual.push_back({memory, memory->access});
+      memory->access = Access::None;
+    }
+  e.math.setKeep([&](Value quotient) { return keptHere(e, quotient); });
+  e.elements.emitIndices(body);
+  e.math.setKeep({});
+  for (auto [memory, access] : usual)
+    memory->access = access;
+}
+
 void CUDAKernel::await(llvm::function_ref<void()> firstLoads,
                        std::optional<Index> points) {
   if (firstLoads && prefetches && e.kernel.getWaitsFor())
@@ -184,7 +234,7 @@ void CUDAKernel::awaitAndRelease() {
 /// addresses.
 void CUDAKernel::finish(Operation *function) {
   function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
+    if (isOpTriviallyDead(op) || isUnusedQuotient(op))
       op->erase();
   });
 }
@@ -205,6 +255,21 @@ void CUDAKernel::streamArguments(ArrayRef<Index> loops) {
 void CUDAKernel::loadFor(ArrayRef<Index> at, int64_t vectorSize) {
   for (Value result : e.yielded())
     e.elements.emit(result, at, vectorSize);
+}
+
+Index codegen::asNarrow(KernelEmission &e, Index index, Index size,
+                        int64_t room) {
+  std::optional<kernel::SizeRange> range = e.math.rangeOf(size);
+  auto number = dyn_cast<Value>(index);
+  if (!number || !range || range->values.lo < 0 ||
+      range->values.hi > int64_t(UINT32_MAX) - room)
+    return index;
+  Value low =
+      arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI32Type(), number);
+  Value wide =
+      arith::IndexCastUIOp::create(e.b, e.loc, e.b.getIndexType(), low);
+  e.math.setFactor(wide, e.math.factorOf(index));
+  return wide;
 }
 
 llvm::SetVector<Value> codegen::computedFrom(Value value) {
@@ -245,7 +310,16 @@ Index CUDAKernel::threadId() {
 }
 
 Index CUDAKernel::blockId() {
-  return gpu::BlockIdOp::create(e.b, e.loc, gpu::Dimension::x).getResult();
+  if (block)
+    return block;
+  OpBuilder::InsertionGuard guard(e.b);
+  Operation *parent = e.b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<FunctionOpInterface>(parent);
+  if (!function)
+    function = parent->getParentOfType<FunctionOpInterface>();
+  e.b.setInsertionPointToStart(&function.getFunctionBody().front());
+  block = gpu::BlockIdOp::create(e.b, e.loc, gpu::Dimension::x);
+  return block;
 }
 
 void CUDAKernel::barrier() { gpu::BarrierOp::create(e.b, e.loc); }

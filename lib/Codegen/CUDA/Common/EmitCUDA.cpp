@@ -142,6 +142,32 @@ static gpu::GPUFuncOp createFunction(kernel::FuncOp kernel, unsigned pointers,
   return func;
 }
 
+/// The `sizes` of `kernel`, arguments of its function, as LLVM computes with
+/// them in 32 bits where they are below 2^32. It would compute 64 bits from
+/// what it only knows the range of.
+static SmallVector<Value> narrowSizes(kernel::FuncOp kernel, ValueRange sizes,
+                                      OpBuilder &b) {
+  SmallVector<Value> narrow(sizes);
+  kernel::SizesAttr known = kernel.getSizesAttr();
+  if (!known)
+    return narrow;
+  Location loc = kernel.getLoc();
+  for (auto [size, least, most] :
+       llvm::zip_equal(narrow, known.getMin(), known.getMax())) {
+    if (least < 0 || most > UINT32_MAX)
+      continue;
+    Value number = arith::IndexCastUIOp::create(b, loc, b.getI64Type(), size);
+    Value word = LLVM::InlineAsmOp::create(
+                     b, loc, TypeRange(b.getI32Type()), ValueRange{number},
+                     "cvt.u32.u64 $0, $1;", "=r,l", /*has_side_effects=*/false,
+                     /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                     LLVM::AsmDialectAttr(), ArrayAttr())
+                     .getResult(0);
+    size = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), word);
+  }
+  return narrow;
+}
+
 /// A sort of whole rows, or half of a pass of one.
 static void emitCUDASortPart(CUDAKernel &state) {
   for (Operation &op : state.e.kernel.getBody().front()) {
@@ -284,7 +310,7 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
   KernelEmission emission(kernel, b, EmitterOptions());
   ValueRange arguments = func.getBody().front().getArguments();
   if (failed(emission.bind(arguments.take_front(tensors),
-                           arguments.slice(pointers, sizes))))
+                           narrowSizes(kernel, arguments.take_back(sizes), b))))
     return failure();
   markAccuracy(kernel);
   emission.math.divideNarrow();

@@ -52,6 +52,10 @@ struct CUDAKernel {
   /// to 3.5 MB, took 15 us, and torch.compile 3 (H200).
   void await(llvm::function_ref<void()> firstLoads = {},
              std::optional<Index> points = std::nullopt);
+  /// In front of await(): computes the quotients of indices by sizes that the
+  /// code of `body` needs, which is emitted again behind the wait and finds
+  /// them there. It is executed in all threads, and reads and stores nothing.
+  void divideAhead(llvm::function_ref<void()> body);
   /// Both without prefetches.
   void awaitAndRelease();
   /// The kernel does not wait, but starts when the one in front has ended: for
@@ -144,6 +148,8 @@ struct CUDAKernel {
 
   /// sharedArray() by names.
   std::map<std::string, mlir::LLVM::GlobalOp> sharedArrays = {};
+  /// blockId(), at the start of the function; null before it is asked for.
+  mlir::Value block = {};
 
 private:
   void prefetch(llvm::function_ref<void()> firstLoads,
@@ -220,6 +226,10 @@ mlir::Value clusterPointer(mlir::OpBuilder &b, mlir::Location loc,
 /// complete: what was copied under it is there for this thread.
 void awaitPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
                 mlir::Value parity);
+
+/// `index`, which is computed in 32 bits where `size` is below 2^32 by `room`
+/// or more: it is right where it is not above `size + room`.
+Index asNarrow(KernelEmission &e, Index index, Index size, int64_t room = 0);
 
 /// All values that `value` is computed from, itself among them; also what the
 /// bodies of operations read.

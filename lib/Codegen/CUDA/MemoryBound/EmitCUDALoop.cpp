@@ -269,6 +269,8 @@ static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
       whole, [](Index size) { return IndexMath::constantOf(size); });
   if (isRows && !isVectors && !hasMany && takesRuns(e, isStatic)) {
     shape.runs = true;
+    // There are no rows where only dimensions of one element move.
+    shape.versions &= !ElementEmitter::isInOrder(body);
     if (inner)
       shape.vectorSize = ElementEmitter::runLength(body, shape.vectorSize);
   }
@@ -291,8 +293,7 @@ static LoopShape shapeOf(KernelEmission &e, const CudaChip &chip,
     shape.pieces = writtenPieces;
   if (gathersSingles(e) || !readApart(e.kernel).empty())
     spreadOut(e, chip, shape);
-  inner = IndexMath::constantOf(shape.sizes.back());
-  shape.even = inner && *inner % shape.vectorSize == 0;
+  shape.even = e.math.factorOf(shape.sizes.back()) % shape.vectorSize == 0;
   return shape;
 }
 
@@ -341,8 +342,9 @@ private:
   SmallVector<Index> whole;
   LoopShape shape;
   Index width;
-  /// Of this thread, and the number of all whole vectors.
-  Index id, count;
+  /// Of this thread, its first element in the order of the results, and the
+  /// number of all whole vectors.
+  Index id, first, count;
   Value isVector;
 };
 } // namespace
@@ -360,7 +362,7 @@ void LoopEmitter::emitVector(bool stores) {
   SmallVector<Index> at = math.delinearize(id, vectors);
   at.back() = math.mul(at.back(), width);
   if (shape.runs)
-    return emitRuns(e, at.back(), shape.vectorSize, stores);
+    return emitRuns(e, first, shape.vectorSize, stores);
   if (shape.flat)
     at = elementAt(at.back());
   if (stores)
@@ -402,18 +404,6 @@ void LoopEmitter::prefetchAligned() {
       flat.sizes = shape.sizes;
       e.elements.load(flat, {math.mul(id, width)}, shape.vectorSize);
     }
-}
-
-/// `index` as one that is known to be below 2^32, where `size` is.
-static Index asNarrow(KernelEmission &e, Index index, Index size) {
-  if (!e.math.isNarrow(size))
-    return index;
-  Value low = arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI32Type(),
-                                           e.math.value(index));
-  Value wide =
-      arith::IndexCastUIOp::create(e.b, e.loc, e.b.getIndexType(), low);
-  e.math.setFactor(wide, e.math.factorOf(index));
-  return wide;
 }
 
 /// Several runs of each thread, which nearly only write: all are computed
@@ -472,12 +462,11 @@ void LoopEmitter::emitVersions() {
 
 /// A vector of a row.
 void LoopEmitter::emitRows() {
-  SmallVector<Index> vectors(e.results.front().sizes);
-  vectors.back() = math.div(vectors.back(), width);
   e.when(isVector, [&] {
-    SmallVector<Index> at = math.delinearize(id, vectors);
-    at.back() = math.mul(at.back(), width);
-    e.emitResults(at, shape.vectorSize);
+    if (shape.runs)
+      return emitRuns(e, first, shape.vectorSize, /*stores=*/true);
+    e.emitResults(math.delinearize(first, e.results.front().sizes),
+                  shape.vectorSize);
   });
 }
 
@@ -549,7 +538,20 @@ void LoopEmitter::emit() {
   id = math.add(math.mul(kernel.blockId(), math.constant(loopThreads)),
                 kernel.threadId());
   count = math.product(vectors);
+  // The last block has threads that have nothing.
+  if (Index all = math.product(whole); !IndexMath::constantOf(all)) {
+    id = asNarrow(e, id, all, 2 * loopThreads);
+    count = asNarrow(e, count, all);
+  }
   isVector = kernel.compare(arith::CmpIPredicate::ult, id, count);
+  if (shape.flat)
+    first = asNarrow(e, math.mul(id, width), shape.sizes.back());
+  kernel.divideAhead([&] {
+    if (shape.versions && !shape.runs)
+      math.delinearize(first, whole);
+    else
+      emitVector(/*stores=*/false);
+  });
   if (shape.versions)
     return emitVersions();
   kernel.await([&] { e.when(isVector, [&] { emitVector(false); }); },

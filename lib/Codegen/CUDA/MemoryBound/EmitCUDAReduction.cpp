@@ -57,7 +57,14 @@ void ReductionEmitter::measure() {
 std::optional<AffineExpr> ReductionEmitter::exprOf(Index size) {
   if (std::optional<int64_t> known = IndexMath::constantOf(size))
     return e.constantExpr(*known);
-  auto argument = dyn_cast<BlockArgument>(cast<Value>(size));
+  // In 32 bits, it is the argument in other types (narrowSizes()).
+  auto value = cast<Value>(size);
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::IndexCastUIOp, LLVM::InlineAsmOp>(op))
+      return std::nullopt;
+    value = op->getOperand(0);
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return std::nullopt;
   Block *entry = argument.getOwner();
