@@ -5,10 +5,16 @@
 // RUN: tripy-compile %t/rows.mlir -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=ROWS
 
 // Tiles are those of the expected sizes, 32 x 32 by 128 threads; one barrier in each of the versions for vectors, for words and for
-// elements.
+// elements, and one more in each for tiles that go over the ends of a side. The tile that a block has is computed in
+// front of the wait, by one division for all of them.
 
 // TURNED: .maxntid 128
-// TURNED-COUNT-3: bar.sync
+// TURNED: div.u32
+// TURNED-NOT: div.u
+// TURNED: griddepcontrol.wait
+// TURNED-NOT: div.u
+// TURNED-NOT: rem.u
+// TURNED-COUNT-6: bar.sync
 // TURNED-NOT: bar.sync
 
 //--- turned.mlir
@@ -36,7 +42,7 @@ func.func @main(%a: tensor<4096x200xf32> {tripy.name = "a"}, %b: tensor<200x4096
 
 // 40 x n is one dimension on both sides: it is not divided into two in order to store.
 
-// JOINED-COUNT-2: bar.sync
+// JOINED-COUNT-4: bar.sync
 // JOINED-NOT: div.u
 
 //--- joined.mlir
@@ -60,15 +66,17 @@ func.func @main(%a: tensor<8x384x14x?xf16> {tripy.name = "a", tripy.dims = ["", 
   return %y : tensor<8x384x14x?xf16>
 }
 
-// Offsets that the profile keeps below 2^32 are divided as numbers of 32 bits, and what the first blocks read is brought to the L2
-// cache before what runs in front of them has ended, as of static sizes.
+// Offsets that the profile keeps below 2^32 are divided as numbers of 32 bits, once for the prefetch and the load. What the first
+// blocks read is brought to the L2 cache before what runs in front of them has ended, as of static sizes.
 
 // RUN: tripy-compile %t/narrow.mlir -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=NARROW
 // RUN: sed 's/max = .3152/max = [315200000/' %t/narrow.mlir | tripy-compile - -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=WIDE
-// NARROW: prefetch.global.L2
-// NARROW: griddepcontrol.wait
-// NARROW: mul.hi.u32
 // NARROW-NOT: mul.hi.u64
+// NARROW: mul.hi.u32
+// NARROW: prefetch.global.L2
+// NARROW-NOT: mul.hi
+// NARROW: griddepcontrol.wait
+// NARROW-NOT: mul.hi
 // WIDE: mul.hi.u64
 
 //--- narrow.mlir

@@ -91,6 +91,14 @@ void OddRowsEmitter::begin() {
 // Places
 //===----------------------------------------------------------------------===//
 
+/// The place `index` in a tensor, in 32 bits where all places are that are
+/// computed: also of rows that the tensor has not, which lie in front of it or
+/// behind.
+Index OddRowsEmitter::narrow(Index index) {
+  Index outside = math.mul(sizeOf(output), number(2 * (tile + per)));
+  return math.isNarrow(outside) ? asNarrow(e, index, outside) : index;
+}
+
 /// The first element of the word that has element `index`.
 Index OddRowsEmitter::wordOf(Index index) {
   if (math.factorOf(index) % per == 0)
@@ -129,8 +137,11 @@ void OddRowsEmitter::locate() {
                          ? math.ceilDiv(sizeOf(dim), number(tile))
                          : sizeOf(dim));
   origin = math.delinearize(kernel.blockId(), counts);
-  innerFirst = math.mul(origin[inner], number(tile));
-  acrossFirst = math.mul(origin[across], number(tile));
+  auto begin = [&](unsigned dim) {
+    return asNarrow(e, math.mul(origin[dim], number(tile)), sizeOf(dim));
+  };
+  innerFirst = begin(inner);
+  acrossFirst = begin(across);
   outBegin = beginOf(output);
   outStride = strideIn(output, across);
   for (const PermutedTensor &tensor : staged)
@@ -171,10 +182,12 @@ void OddRowsEmitter::loadPiece(const OddTensor &odd, const Memory &shared,
                                  math.add(sizeOf(across),
                                           number(oddReads ? per - 1 : 0))));
   // Rows that the tensor has not are others, or outside of it.
+  place = narrow(place);
   if (oddReads || oddWrites || !isWhole(inner))
     exists =
-        both(exists, kernel.compare(CmpIPredicate::ult, place,
-                                    math.sub(sizeOf(output), number(per - 1))));
+        both(exists,
+             kernel.compare(CmpIPredicate::ult, place,
+                            narrow(math.sub(sizeOf(output), number(per - 1)))));
   if (exists)
     place = kernel.clampTo(exists, place);
   Memory memory = flat(*e.elements.memoryOf(odd.tensor.tensor));
@@ -240,7 +253,7 @@ void OddRowsEmitter::placePieces() {
                kernel.compare(CmpIPredicate::ult, math.add(column, number(i)),
                               sizeOf(inner)));
     Index first = column;
-    piece.at = math.add(at, math.mul(number(more), outStride));
+    piece.at = narrow(math.add(at, math.mul(number(more), outStride)));
     if (piece.valid) {
       first = kernel.clampTo(piece.valid, first);
       piece.at = kernel.clampTo(piece.valid, piece.at);

@@ -64,6 +64,8 @@ public:
   bool choose();
   /// Sets the kernel's grid, and declares the boxes in shared memory.
   void begin();
+  /// Computes where the block's elements are.
+  void locate();
   /// Emits a block's box. `arrays`: the memory of begin(). `waits`: for the
   /// kernels in front.
   void emit(ArrayRef<Value> arrays, bool waits);
@@ -78,7 +80,6 @@ private:
   bool isLoop();
   int64_t widthOf(ArrayRef<unsigned> order, int64_t widest);
   Index runSize(ArrayRef<unsigned> order);
-  void locate();
   BoxPlace placeAt(ArrayRef<unsigned> order, int64_t first, int64_t width);
   SmallVector<Index> pointOf(ArrayRef<unsigned> order, const BoxPlace &place,
                              int64_t element);

@@ -35,6 +35,9 @@ static constexpr int64_t fewElements = 1 << 15;
 /// threads.
 static constexpr int64_t wordsAhead = 16;
 
+/// Expected tiles of a side from which on most do not go over its end.
+static constexpr int64_t commonTiles = 2;
+
 namespace {
 /// Dimensions [first, last] of the output, which follow each other in the
 /// tensors too: tiles take them as one.
@@ -88,6 +91,8 @@ public:
   /// Sets the kernel's grid, and declares the tiles, of as many elements as are
   /// needed and not below `least`.
   void begin(int64_t least);
+  /// Computes where the block's elements are.
+  void locate();
   /// Emits a block's tile. `arrays`: the memory of begin(). `waits`: for the
   /// kernels in front.
   void emit(ArrayRef<Value> arrays, bool waits);
@@ -96,12 +101,13 @@ public:
   SmallVector<Value> arrays;
 
 private:
+  Value assumeInside();
+  void emitTile(ArrayRef<Value> arrays);
   std::optional<Staged> stage(Value tensor, AffineMap map);
   void chooseSides();
   void chooseTile();
   Elements loadPiece(const Staged &staged, ArrayRef<Index> point);
   void setPoint(SmallVectorImpl<Index> &point, const Side &side, Index at);
-  void locate();
   void placePieces();
   void load(Staged &staged, Value array);
   void loadAhead();
@@ -186,7 +192,6 @@ bool TransposeEmitter::choose() {
   if (sizes.size() < 2)
     return false;
   last = sizes.size() - 1;
-  std::optional<int64_t> columns = IndexMath::constantOf(sizes.back());
   vectorSize = std::gcd(vectorSizeOf(e), math.factorOf(sizes.back()));
   chooseTile();
   int64_t bytes = 0;
@@ -206,7 +211,7 @@ bool TransposeEmitter::choose() {
     return false;
   chooseSides();
   std::optional<int64_t> rows = IndexMath::constantOf(contiguousSide.size);
-  columns = IndexMath::constantOf(lastSide.size);
+  std::optional<int64_t> columns = IndexMath::constantOf(lastSide.size);
   wholeRows = rows && *rows % tileColumns == 0;
   wholeColumns = columns && *columns % tileRows == 0;
   return (!rows || *rows >= shortest) && (!columns || *columns >= shortest);
@@ -309,9 +314,11 @@ void TransposeEmitter::locate() {
   divide(contiguousSide, tileColumns);
   divide(lastSide, tileRows);
   origin = math.delinearize(kernel.blockId(), blocks);
-  contiguousSide.origin =
-      math.mul(origin[contiguous], math.constant(tileColumns));
-  lastSide.origin = math.mul(origin[last], math.constant(tileRows));
+  auto begin = [&](Side &side, Index tile, int64_t size) {
+    side.origin = asNarrow(e, math.mul(tile, math.constant(size)), side.size);
+  };
+  begin(contiguousSide, origin[contiguous], tileColumns);
+  begin(lastSide, origin[last], tileRows);
 }
 
 /// Sets the indices of the dimensions of `side` to those of its element `at`.
@@ -507,6 +514,43 @@ void TransposeEmitter::emit(ArrayRef<Value> arrays, bool waits) {
   // Tiles that are asked for before the wait cost 1 % more, not less.
   if (waits)
     kernel.await();
+  TransposeEmitter inside(*this);
+  Value isInside = inside.assumeInside();
+  if (!isInside)
+    return emitTile(arrays);
+  auto branch =
+      scf::IfOp::create(e.b, e.loc, isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  for (auto [block, emitter] :
+       {std::pair(branch.thenBlock(), &inside), {branch.elseBlock(), this}}) {
+    ElementEmitter::Scope scope(e.elements);
+    e.b.setInsertionPoint(block->getTerminator());
+    emitter->emitTile(arrays);
+  }
+}
+
+/// Of a kernel whose sizes are known at run time: from here on this emits code
+/// for tiles that do not go over the ends of the sides, as most do not: a
+/// thread's elements are constants apart. Gives the condition; null for none.
+Value TransposeEmitter::assumeInside() {
+  bool isStatic = IndexMath::constantOf(contiguousSide.size) &&
+                  IndexMath::constantOf(lastSide.size);
+  Value all;
+  auto assume = [&](const Side &side, int64_t tile, bool &whole) {
+    std::optional<int64_t> expected = math.expectedOf(side.size);
+    if (isStatic || whole || !expected || *expected < commonTiles * tile)
+      return;
+    Index end = math.add(side.origin, math.constant(tile));
+    Value fits = kernel.compare(arith::CmpIPredicate::ule, end, side.size);
+    all = all ? arith::AndIOp::create(e.b, e.loc, all, fits).getResult() : fits;
+    whole = true;
+  };
+  assume(contiguousSide, tileColumns, wholeRows);
+  assume(lastSide, tileRows, wholeColumns);
+  return all;
+}
+
+void TransposeEmitter::emitTile(ArrayRef<Value> arrays) {
   {
     ElementEmitter::Scope scope(e.elements);
     for (auto [staged, array] : llvm::zip(tensors, arrays))

@@ -70,6 +70,7 @@ private:
     return math.factorOf(index) % per == 0 ? number(0)
                                            : math.rem(index, number(per));
   }
+  Index narrow(Index index);
   Index wordOf(Index index);
   Index strideIn(llvm::ArrayRef<unsigned> order, unsigned dim);
   Index beginOf(llvm::ArrayRef<unsigned> order);

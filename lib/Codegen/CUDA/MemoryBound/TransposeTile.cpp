@@ -57,12 +57,27 @@ TransposeTile codegen::chooseTransposeTile(CUDAKernel &kernel) {
   return tile;
 }
 
+/// Elements of a tile at most, which may be behind the end.
+static constexpr int64_t maxOutside = 1 << 16;
+
 Index codegen::clampInside(CUDAKernel &kernel, Index index, Index size,
                            bool whole, Value &valid) {
   if (whole)
     return index;
   KernelEmission &e = kernel.e;
-  Value fits = kernel.compare(arith::CmpIPredicate::ult, index, size);
+  Index narrow = asNarrow(e, index, size, maxOutside);
+  Value fits;
+  if (narrow != index) {
+    auto word = [&](Index of) {
+      return arith::IndexCastUIOp::create(e.b, e.loc, e.b.getI32Type(),
+                                          e.math.value(of));
+    };
+    fits = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult,
+                                 word(narrow), word(size));
+    index = narrow;
+  } else {
+    fits = kernel.compare(arith::CmpIPredicate::ult, index, size);
+  }
   valid =
       valid ? arith::AndIOp::create(e.b, e.loc, valid, fits).getResult() : fits;
   return kernel.clampTo(fits, index);

@@ -29,7 +29,8 @@ Index clampInside(CUDAKernel &kernel, Index index, Index size, bool whole,
 
 /// Emits what `emitter` has chosen and begun: by itself, or as the version of
 /// the kernel that `narrow` emits beside those for wider accesses, which hold
-/// where the `inner` sizes allow them and take its arrays.
+/// where the `inner` sizes allow them and take its arrays. All have the places
+/// that the emitter's locate() computes.
 template <typename Emitter>
 void emitByWidth(CUDAKernel &kernel, Emitter &emitter, mlir::ValueRange inner,
                  llvm::function_ref<void()> narrow) {
@@ -38,6 +39,7 @@ void emitByWidth(CUDAKernel &kernel, Emitter &emitter, mlir::ValueRange inner,
     versions.push_back({width, width});
   if (inner.empty() || versions.empty())
     return emitter.emit(emitter.arrays, /*waits=*/true);
+  kernel.divideAhead([&] { emitter.locate(); });
   kernel.await();
   kernel.e.versions(inner, versions, [&](KernelEmission::Version version) {
     if (version.factor == 1)
