@@ -118,7 +118,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<clusterWait, "1.02", Guess>,
   Fact<pairWait, "1.03", Fit<gemm # " 27">>,
   Fact<rowExchangeCycles, "800", Fit<gemm # " 41">>,
-  Fact<rowKernelStart, "3000", Fit<gemm # " 41">>,
+  Fact<rowKernelStart, "3800", Fit<gemm # " 41">>,
   Fact<splitStart, "1000", Fit<gemm # " 27">>,
   Fact<splitBytes, "85000", Fit<gemm # " 14">>,
   Fact<splitRate, "6.5", Fit<gemm # " 42">>,

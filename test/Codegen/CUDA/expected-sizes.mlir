@@ -41,9 +41,8 @@ func.func @main(%x: tensor<16x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<16
 
 // There may be too many rows for swapAB.
 // Of 1 to 8192 rows, kernels for few, where those that are expected have one of their own, and for more.
-// CHECK-DAG: Function=main_gemm_0_dot_17_to_32 | Remark="for 17 to 32 rows: tile 32x64,split=2,swapAB: by the model
-// CHECK-DAG: Function=main_gemm_0_dot_33_to_64 | Remark="for 33 to 64 rows: tile 64x64,split=2: by the model
-// CHECK-DAG: Function=main_gemm_0_dot_65_to_128 | Remark="for 65 to 128 rows: tile 64x64: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_17_to_64 | Remark="for 17 to 64 rows: tile 32x64,split=2,swapAB: by the model
+// CHECK-DAG: Function=main_gemm_0_dot_65_to_192 | Remark="for 65 to 192 rows: tile 64x96: by the model
 // CHECK-DAG: Function=main_gemm_0_dot_1025_to_8192 | Remark="for 1025 to 8192 rows: tile 128x192,pingpong: by the model
 // CHECK-DAG: Function=main_gemm_0_dot_1_to_2 | Remark="for 1 to 2 rows: gemv
 // CHECK-DAG: Function=main_gemm_0_dot | Remark="for 3 to 16 rows: tile 16x64,split=2,swapAB: by the model

@@ -3,6 +3,7 @@
 // RUN: split-file %s %t
 // RUN: tripy-compile %t/all.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/all.mlir
 // RUN: tripy-compile %t/pool.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/pool.mlir
+// RUN: tripy-compile %t/planes.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/planes.mlir
 
 //--- all.mlir
 // CHECK: .maxntid 256
@@ -21,4 +22,14 @@ func.func @main(%x: tensor<?x197x16x64xf32> {tripy.name = "x", tripy.profile = #
 func.func @main(%x: tensor<1x320x128x128xf32>) -> tensor<1x320xf32> {
   %0 = trace.mean %x dims = [2, 3] : (tensor<1x320x128x128xf32>) -> tensor<1x320xf32>
   return %0 : tensor<1x320xf32>
+}
+
+//--- planes.mlir
+// A plane is one run: its rows of 126 are no vectors, but 126 x 126 are.
+// CHECK: griddepcontrol.wait
+// CHECK-COUNT-7: ld.global{{.*}}v4.b32
+// CHECK-NOT: ld.global
+func.func @main(%x: tensor<1x512x126x126xf32>) -> tensor<1x512xf32> {
+  %0 = trace.mean %x dims = [2, 3] : (tensor<1x512x126x126xf32>) -> tensor<1x512xf32>
+  return %0 : tensor<1x512xf32>
 }

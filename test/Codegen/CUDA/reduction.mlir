@@ -8,6 +8,7 @@
 // RUN: tripy-compile %t/apart.mlir -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=APART-PTX
 // RUN: tripy-compile %t/keepdim.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=KEEPDIM
 // RUN: tripy-compile %t/rows.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=ROWS
+// RUN: tripy-compile %t/many.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=MANY
 
 // A whole tensor is a run of elements, whatever its shape: 16 bytes of each load, as many blocks as are worth it at the size
 // of a run of the program, 528 at most. The last one joins what they have.
@@ -95,4 +96,14 @@ func.func @main(%x: tensor<?x?xf32> {tripy.name = "x", tripy.dims = ["m", "n"],
 func.func @main(%x: tensor<1x512x126x126xf16> {tripy.name = "x"}) -> (tensor<1x512x1x1xf16> {tripy.name = "y"}) {
   %y = trace.mean %x dims = [0, 2, 3] keepdim : (tensor<1x512x126x126xf16>) -> tensor<1x512x1x1xf16>
   return %y : tensor<1x512x1x1xf16>
+}
+
+// 512 outputs, which fill most of what the GPU has room for, 528 blocks: no parts that would have to be joined.
+
+// MANY: kernel.func {{.*}} config = <grid = () -> (512, 1, 1), block = [256, 1, 1], cluster = [1, 1, 1], scratch = 0>
+
+//--- many.mlir
+func.func @main(%x: tensor<4x512x44x44xf32>) -> tensor<512xf32> {
+  %y = trace.sum %x dims = [0, 2, 3] : (tensor<4x512x44x44xf32>) -> tensor<512xf32>
+  return %y : tensor<512xf32>
 }

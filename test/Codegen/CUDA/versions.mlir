@@ -11,23 +11,23 @@
 
 // Guards that users write leave out no size, and have none in common.
 // RUN: tripy-compile %t/linear.mlir --target=cuda --stop-after=schedules -o %t/s.mlir
-// RUN: sed 's/least = 33, most = 64/least = 34, most = 64/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=GAP
-// GAP: error: 'kernel.func' op guards must leave out no size and have none in common; found one from 34 where 33 is next
-// RUN: sed 's/least = 33, most = 64/least = 20, most = 64/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: 'kernel.func' op guards must leave out no size and have none in common; found one from 20 where 33 is next
-// RUN: sed 's/least = 1025, most = 4096/least = 1025, most = 4095/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=END
+// RUN: sed 's/least = 65, most = 192/least = 66, most = 192/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=GAP
+// GAP: error: 'kernel.func' op guards must leave out no size and have none in common; found one from 66 where 65 is next
+// RUN: sed 's/least = 65, most = 192/least = 20, most = 192/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: error: 'kernel.func' op guards must leave out no size and have none in common; found one from 20 where 65 is next
+// RUN: sed 's/least = 2049, most = 4096/least = 2049, most = 4095/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=END
 // END: error: 'kernel.func' op guards must leave out no size up to 4096; found the last at 4095
 // RUN: sed 's/, versions = .[^]]*./, versions = [@none]/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: 'kernel.func' op versions must be other kernels of its type; found [@none]
-// RUN: sed 's/least = 33, most = 64/least = 33, most = 3/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: a guard has 0 <= least <= most; found 33 and 3
+// RUN: sed 's/least = 65, most = 192/least = 65, most = 3/' %t/s.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: error: a guard has 0 <= least <= most; found 65 and 3
 
 //--- linear.mlir
 // CHECK: kernel.func @main_gemm_0_dot
 // CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 769, most = 1024>, schedule = #kernel.wgmma_schedule<
-// CHECK-SAME: versions = [@main_gemm_0_dot_1_to_2, @main_gemm_0_dot_3_to_32, @main_gemm_0_dot_33_to_64, {{.*}}, @main_gemm_0_dot_513_to_768, @main_gemm_0_dot_1025_to_4096]
-// CHECK-DAG: kernel.func @main_gemm_0_dot_33_to_64 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 33, most = 64>
-// CHECK-DAG: kernel.func @main_gemm_0_dot_3_to_32 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 3, most = 32>{{.*}}swapAB = true
+// CHECK-SAME: versions = [@main_gemm_0_dot_1_to_2, @main_gemm_0_dot_3_to_64, @main_gemm_0_dot_65_to_192, {{.*}}, @main_gemm_0_dot_513_to_768, {{.*}}, @main_gemm_0_dot_2049_to_4096]
+// CHECK-DAG: kernel.func @main_gemm_0_dot_65_to_192 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 65, most = 192>
+// CHECK-DAG: kernel.func @main_gemm_0_dot_3_to_64 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 3, most = 64>{{.*}}swapAB = true
 // CHECK-DAG: kernel.func @main_gemm_0_dot_1_to_2 {{.*}}guard = #kernel.guard<()[s0] -> (s0), least = 1, most = 2>{{.*}}#kernel.gemv_schedule
 // The grid is a product with whether the rows are between the ends.
 // PLAN: %[[ROWS:.*]] = kernel.input_size 0, 0
@@ -38,8 +38,8 @@
 // PLAN: %[[GRID:.*]] = arith.muli %{{.*}}, %[[ONE]]
 // Each of them may overlap what runs before the program.
 // PLAN: kernel.launch @main_gemm_0_dot_1_to_2 grid(%[[GRID]], %{{.*}} overlaps first
-// PLAN: kernel.launch @main_gemm_0_dot_3_to_32 grid(
-// PLAN: kernel.launch @main_gemm_0_dot_33_to_64 grid(
+// PLAN: kernel.launch @main_gemm_0_dot_3_to_64 grid(
+// PLAN: kernel.launch @main_gemm_0_dot_65_to_192 grid(
 // ASKED: kernel.func @main_gemm_0_dot {{.*}}schedule = #kernel.wgmma_schedule<tile = [64, 64]
 // ASKED-NOT: kernel.func
 func.func @main(%x: tensor<?x4096xf16> {tripy.profile = #tripy.profile<min = [1, 4096], opt = [1024, 4096], max = [4096, 4096]>},
