@@ -147,6 +147,7 @@ def clusterWait : Constant<"double", "factor of time", "Such blocks wait for eac
 def pairWait : Constant<"double", "factor of time", "The same for two blocks along the rows if nothing else makes sharing worthwhile.">;
 def rowExchangeCycles : Constant<"double", "cycles", "Exchange of one number for each row among the blocks of a cluster.">;
 def rowKernelStart : Constant<"double", "cycles", "A kernel of rows behind a contraction, without its accesses to memory.">;
+def wholeRowShare : Constant<"double", "1", "Of what the model expects of clusters that have whole rows, for a norm in the epilogue, what they take.">;
 def splitStart : Constant<"double", "cycles", "With splitBytes: b bytes that a block sends in the split-K reduction take splitStart + b^2 / splitBytes, but b / splitRate where that is less.">;
 def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
 def splitRate : Constant<"double", "bytes / cycle", "See splitStart.">;

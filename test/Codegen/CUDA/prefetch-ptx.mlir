@@ -109,7 +109,7 @@ func.func @dynamic(%x: tensor<?xf16> {tripy.profile = #tripy.profile<min = [0], 
 
 // A slice of one column: no two threads read the same sector, so that each asks for its own, and a thread has two elements
 // of 2 bytes, so that many multiprocessors do.
-// APART: shl.b16 %rs{{[0-9]+}}, %rs{{[0-9]+}}, 1;
+// APART: shl.b{{16|32}} %r{{s?[0-9]+}}, %r{{s?[0-9]+}}, 1;
 // APART-COUNT-2: prefetch.global.L2
 // APART: griddepcontrol.wait
 // APART-COUNT-2: ld.global.b16

@@ -60,6 +60,7 @@ bool NormEpilogues::schedule(kernel::FuncOp function, kernel::FuncOp product) {
                  rowKernelCycles(WgmmaProblem(*alone));
   if (!chosen)
     return false;
+  chosen->cycles *= wgmmaChip().wholeRowShare;
   if (chosen->cycles >= apart) {
     reportSlower(function, *chosen, apart);
     return false;

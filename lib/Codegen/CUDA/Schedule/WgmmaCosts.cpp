@@ -225,7 +225,10 @@ static double tailCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   if (tile.split == 1)
     return epilogueCycles(tile, of);
   double elements = double(tile.m) * tile.n / tile.split;
-  return splitKReductionCycles(tile) +
+  // Threads read a residual behind the sums. With swapAB the tile is small.
+  double source =
+      of.sourceColumns && !tile.swapAB ? elements / chip().threadSources : 0;
+  return splitKReductionCycles(tile) + source +
          elements * of.operations / chip().epilogueOperations;
 }
 
