@@ -196,8 +196,7 @@ Value AttentionSpace::scaled(const Block &block, const Row &row, Index key,
       arith::MulFOp::create(e->b, e->loc, product, number(scale / cap));
   if (op.getCap()) {
     auto capped = math::TanhOp::create(e->b, e->loc, score);
-    // A program of 16 bits rounds its scores to them more than once.
-    if (elementTypeOf(op.getQuery()).getIntOrFloatBitWidth() == 16)
+    if (op->hasAttr(withinF16Name))
       capped->setAttr(withinF16Name, e->b.getUnitAttr());
     score = arith::MulFOp::create(e->b, e->loc, capped, number(cap));
   }

@@ -2,6 +2,7 @@
 
 #include "AttentionBuilder.h"
 
+#include "tripy/Codegen/Math.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
@@ -383,6 +384,8 @@ std::string AttentionBuilder::rewrite() {
       pattern.cap ? b.getF64FloatAttr(*pattern.cap) : FloatAttr(),
       isFinite ? b.getF64FloatAttr(seen.hidden) : FloatAttr(),
       /*emptyIsNaN=*/!isSure && !isFinite ? b.getUnitAttr() : UnitAttr());
+  if (pattern.isCapRounded)
+    attention->setAttr(codegen::withinF16Name, b.getUnitAttr());
   program.sizes.set(attention, sizes);
   program.composites[attention] = b.getStringAttr("attention");
   replaceBy(attention);

@@ -259,6 +259,8 @@ bool AttentionPattern::takeStep(Viewed &at, double &factor) {
     if (cap)
       return fail("scores are capped twice");
     cap = std::abs(factor);
+    isCapRounded =
+        elementTypeOf(op->getResult(0)).getIntOrFloatBitWidth() == 16;
     at.tensor = op->getOperand(0);
     return true;
   }

@@ -58,6 +58,8 @@ public:
   double scale = 1;
   /// Scaled products s become cap * tanh(s / cap).
   std::optional<double> cap;
+  /// Whether the program rounds its capped scores to 16 bits.
+  bool isCapRounded = false;
   llvm::SmallVector<ScoreBias> biases;
   llvm::SmallVector<ScoreFill> fills;
   /// All operations that the attention takes the place of.

@@ -123,7 +123,8 @@ bool ScanEmitter::chooseLanes() {
   if (!known) {
     std::optional<kernel::SizeRange> range =
         sizeRange(e.kernel, e.sizeExprs(0).back());
-    if (range && range->values.hi <= maxScanOfThread) {
+    // A row without elements has none to load in the place of others.
+    if (range && range->values.lo > 0 && range->values.hi <= maxScanOfThread) {
       lanes = 1;
       vectorSize = range->values.hi;
       isOdd = isWhole = true;

@@ -471,12 +471,18 @@ Value TilesEmitter::sumAhead(const Vector &first, Index turn, Value &carry) {
   Value ahead = e.elements.load(ofWarps, {turn, former}, 1).front();
   if (plan.longest <= ofWarp())
     return ahead;
-  SmallVector<Value> sums =
-      kernel.valuesWhere(isLonger(ofWarp()), {ahead, carry}, [&] {
-        Value total = carry, sum = sumWarps(begin, turn, total);
-        return Elements{sum, total};
-      });
-  carry = sums.back();
+  SmallVector<Value> before = {ahead};
+  if (carry)
+    before.push_back(carry);
+  SmallVector<Value> sums = kernel.valuesWhere(isLonger(ofWarp()), before, [&] {
+    Value total = carry;
+    Elements found = {sumWarps(begin, turn, total)};
+    if (carry)
+      found.push_back(total);
+    return found;
+  });
+  if (carry)
+    carry = sums.back();
   return sums.front();
 }
 
