@@ -188,6 +188,12 @@ Index IndexMath::sub(Index a, Index b) {
   return difference;
 }
 
+/// A factor of `factor` that is not above `allFactors`: its power of two, where
+/// it is itself.
+static int64_t cappedFactor(int64_t factor) {
+  return factor <= allFactors ? factor : std::min(allFactors, factor & -factor);
+}
+
 Index IndexMath::mul(Index a, Index b) {
   std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
   if (ca && cb)
@@ -198,11 +204,9 @@ Index IndexMath::mul(Index a, Index b) {
     return b;
   if (cb && *cb == 1)
     return a;
-  int64_t factor = std::min(allFactors, std::min(allFactors, factorOf(a)) *
-                                            std::min(allFactors, factorOf(b)));
   Index result = build<arith::MulIOp>(3, a, b, true);
-  // Only powers of two matter for alignment; a capped product keeps them.
-  setFactor(cast<Value>(result), factor);
+  setFactor(cast<Value>(result), cappedFactor(cappedFactor(factorOf(a)) *
+                                              cappedFactor(factorOf(b))));
   // More than a run of elements says nothing more.
   auto leastOfFactor = [&](Index index) {
     return std::min(allFactors, leastOf(index));

@@ -44,8 +44,6 @@ RowFacts RowEmitter::facts() {
   facts.inner = isRun && columns
                     ? *columns
                     : IndexMath::constantOf(columnSizes.back()).value_or(0);
-  if (isRun && columns)
-    math.joinInside();
   facts.vectorSize = vectorSizeOf(e);
   facts.reductions = passesOf(reductions).size();
   facts.writesRows = writesRows;

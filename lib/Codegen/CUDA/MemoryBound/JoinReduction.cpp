@@ -70,7 +70,11 @@ void ReductionEmitter::addRowsOf(linalg::GenericOp op, const Memory &shared,
       Index at = math.add(first, math.constant(row));
       bool isThere = row + from <= rows;
       Value inside = isThere ? Value() : isBelow(at, math.constant(rows));
-      Index place = isThere ? at : kernel.clampTo(inside, at);
+      // Row 0 may be stored meanwhile; its own it stores itself.
+      Index place =
+          isThere
+              ? at
+              : Index(kernel.select(inside, math.value(at), math.value(first)));
       Value next = e.elements.load(shared, {place, column}, 1).front();
       Value both = sum ? e.combine(op, sum, next) : next;
       sum = sum && inside ? kernel.select(inside, both, sum) : both;
