@@ -96,7 +96,7 @@ Index IndexMath::build(int kind, Index a, Index b, bool commutes) {
 
 int64_t IndexMath::factorOf(Index index) const {
   if (std::optional<int64_t> constant = constantOf(index))
-    return *constant == 0 ? allFactors : std::abs(*constant);
+    return *constant % allFactors == 0 ? allFactors : std::abs(*constant);
   auto it = known.factors.find(cast<Value>(index));
   return it == known.factors.end() ? 1 : it->second;
 }

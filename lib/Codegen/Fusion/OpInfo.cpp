@@ -151,6 +151,10 @@ void Estimates::read(func::FuncOp function) {
   }
 }
 
+/// What estimates are cut to, so that there is room for sums and multiples of
+/// them: more than any tensor has bytes.
+static constexpr int64_t maxEstimate = int64_t(1) << 50;
+
 int64_t Estimates::elements(const TensorSizes::Sizes &shape) const {
   int64_t count = 1;
   for (OpFoldResult size : shape) {
@@ -158,7 +162,7 @@ int64_t Estimates::elements(const TensorSizes::Sizes &shape) const {
     count =
         saturatingMul(count, constant ? *constant : valueOf(cast<Value>(size)));
   }
-  return count;
+  return std::clamp<int64_t>(count, 0, maxEstimate);
 }
 
 int64_t Estimates::bytes(Value tensor, const TensorSizes &sizes) const {
@@ -170,6 +174,7 @@ int64_t Estimates::multiplications(flatir::DotOp dot,
   TensorSizes::Sizes lhs = sizes.get(dot.getLhs()), contracted;
   for (int64_t dim : dot.getLhsContract())
     contracted.push_back(lhs[dim]);
-  return saturatingMul(elements(sizes.get(dot.getResult())),
-                       elements(contracted));
+  return std::min(maxEstimate,
+                  saturatingMul(elements(sizes.get(dot.getResult())),
+                                elements(contracted)));
 }
