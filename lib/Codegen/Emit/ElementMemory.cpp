@@ -194,8 +194,9 @@ static void prefetch(OpBuilder &b, Location loc, Value address, bool isApart) {
 /// The values that lie at `address`, as the memory's `access` says.
 static Value loadAt(OpBuilder &b, Location loc, Value address, Type type,
                     int64_t bytes, int64_t alignment, const Memory &memory) {
-  if (loadsNothing(memory.access) && memory.access != Access::None)
-    prefetch(b, loc, address, memory.access == Access::PrefetchApart);
+  bool isApart = memory.access == Access::PrefetchApart;
+  if (isApart || memory.access == Access::Prefetch)
+    prefetch(b, loc, address, isApart);
   if (loadsNothing(memory.access))
     return LLVM::ZeroOp::create(b, loc, type);
   if (memory.access == Access::Streamed && bytes >= 4 && alignment >= bytes)

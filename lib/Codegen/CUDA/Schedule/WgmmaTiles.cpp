@@ -497,11 +497,8 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
 static SmallVector<WgmmaTile> furtherTiles() {
   static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                        {1, 4}, {2, 2}, {4, 2}, {2, 4}};
-  SmallVector<WgmmaTile> found = {{128, 192, true},
-                                  {128, 192, true, 2},
-                                  {192, 128},
-                                  {192, 192},
-                                  {192, 96, false, 1, 2}};
+  SmallVector<WgmmaTile> found = {
+      {128, 192, true}, {128, 192, true, 2}, {192, 128}, {192, 192}};
   for (const Tile &row : tiles)
     for (bool pingPong : {false, true})
       for (Cluster cluster : shapes)
