@@ -152,7 +152,7 @@ TEST_F(Versions, AreNearlyAsFastAsProgramsOfOneSize) {
     EXPECT_LE(quantile(0.5), 1.05) << type.str();
     EXPECT_LE(quantile(0.9), 1.15) << type.str();
     EXPECT_LE(quantile(0.95), 1.2) << type.str();
-    EXPECT_LE(quantile(1), 1.75) << type.str();
+    EXPECT_LE(quantile(1), 1.4) << type.str();
   }
 }
 

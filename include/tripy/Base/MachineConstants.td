@@ -134,7 +134,6 @@ def residentClusters : Constant<"int64_t[8]", "clusters", "Clusters of 1 to 8 bl
 def wgmmaReached : Constant<"double", "share of multiply-adds", "Efficiency of main loops if nothing else limits them.">;
 def wgmmaL2Bytes : Constant<"double", "bytes / cycle", "Bandwidth of the L2 cache for TMA, for lines that a single multiprocessor requests. If several request a line at about the same time, it costs less: see sharedLines() in WgmmaTiles.cpp.">;
 def arrivingBytes : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth into shared memory, including multicasts that other blocks of the cluster requested.">;
-def arrivingBroken : Constant<"double", "bytes / cycle / multiprocessor", "The same for rows that are not aligned to cache lines.">;
 def brokenLines : Constant<"double", "requests / line", "For rows that are not aligned to lines of the L2 cache.">;
 def memoryBytesOne : Constant<"double", "bytes / cycle / multiprocessor", "Memory bandwidth of one block if few are active.">;
 def memoryBytesBase : Constant<"double", "bytes / cycle", "With memoryBytesEach: the memory bandwidth of some blocks. 40, 64 and 96 blocks get 31, 23 and 18 each.">;

@@ -22,6 +22,10 @@
 #include "tripy/Codegen/Passes.h"
 #include "tripy/Dialect/Tripy/Provenance.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::fusion;
@@ -70,7 +74,11 @@ private:
   int64_t trailing();
   SmallVector<int64_t> trailingColumns();
   int64_t elementsOf(ArrayRef<int64_t> dims);
-  Value cutInParts(OpBuilder &b, Location loc);
+  /// Elements of 16 bytes.
+  int64_t vector() {
+    return std::max<int64_t>(1, 128 / element.getIntOrFloatBitWidth());
+  }
+  Value cutInChunks(OpBuilder &b, Location loc);
   SmallVector<flatir::ReduceOp> reduceInTurn(ArrayRef<int64_t> first,
                                              ArrayRef<int64_t> second,
                                              OpBuilder &b, Location loc);
@@ -88,10 +96,6 @@ private:
   bool cutsRows = false;
   /// Chunks that would fill the device; the dimension that is cut, in how many.
   int64_t wanted = 1, dim = -1, chunks = 0;
-  /// Of dynamic rows: reduced dimensions that are the chunks, and parts of the
-  /// next one that are.
-  size_t cutDims = 0;
-  int64_t cutParts = 1;
 };
 } // namespace
 
@@ -202,22 +206,21 @@ int64_t fusion::divisorNear(int64_t size, int64_t wanted, int64_t unit) {
 std::string ReductionSplit::chooseDims() {
   ArrayRef<int64_t> dims = reduce.getDims();
   chunks = 1;
-  for (cutDims = 0; cutsRows && cutDims < dims.size(); ++cutDims) {
-    if (input.isDynamicDim(dims[cutDims]))
+  for (size_t cut = 0; cutsRows && cut < dims.size(); ++cut) {
+    if (input.isDynamicDim(dims[cut]))
       break;
-    int64_t size = input.getDimSize(dims[cutDims]);
-    int64_t left = elementsOf(dims.drop_front(cutDims + 1));
-    int64_t parts =
-        chunks * size <= 2 * wanted
-            ? size
-            : divisorNear(size, llvm::divideCeil(wanted, chunks), 1);
+    int64_t size = input.getDimSize(dims[cut]);
+    int64_t left = elementsOf(dims.drop_front(cut + 1));
+    int64_t most = llvm::divideCeil(wanted, chunks), parts = size;
+    if (chunks * size > 2 * wanted) {
+      parts = divisorNear(size, most, vector());
+      parts = parts > 0 ? parts : divisorNear(size, most, 1);
+    }
     bool isWhole = parts == size;
     if (parts > 0 && chunks * parts >= wanted / 2 &&
         chunks * parts <= maxChunks && size / parts * left >= warpColumns &&
-        (!isWhole || cutDims + 1 < dims.size())) {
+        (!isWhole || cut + 1 < dims.size())) {
       chunks *= parts;
-      cutDims += isWhole ? 1 : 0;
-      cutParts = isWhole ? 1 : parts;
       return "";
     }
     chunks *= size;
@@ -225,18 +228,36 @@ std::string ReductionSplit::chooseDims() {
   return "its sizes are not static";
 }
 
-/// The input with the dimension that is cut as two: the parts, and what each
-/// has.
-Value ReductionSplit::cutInParts(OpBuilder &b, Location loc) {
-  if (cutParts == 1)
-    return reduce.getInput();
-  int64_t cut = reduce.getDims()[cutDims];
-  SmallVector<int64_t> shape(input.getShape());
-  shape[cut] /= cutParts;
-  shape.insert(shape.begin() + cut, cutParts);
-  auto reshape =
-      flatir::ReshapeOp::create(b, loc, input.clone(shape), reduce.getInput(),
-                                program.sizes.dynamic(reduce.getInput()));
+/// The input with the dimensions of a dynamic row as three: the chunks, the
+/// vectors of each, as far as they are whole whatever the dynamic sizes are,
+/// and the elements of a vector.
+Value ReductionSplit::cutInChunks(OpBuilder &b, Location loc) {
+  int64_t kept = reduce.getDims().front(), rest = 1;
+  SmallVector<int64_t> shape(input.getShape().take_front(kept));
+  TensorSizes::Sizes sizes = program.sizes.get(reduce.getInput());
+  SmallVector<Value> dynamic;
+  for (OpFoldResult size : ArrayRef(sizes).take_front(kept))
+    if (auto value = dyn_cast<Value>(size))
+      dynamic.push_back(value);
+  Value each;
+  for (int64_t reduced : reduce.getDims()) {
+    auto size = dyn_cast<Value>(sizes[reduced]);
+    if (!size)
+      rest *= input.getDimSize(reduced);
+    else
+      each = each ? arith::MulIOp::create(b, loc, each, size) : size;
+  }
+  rest /= chunks;
+  int64_t width = std::gcd(rest, vector());
+  rest /= width;
+  shape.append({chunks, each ? ShapedType::kDynamic : rest, width});
+  if (each && rest != 1)
+    each = arith::MulIOp::create(b, loc, each,
+                                 arith::ConstantIndexOp::create(b, loc, rest));
+  if (each)
+    dynamic.push_back(each);
+  auto reshape = flatir::ReshapeOp::create(b, loc, input.clone(shape),
+                                           reduce.getInput(), dynamic);
   program.sizes.infer(reshape, b);
   return reshape;
 }
@@ -248,9 +269,7 @@ std::string ReductionSplit::choose() {
     // Rows are cut as one dimension, the first that is reduced.
     dim = reduce.getDims().front();
     int64_t columns = elementsOf(reduce.getDims());
-    int64_t vector =
-        std::max<int64_t>(1, 128 / element.getIntOrFloatBitWidth());
-    for (int64_t unit : {vector, int64_t(1)})
+    for (int64_t unit : {vector(), int64_t(1)})
       if ((chunks = divisorNear(columns, wanted, unit)) > 0)
         return "";
   } else {
@@ -335,7 +354,7 @@ SmallVector<flatir::ReduceOp>
 ReductionSplit::reduceInTurn(ArrayRef<int64_t> first, ArrayRef<int64_t> second,
                              OpBuilder &b, Location loc) {
   Operation *before = reduce->getPrevNode();
-  Value start = accumulated(cutInParts(b, loc), b, loc);
+  Value start = accumulated(reduce.getInput(), b, loc);
   SmallVector<flatir::ReduceOp> steps = {step(start, first, b, loc)};
   steps.push_back(step(steps.front().getResult(), second, b, reduce.getLoc()));
   finish(steps.back().getResult(), before, b, loc);
@@ -361,19 +380,14 @@ void ReductionSplit::rewriteChunks() {
       inserted(reduce.getLoc(),
                {"split", "reduce chunks of the rows side by side, and then "
                          "their results"});
-  if (cutDims > 0 || cutParts > 1) {
-    SmallVector<int64_t> all(reduce.getDims());
-    if (cutParts > 1) {
-      for (int64_t &behind : MutableArrayRef(all).drop_front(cutDims))
-        ++behind;
-      all.insert(all.begin() + cutDims, all[cutDims] - 1);
-    }
-    ArrayRef<int64_t> dims(all);
-    size_t first = cutDims + (cutParts > 1 ? 1 : 0);
-    reduceInTurn(dims.drop_front(first), dims.take_front(first), b, loc);
+  Operation *before = reduce->getPrevNode();
+  if (!input.hasStaticShape()) {
+    Value cut = accumulated(cutInChunks(b, loc), b, loc);
+    int64_t kept = reduce.getDims().front();
+    Value parts = step(cut, {kept + 1, kept + 2}, b, loc).getResult();
+    finish(step(parts, {kept}, b, reduce.getLoc()).getResult(), before, b, loc);
     return;
   }
-  Operation *before = reduce->getPrevNode();
   Value whole = flattened(b, loc);
   auto type = cast<RankedTensorType>(whole.getType());
   SmallVector<int64_t> shape(type.getShape()), dims;

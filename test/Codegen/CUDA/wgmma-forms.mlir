@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=128x192,split=3 --stop-after=kernels -o - | FileCheck %t/split.mlir
 // RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=64x192,cluster=2x4 --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=SHARE
+// RUN: tripy-compile %t/split.mlir --target=cuda --gemm-tile=160x128,cluster=2x4,swapAB --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=SWAP
 // RUN: tripy-compile %t/split.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/split.mlir --check-prefix=MODEL
 // RUN: tripy-compile %t/odd.mlir --target=cuda --gemm-tile=128x64 --stop-after=kernels -o - | FileCheck %t/odd.mlir
 // RUN: tripy-compile %t/residual.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/residual.mlir
@@ -36,9 +37,13 @@
 
 // 300 rows are two tiles of 160 with swapAB, with hardly a row beyond
 // the end: two consumers, 64 rows of the weight each.
-// MODEL: block = [384, 1, 1], cluster = [8, 1, 1]
+// SWAP: block = [384, 1, 1], cluster = [8, 1, 1]
+// SWAP-SAME: box = [64, 40]
+// SWAP-SAME: box = [64, 64]
+// SWAP: nvvm.wgmma.mma_async {{.*}}m = 64, n = 160, k = 16
+// The model shares the k-blocks of such rows among eight blocks as well.
+// MODEL: cluster = [8, 1, 1]
 // MODEL-SAME: box = [64, 40]
-// MODEL-SAME: box = [64, 64]
 // MODEL: nvvm.wgmma.mma_async {{.*}}m = 64, n = 160, k = 16
 func.func @main(%x: tensor<300x6216xf16>, %w: tensor<3000x6216xf16>) -> tensor<300x3000xf16> {
   %y = trace.linear %x, %w : (tensor<300x6216xf16>, tensor<3000x6216xf16>) -> tensor<300x3000xf16>

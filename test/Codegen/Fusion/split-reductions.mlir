@@ -77,6 +77,20 @@ func.func @dynamic(%x: tensor<?x1024xf32> {tripy.profile = #tripy.profile<min = 
 
 // -----
 
+// Of a dynamic row, static dimensions in front are cut in chunks, and what a chunk has in whole vectors, whatever n is:
+// 64 x 512 = 512 x 8 x 8.
+// CHECK-LABEL: func.func @rows(
+// CHECK: arith.muli %{{.*}}, %c8
+// CHECK: flatir.reshape %{{.*}} sizes(%{{.*}}) : tensor<64x512x?xf16> -> tensor<512x?x8xf16>
+// CHECK: flatir.reduce max %{{.*}} dims = [1, 2] : tensor<512x?x8xf16> -> tensor<512xf16>
+// CHECK: flatir.reduce max %{{.*}} dims = [0] : tensor<512xf16> -> tensor<f16>
+func.func @rows(%x: tensor<64x512x?xf16> {tripy.profile = #tripy.profile<min = [64, 512, 1], opt = [64, 512, 200], max = [64, 512, 300]>}) -> tensor<f16> {
+  %s = flatir.reduce max %x dims = [0, 1, 2] : tensor<64x512x?xf16> -> tensor<f16>
+  return %s : tensor<f16>
+}
+
+// -----
+
 // Too small to pay; enough columns; enough rows; clusters
 // fill the device and there is not much to gain.
 // CHECK-LABEL: func.func @small(

@@ -129,7 +129,7 @@ void ReductionEmitter::configure() {
   }
   // All loads of a round are on the way together, which the assembler would
   // not have registers for: it would wait for the first three of eight.
-  if (plan.kind == ReductionPlan::Kind::Rows)
+  if (plan.kind != ReductionPlan::Kind::Groups)
     kernel.residentBlocks = kernel.chip.residentReductions;
   e.setConfig({allStrips * count}, {plan.threads(), 1, 1}, 0, {1, 1, 1}, {},
               plan.workspace());

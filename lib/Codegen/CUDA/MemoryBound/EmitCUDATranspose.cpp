@@ -105,7 +105,6 @@ private:
   void emitTile(ArrayRef<Value> arrays);
   std::optional<Staged> stage(Value tensor, AffineMap map);
   void chooseSides();
-  void chooseTile();
   Elements loadPiece(const Staged &staged, ArrayRef<Index> point);
   void setPoint(SmallVectorImpl<Index> &point, const Side &side, Index at);
   void placePieces();
@@ -181,19 +180,15 @@ std::optional<Staged> TransposeEmitter::stage(Value tensor, AffineMap map) {
   return staged;
 }
 
-void TransposeEmitter::chooseTile() {
-  TransposeTile tile = chooseTransposeTile(kernel);
-  tileRows = tileColumns = tile.size;
-  tileThreads = tile.threads;
-}
-
 bool TransposeEmitter::choose() {
   sizes = e.results.front().sizes;
   if (sizes.size() < 2)
     return false;
   last = sizes.size() - 1;
   vectorSize = std::gcd(vectorSizeOf(e), math.factorOf(sizes.back()));
-  chooseTile();
+  TransposeTile tile = chooseTransposeTile(kernel);
+  tileRows = tileColumns = tile.size;
+  tileThreads = tile.threads;
   int64_t bytes = 0;
   for (auto [tensor, map] : readsOf(e)) {
     std::optional<Staged> staged = stage(tensor, map);
@@ -588,6 +583,9 @@ bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
   if (inner.empty() && emitCUDAOddRows(kernel, tile))
     return true;
   int64_t oddElements = inner.empty() ? 0 : oddRowsElements(kernel, tile);
+  // Versions by width have registers for the loads of one of them.
+  if (!inner.empty())
+    kernel.residentBlocks = 1024 / tile.threads;
   emitter.begin(oddElements);
   // Tiles of narrower versions have no fewer elements than those of wider ones.
   emitByWidth(kernel, emitter, inner, [&] {

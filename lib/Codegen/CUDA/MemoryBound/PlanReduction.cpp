@@ -30,6 +30,8 @@ using Kind = ReductionPlan::Kind;
 
 /// Threads of a block.
 static constexpr int64_t reductionThreads = 256;
+/// Bytes of the widest load.
+static constexpr int64_t wideAccess = 16;
 /// Partial results that a thread of the last block joins at most.
 static constexpr int64_t partialsOfThread = 16;
 /// Bytes side by side that a strip of columns has at least: two sectors of the
@@ -330,6 +332,19 @@ static void divide(ReductionPlan &plan, const Space &space) {
   plan.inFlight = plan.vectorSize * space.bytes >= 8 ? 8 : 16;
 }
 
+/// Blocks of a multiprocessor: as many as have enough loads in flight, and
+/// where these are of 16 bytes, half of those that it has room for. Else the
+/// next kernel's blocks, which start early, wait for room, and most of them get
+/// it where blocks end first: some multiprocessors then had twice the work of
+/// others. A sum of 516096 x 56 f32 behind another one took 46.9 us, and takes
+/// 33.8 (bench/results/notes-memory-bound.md).
+static int64_t blocksOfEach(const ReductionPlan &plan, const Space &space,
+                            const CudaChip &chip) {
+  bool isWide =
+      plan.kind == Kind::Columns && plan.vectorSize * space.bytes == wideAccess;
+  return isWide ? chip.residentReductions / 2 : chip.residentReductions;
+}
+
 /// Whether the emitters that give each output one block, or a cluster, leave
 /// the GPU idle.
 static bool leavesIdle(linalg::GenericOp op, const Space &space,
@@ -377,7 +392,6 @@ std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
   if ((isRow || !space.endsReduced) &&
       !leavesIdle(plan.ops.front(), space, chip, plan.vectorSize))
     return std::nullopt;
-  plan.blocks = chip.residentReductions * chip.multiprocessors;
   if (!space.endsReduced)
     plan.kind = Kind::Columns;
   else if (space.isApart && space.trailing > 0 &&
@@ -389,6 +403,7 @@ std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
   plan.fold = foldOf(plan, space, widest);
   if (plan.isFlat || plan.fold > 1)
     plan.vectorSize = widest;
+  plan.blocks = blocksOfEach(plan, space, chip) * chip.multiprocessors;
   divide(plan, space);
   return plan;
 }

@@ -62,10 +62,12 @@ std::optional<Rows> Rows::of(kernel::FuncOp kernel) {
   return rows;
 }
 
-/// Whether a schedule swaps A and B, with tiles of at least `rows` rows.
-static bool hasRows(Attribute schedule, int64_t rows) {
+/// Whether a schedule swaps A and B for few rows, of which a tile has at least
+/// `rows`.
+static bool hasFewRows(Attribute schedule, int64_t rows) {
   auto wgmma = dyn_cast<kernel::WgmmaScheduleAttr>(schedule);
-  return wgmma && wgmma.getSwapAB() && wgmma.getTile()[0] >= rows;
+  return wgmma && wgmma.getSwapAB() && wgmma.getTile()[0] >= rows &&
+         wgmma.getTile()[0] <= maxSwapABRows;
 }
 
 /// Calls `use` while the kernel is for `least` to `most` rows.
@@ -87,7 +89,7 @@ static auto within(kernel::FuncOp kernel, const Rows &rows, int64_t least,
 static SmallVector<int64_t> endsOf(const Rows &rows) {
   int64_t least = std::max<int64_t>(1, rows.range.values.lo);
   int64_t last = rows.range.values.hi;
-  SmallVector<int64_t> ends = {2, 4, maxVectorRows};
+  SmallVector<int64_t> ends = {2, 4, maxVectorRows, 2 * maxVectorRows};
   // More rows than those that are expected may need another tile.
   if (rows.range.opt > maxVectorRows)
     ends.push_back(llvm::alignTo(rows.range.opt, 8));
@@ -258,8 +260,8 @@ bool Ranges::suits(size_t step, size_t first, size_t count, double tolerance) {
       continue;
     isOfAll = false;
     bool isFaster = of.isFew() && !of.isExpected &&
-                    hasRows(schedule, of.version.most) &&
-                    hasRows(of.version.schedule, 1);
+                    hasFewRows(schedule, of.version.most) &&
+                    hasFewRows(of.version.schedule, 1);
     std::optional<double> ratio = of.ratios[step];
     bool isNear = !of.isFew() && !of.isExpected && ratio && *ratio <= tolerance;
     if (!isFaster && !isNear)

@@ -70,10 +70,8 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
   breaksSectorsOfB = breaksSectors(schedule.b.front());
   isAlongN = !schedule.b.front().kMajor;
   requestsOfA = requests(schedule.a);
-  for (const WgmmaOperand &b : schedule.b) {
+  for (const WgmmaOperand &b : schedule.b)
     requestsOfB = std::max(requestsOfB, requests(b));
-    breaksAcross |= requests(b) > 1 && !b.kMajor;
-  }
   operations = epilogueOperations(schedule);
   if (schedule.hasNorm())
     results = schedule.op()
@@ -127,8 +125,8 @@ static int64_t columnsOfTiles(const WgmmaTile &tile, const WgmmaProblem &of) {
 /// each other read the same columns of B at about the same time, those beside
 /// each other the same rows of A, and the more read a line, the less each of
 /// them takes: measured was the square root for B, whose readers follow each
-/// other, the fourth root for A, and next to nothing for a B that lies along N
-/// where its rows begin within lines (notes-gemm.md 36).
+/// other, the fourth root for A, and less for a B whose rows begin within lines
+/// (notes-gemm.md 36, 43).
 static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
                           double blocks) {
   double clusters = blocks / tile.cluster();
@@ -140,7 +138,7 @@ static double sharedLines(const WgmmaTile &tile, const WgmmaProblem &of,
   double ofB = tile.n / double(tile.clusterM);
   return of.requestsOfA * ofA / std::pow(beside * tile.clusterN, 0.25) +
          of.requestsOfB * ofB /
-             std::pow(below * tile.clusterM, of.breaksAcross ? 0.15 : 0.5);
+             std::pow(below * tile.clusterM, of.requestsOfB > 1 ? 0.3 : 0.5);
 }
 
 /// The time of what runs side by side: about that of the longest, more where
@@ -158,8 +156,6 @@ static double together(std::initializer_list<double> times) {
 static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
                              int64_t blocks, double share) {
   double bytes = double(of.k) * of.elementBytes / tile.split;
-  double arriving =
-      of.breaksLines() ? chip().arrivingBroken : chip().arrivingBytes;
   double kBlock =
       chip().kBlockStart + double(tile.m + tile.n) * 128 / chip().kBlockBytes;
   double asked = sharedLines(tile, of, blocks) * bytes;
@@ -172,7 +168,8 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
   double mainLoop =
       rows * chip().brokenSectorCycles +
       together({arithmeticOf(tile, of), asked * blocks / chip().wgmmaL2Bytes,
-                (tile.m + tile.n) * bytes / arriving, bytes / 128 * kBlock,
+                (tile.m + tile.n) * bytes / chip().arrivingBytes,
+                bytes / 128 * kBlock,
                 (of.bytes() + missed) * share / memoryRate(blocks)});
   if (tile.split > 1 && tile.m == 64 && of.k >= chip().longSplitK)
     return mainLoop * chip().longSplitWait;
@@ -276,6 +273,8 @@ static double streamKCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
   bool shares = tile.clusterM * tile.clusterN > 1 && of.reductions == 0;
   double start = shares ? chip().clusterStart : 0;
+  if (tile.clusterM * tile.clusterN > 2)
+    start *= 2;
   if (tile.streamK)
     return start + streamKCost(tile, of);
   int64_t clusters = std::max<int64_t>(1, clustersOf(tile, of));

@@ -30,8 +30,6 @@ struct WgmmaProblem {
   /// Requests to the L2 cache for each line of rows: more than 1 where rows
   /// begin within lines.
   double requestsOfA = 1, requestsOfB = 1;
-  /// Whether those are rows of a B that lies along N.
-  bool breaksAcross = false;
   /// Whether B lies along N.
   bool isAlongN = false;
   /// Whether rows of each are shorter than a line of the L2 cache and begin

@@ -43,13 +43,10 @@ static constexpr Tile tiles[] = {
 
 /// Blocks beside each other share A, those below each other B. More of them
 /// share k-blocks where one row of tiles makes all blocks read the same few
-/// lines of the L2 cache at once, and where rows begin within lines, with tiles
-/// of 64 rows (bench/results/notes-gemm.md).
+/// lines of the L2 cache at once, and where rows begin within lines
+/// (bench/results/notes-gemm.md 43).
 static constexpr Cluster besideEachOther[] = {{1, 1}, {1, 2}, {1, 4}};
 static constexpr Cluster pairs[] = {{1, 1}, {2, 1}, {1, 2}};
-static constexpr Cluster squares[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {2, 4}};
-/// Where short rows begin within sectors, the fewer of them a block copies the
-/// better.
 static constexpr Cluster ofBrokenRows[] = {{1, 1}, {2, 1}, {1, 2},
                                            {2, 2}, {2, 4}, {4, 2}};
 
@@ -77,11 +74,8 @@ static constexpr int64_t maxIn256 = 32;
 static ArrayRef<Cluster> clustersFor(const Tile &tile, const WgmmaProblem &of) {
   if (of.m <= tile.m)
     return besideEachOther;
-  if (of.breaksSectorsOfA && of.breaksSectorsOfB)
-    return ofBrokenRows;
-  return of.breaksAcross || (of.breaksLines() && tile.m == 64)
-             ? ArrayRef<Cluster>(squares)
-             : ArrayRef<Cluster>(pairs);
+  return of.breaksLines() ? ArrayRef<Cluster>(ofBrokenRows)
+                          : ArrayRef<Cluster>(pairs);
 }
 
 /// Whether the part of a k-block that one of `blocks` blocks copies is made of
@@ -205,7 +199,8 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
 
 static bool suits(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                   const WgmmaTile &tile) {
-  return brokenRule(schedule, of, tile).empty();
+  return codegen::brokenRule(tile).empty() &&
+         ::brokenRule(schedule, of, tile).empty();
 }
 
 //===-- choices -----------------------------------------------------------===//
