@@ -34,9 +34,9 @@ func.func @main(%x: tensor<?x40415xf16> {tripy.name = "x", tripy.dims = ["n", ""
 }
 
 // 49 columns are no vectors, but eight rows of them are, which are one step. 83 blocks share the rows, whose 16 partial results for
-// each thread the last one joins, or more of many rows, up to 528. The rows that are less than eight are added one by one.
+// each thread the last one joins, or more of many rows, up to 264. The rows that are less than eight are added one by one.
 
-// COLUMNS: kernel.func {{.*}} config = <grid = ()[s0] -> ({{.*}}s0 floordiv 8{{.*}} + 83{{.*}}, block = [256, 1, 1], {{.*}}workspace = [103488, 4]>
+// COLUMNS: kernel.func {{.*}} config = <grid = ()[s0] -> ({{.*}}s0 floordiv 8{{.*}} + 83{{.*}}, block = [256, 1, 1], {{.*}}workspace = [51744, 4]>
 
 // COLUMNS-PTX: griddepcontrol.wait
 // COLUMNS-PTX-COUNT-20: ld.global{{.*}}.v4.b32

@@ -34,7 +34,7 @@ func.func @main(%x: tensor<?x22229xf16> {tripy.profile = #tripy.profile<min = [1
 //--- columns.mlir
 // CHECK: kernel.func @main_row_0_softmax
 // CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 65, most = 128>
-// CHECK-SAME: versions = [@main_row_0_softmax_1_to_64, @main_row_0_softmax_129_to_256, @main_row_0_softmax_257_to_512, @main_row_0_softmax_513_to_1000]
+// CHECK-SAME: versions = [@main_row_0_softmax_1_to_32, @main_row_0_softmax_33_to_64, @main_row_0_softmax_129_to_256, @main_row_0_softmax_257_to_512, @main_row_0_softmax_513_to_1000]
 // Each reads its row once, by vectors.
 // PTX: .entry main_row_0_softmax(
 // PTX: .maxntid 256

@@ -227,13 +227,16 @@ void ColumnEmitter::choose() {
   for (unsigned dim : dims.reduction)
     box.push_back(sizes[dim]);
   std::optional<int64_t> count = IndexMath::constantOf(vectors);
-  std::optional<int64_t> rows = IndexMath::constantOf(math.product(box));
+  // Rows that are expected, and the most that there may be.
+  kernel::SizeRange range = extentRange(op, dims.reduction, /*unknown=*/0);
+  std::optional<int64_t> rows;
+  if (range.opt > 0 || range.isStatic())
+    rows = range.opt;
   if (count)
     width = std::min<int64_t>(width, llvm::PowerOf2Ceil(*count));
   height = columnThreads / std::max<int64_t>(1, width);
-  if (rows)
-    height = std::min<int64_t>(height,
-                               llvm::PowerOf2Ceil(std::max<int64_t>(1, *rows)));
+  int64_t most = std::clamp<int64_t>(range.values.hi, 1, columnThreads);
+  height = std::min<int64_t>(height, llvm::PowerOf2Ceil(most));
   int64_t expected =
       count ? *count
             : expectedExtent(op, dims.parallel, /*unknown=*/0) / vectorSize;
@@ -242,7 +245,7 @@ void ColumnEmitter::choose() {
   int64_t fewest = kernel.chip.multiprocessors * columnThreads;
   int64_t threads = fewest * kernel.chip.maxResident(columnThreads);
   while (
-      rows && *rows <= longestOfThread && height > 1 &&
+      rows && range.values.hi <= longestOfThread && height > 1 &&
       (expected * height / 2 >= threads ||
        (2 * *rows <= rowsInFlight * height && expected * height / 2 >= fewest)))
     height /= 2;

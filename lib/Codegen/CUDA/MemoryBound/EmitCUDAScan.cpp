@@ -9,7 +9,7 @@
 //
 // Along other dimensions, threads with neighbouring columns read one row,
 // several rows before they add them. Where columns are few and short (long ones
-// are in ScanColumns.cpp), or their number is known at run time only, several
+// are in ScanColumns.cpp), or their number is not known at all, several
 // threads share each: they sum their own rows, and exchange the sums in shared
 // memory. The order of summation depends on the shape alone.
 //
@@ -275,10 +275,10 @@ void ScanEmitter::emitRows() {
 }
 
 /// How many threads share a column: as many as fill the device with threads,
-/// where the columns alone do not, and have rows of their own.
+/// where the columns that are expected do not, and have rows of their own.
 void ScanEmitter::chooseColumns(ArrayRef<Index> sizes, Index length) {
-  std::optional<int64_t> count = IndexMath::constantOf(math.product(sizes));
-  std::optional<int64_t> rows = IndexMath::constantOf(length);
+  std::optional<int64_t> count = math.expectedOf(math.product(sizes));
+  std::optional<int64_t> rows = math.expectedOf(length);
   int64_t most = columnThreads / 32;
   if (count)
     most =

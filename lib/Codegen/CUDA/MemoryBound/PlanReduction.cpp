@@ -189,6 +189,8 @@ struct Space {
   /// Points for each output, outputs, and points of the dimensions at the end
   /// that are reduced.
   int64_t points = 1, outputs = 1, trailing = 1;
+  /// Outputs that are expected; 0 where nothing is known of them.
+  int64_t expected = 0;
   bool endsReduced = false, isApart = false;
   /// Bytes of an element in memory.
   int64_t bytes = 4;
@@ -228,6 +230,7 @@ static Space spaceOf(ReductionPlan &plan, int64_t widest) {
     int64_t &count = dim.isReduced ? space.points : space.outputs;
     count = times(count, dim.size);
   }
+  space.expected = extentRange(op, loopDims(op).parallel, /*unknown=*/0).opt;
   size_t last = 0;
   for (Space::Dim dim : llvm::reverse(space.dims)) {
     if (!dim.isReduced)
@@ -269,14 +272,16 @@ static void divideColumns(ReductionPlan &plan, const Space &space) {
     return;
   }
   int64_t least = llvm::divideCeil(stripBytes, space.bytes * v);
-  if (space.outputs < 0) {
+  if (space.outputs < 0 && space.expected == 0) {
     plan.width = llvm::divideCeil(2 * stripBytes, space.bytes * v);
   } else {
-    int64_t vectors = std::max<int64_t>(1, space.outputs / v);
+    int64_t vectors = std::max<int64_t>(1, space.expected / v);
     int64_t joined = reductionThreads * partialsOfThread;
+    // Of a dynamic number there may be fewer.
+    int64_t usual = space.outputs < 0 ? space.expected / 4 : space.expected;
     // strips * parts fill the GPU, and parts * outputs are what is joined.
     while (least * 2 * v <= reductionThreads &&
-           least * least * 4 * v * v * plan.blocks <= joined * space.outputs)
+           least * least * 4 * v * v * plan.blocks <= joined * usual)
       least *= 2;
     plan.width = std::min(least, vectors);
     // One strip of whatever width saves the join of a second.
@@ -352,7 +357,7 @@ static bool leavesIdle(linalg::GenericOp op, const Space &space,
   LoopDims dims = loopDims(op);
   Interval columns = extentRange(op, dims.reduction, 0).values;
   // Where nothing is known of them, none are expected.
-  int64_t outputs = extentRange(op, dims.parallel, 0).opt;
+  int64_t outputs = space.expected;
   // Columns are as many as are expected; rows have versions for few and for
   // many of them.
   if (space.isApart)

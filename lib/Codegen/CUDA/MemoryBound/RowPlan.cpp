@@ -432,7 +432,7 @@ std::vector<int64_t> codegen::rowLimits(const CudaChip &chip) {
 }
 
 std::vector<int64_t> codegen::columnLimits() {
-  return {64, 128, 256, 512, 1024, 2048, 4096, 8192, longestRow};
+  return {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, longestRow};
 }
 
 int64_t codegen::firstWave(const RowPlan &plan, const CudaChip &chip) {
