@@ -42,6 +42,10 @@ static constexpr int64_t worthParts = 16;
 /// Partial results that the second kernel reduces quickly.
 static constexpr int64_t maxChunks = 16 * 1024;
 
+/// Elements of a vector in memory, at most. What is reduced may have a wider
+/// type.
+static constexpr int64_t widestVector = 8;
+
 /// Readers that are looked at.
 static constexpr size_t maxReaders = 64;
 
@@ -74,10 +78,6 @@ private:
   int64_t trailing();
   SmallVector<int64_t> trailingColumns();
   int64_t elementsOf(ArrayRef<int64_t> dims);
-  /// Elements of 16 bytes.
-  int64_t vector() {
-    return std::max<int64_t>(1, 128 / element.getIntOrFloatBitWidth());
-  }
   Value cutInChunks(OpBuilder &b, Location loc);
   SmallVector<flatir::ReduceOp> reduceInTurn(ArrayRef<int64_t> first,
                                              ArrayRef<int64_t> second,
@@ -213,7 +213,7 @@ std::string ReductionSplit::chooseDims() {
     int64_t left = elementsOf(dims.drop_front(cut + 1));
     int64_t most = llvm::divideCeil(wanted, chunks), parts = size;
     if (chunks * size > 2 * wanted) {
-      parts = divisorNear(size, most, vector());
+      parts = divisorNear(size, most, widestVector);
       parts = parts > 0 ? parts : divisorNear(size, most, 1);
     }
     bool isWhole = parts == size;
@@ -248,7 +248,7 @@ Value ReductionSplit::cutInChunks(OpBuilder &b, Location loc) {
       each = each ? arith::MulIOp::create(b, loc, each, size) : size;
   }
   rest /= chunks;
-  int64_t width = std::gcd(rest, vector());
+  int64_t width = std::gcd(rest, widestVector);
   rest /= width;
   shape.append({chunks, each ? ShapedType::kDynamic : rest, width});
   if (each && rest != 1)
@@ -269,7 +269,9 @@ std::string ReductionSplit::choose() {
     // Rows are cut as one dimension, the first that is reduced.
     dim = reduce.getDims().front();
     int64_t columns = elementsOf(reduce.getDims());
-    for (int64_t unit : {vector(), int64_t(1)})
+    int64_t vector =
+        std::max<int64_t>(1, 128 / element.getIntOrFloatBitWidth());
+    for (int64_t unit : {vector, int64_t(1)})
       if ((chunks = divisorNear(columns, wanted, unit)) > 0)
         return "";
   } else {

@@ -38,10 +38,11 @@ func.func @main(%x: tensor<4096x1024xf32> {tripy.name = "x"}) -> (tensor<f32> {t
   return %a, %b : tensor<f32>, tensor<f32>
 }
 
-// A reduction that needs another's result takes a second pass; one that needs none joins a pass.
+// A reduction that needs another's result takes a second pass; one that needs none joins a pass. Each has eight loads in a round, and as
+// many in what rounds leave.
 
 // DEPENDENT: .visible .entry
-// DEPENDENT-COUNT-18: ld.global
+// DEPENDENT-COUNT-32: ld.global
 // DEPENDENT-NOT: ld.global
 // DEPENDENT: ret;
 

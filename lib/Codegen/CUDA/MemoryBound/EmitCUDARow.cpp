@@ -212,7 +212,7 @@ Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {
 }
 
 /// What of a row no places have: as many pieces at a time as are unrolled, and
-/// of a row of unknown length the rest one by one.
+/// of a row of unknown length the rest, one by one where it is stored.
 SmallVector<RowEmitter::Loop> RowEmitter::loops() {
   Index begin = math.mul(thread, math.constant(plan.vectorSize));
   int64_t step = plan.threads * plan.vectorSize;
@@ -239,8 +239,39 @@ SmallVector<Index> RowEmitter::piecesFrom(Index column, const Loop &loop) {
   return found;
 }
 
+/// What whole rounds leave of a row of unknown length: at most one more round,
+/// whose pieces are all asked for at once, those behind the end in the place of
+/// the first.
+Elements RowEmitter::reduceRest(const Pass &pass, const Loop &rest,
+                                Elements totals) {
+  Loop round{rest.begin, rest.end, unrolled()};
+  Index step = math.constant(round.pieces * plan.threads * plan.vectorSize);
+  return e.reduceLoop(
+      rest.begin, rest.end, step, totals, [&](Index first, ValueRange sums) {
+        Elements next(sums);
+        for (Index column : piecesFrom(first, round)) {
+          Value inside;
+          if (column != first) {
+            inside =
+                kernel.compare(arith::CmpIPredicate::ult, column, rest.end);
+            column =
+                kernel.select(inside, math.value(column), math.value(first));
+          }
+          for (auto [op, total] : llvm::zip(pass, next)) {
+            Value more = accumulate(op, column, total, plan.vectorSize);
+            total = inside ? kernel.select(inside, more, total) : more;
+          }
+        }
+        return next;
+      });
+}
+
 Elements RowEmitter::reduceLooping(const Pass &pass, Elements totals) {
   for (const Loop &loop : loops()) {
+    if (loop.pieces < unrolled()) {
+      totals = reduceRest(pass, loop, totals);
+      continue;
+    }
     Index step = math.constant(loop.pieces * plan.threads * plan.vectorSize);
     totals = e.reduceLoop(
         loop.begin, loop.end, step, totals, [&](Index first, ValueRange sums) {

@@ -65,6 +65,12 @@ private:
   using Pass = RowPass;
   Elements reduce(const Pass &pass);
   Elements reduceStraight(const Pass &pass, Elements totals);
+  /// The columns that loops have, in steps of so many pieces.
+  struct Loop {
+    Index begin, end;
+    int64_t pieces;
+  };
+  Elements reduceRest(const Pass &pass, const Loop &rest, Elements totals);
   Elements reduceLooping(const Pass &pass, Elements totals);
   mlir::Value combine(mlir::linalg::GenericOp op, mlir::Value value);
   /// Combines the `count` elements from `column` on into `accumulator`.
@@ -85,11 +91,6 @@ private:
   void placePieces();
   int64_t unrolled();
   int64_t loopedPieces();
-  /// The columns that loops have, in steps of so many pieces.
-  struct Loop {
-    Index begin, end;
-    int64_t pieces;
-  };
   llvm::SmallVector<Loop> loops();
   llvm::SmallVector<Index> piecesFrom(Index column, const Loop &loop);
   void loadFirst();
