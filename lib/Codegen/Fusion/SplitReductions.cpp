@@ -205,14 +205,20 @@ int64_t fusion::divisorNear(int64_t size, int64_t wanted, int64_t unit) {
 /// of the chunks, and so is a part of the last of these.
 std::string ReductionSplit::chooseDims() {
   ArrayRef<int64_t> dims = reduce.getDims();
+  // The product of two sizes may have more than 64 bits, also where a third one
+  // is 0 and nothing is reduced.
+  auto isDynamic = [&](int64_t reduced) { return input.isDynamicDim(reduced); };
+  if (llvm::count_if(dims, isDynamic) > 1)
+    return "several of its sizes are not static";
   chunks = 1;
   for (size_t cut = 0; cutsRows && cut < dims.size(); ++cut) {
     if (input.isDynamicDim(dims[cut]))
       break;
     int64_t size = input.getDimSize(dims[cut]);
     int64_t left = elementsOf(dims.drop_front(cut + 1));
-    int64_t most = llvm::divideCeil(wanted, chunks), parts = size;
+    int64_t parts = size;
     if (chunks * size > 2 * wanted) {
+      int64_t most = llvm::divideCeil(wanted, chunks);
       parts = divisorNear(size, most, widestVector);
       parts = parts > 0 ? parts : divisorNear(size, most, 1);
     }
@@ -240,13 +246,11 @@ Value ReductionSplit::cutInChunks(OpBuilder &b, Location loc) {
     if (auto value = dyn_cast<Value>(size))
       dynamic.push_back(value);
   Value each;
-  for (int64_t reduced : reduce.getDims()) {
-    auto size = dyn_cast<Value>(sizes[reduced]);
-    if (!size)
-      rest *= input.getDimSize(reduced);
+  for (int64_t reduced : reduce.getDims())
+    if (auto size = dyn_cast<Value>(sizes[reduced]))
+      each = size;
     else
-      each = each ? arith::MulIOp::create(b, loc, each, size) : size;
-  }
+      rest *= input.getDimSize(reduced);
   rest /= chunks;
   int64_t width = std::gcd(rest, widestVector);
   rest /= width;

@@ -5,6 +5,7 @@
 // RUN: tripy-compile %t/long.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/long.mlir
 // RUN: tripy-compile %t/scan.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/scan.mlir
 // RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/batch.mlir
+// RUN: tripy-compile %t/few.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/few.mlir
 
 //--- sum.mlir
 // 32 x 768 x 7 sums of some 7 rows: 172032 threads.
@@ -36,4 +37,13 @@ func.func @main(%x: tensor<?x49957xf16> {tripy.profile = #tripy.profile<min = [1
 func.func @main(%x: tensor<?x512x14x14xf32> {tripy.profile = #tripy.profile<min = [1, 512, 14, 14], opt = [32, 512, 14, 14], max = [128, 512, 14, 14]>}) -> tensor<?x14x14xf32> {
   %y = trace.mean %x dims = [1] : (tensor<?x512x14x14xf32>) -> tensor<?x14x14xf32>
   return %y : tensor<?x14x14xf32>
+}
+
+//--- few.mlir
+// Strips are no narrower than 64 bytes where there may be more columns than are expected: with one of 4 bytes for each, the most of
+// them needed more blocks than a launch has.
+// CHECK: kernel.func @main_reduce_0_sum{{.*}} config = <grid = ()[s0, s1] -> ((s1 ceildiv 16) *
+func.func @main(%x: tensor<?x?xf32> {tripy.profile = #tripy.profile<min = [0, 0], opt = [1000000, 1], max = [2000000, 4096]>}) -> tensor<?xf32> {
+  %y = trace.sum %x dims = [0] : (tensor<?x?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
 }

@@ -91,6 +91,15 @@ func.func @rows(%x: tensor<64x512x?xf16> {tripy.profile = #tripy.profile<min = [
 
 // -----
 
+// Of two dynamic sizes there is no product: it may have more than 64 bits where a third one is 0.
+// REMARK: remark: [Analysis] declined | Category:fusion | Function=several | Remark="did not compute 'max' in two steps: several of its sizes are not static"
+func.func @several(%x: tensor<512x?x?xf16> {tripy.profile = #tripy.profile<min = [512, 1, 1], opt = [512, 64, 200], max = [512, 64, 300]>}) -> tensor<f16> {
+  %s = flatir.reduce max %x dims = [0, 1, 2] : tensor<512x?x?xf16> -> tensor<f16>
+  return %s : tensor<f16>
+}
+
+// -----
+
 // Too small to pay; enough columns; enough rows; clusters
 // fill the device and there is not much to gain.
 // CHECK-LABEL: func.func @small(

@@ -189,8 +189,8 @@ struct Space {
   /// Points for each output, outputs, and points of the dimensions at the end
   /// that are reduced.
   int64_t points = 1, outputs = 1, trailing = 1;
-  /// Outputs that are expected; 0 where nothing is known of them.
-  int64_t expected = 0;
+  /// Outputs that are expected, 0 where nothing is known of them, and the most.
+  int64_t expected = 0, most = 0;
   bool endsReduced = false, isApart = false;
   /// Bytes of an element in memory.
   int64_t bytes = 4;
@@ -230,7 +230,10 @@ static Space spaceOf(ReductionPlan &plan, int64_t widest) {
     int64_t &count = dim.isReduced ? space.points : space.outputs;
     count = times(count, dim.size);
   }
-  space.expected = extentRange(op, loopDims(op).parallel, /*unknown=*/0).opt;
+  kernel::SizeRange range =
+      extentRange(op, loopDims(op).parallel, /*unknown=*/0);
+  space.expected = range.opt;
+  space.most = range.values.hi;
   size_t last = 0;
   for (Space::Dim dim : llvm::reverse(space.dims)) {
     if (!dim.isReduced)
@@ -275,7 +278,7 @@ static void divideColumns(ReductionPlan &plan, const Space &space) {
   if (space.outputs < 0 && space.expected == 0) {
     plan.width = llvm::divideCeil(2 * stripBytes, space.bytes * v);
   } else {
-    int64_t vectors = std::max<int64_t>(1, space.expected / v);
+    int64_t vectors = std::max<int64_t>(1, space.most / v);
     int64_t joined = reductionThreads * partialsOfThread;
     // Of a dynamic number there may be fewer.
     int64_t usual = space.outputs < 0 ? space.expected / 4 : space.expected;
@@ -285,7 +288,7 @@ static void divideColumns(ReductionPlan &plan, const Space &space) {
       least *= 2;
     plan.width = std::min(least, vectors);
     // One strip of whatever width saves the join of a second.
-    if (vectors * v <= 64)
+    if (space.outputs >= 0 && vectors * v <= 64)
       plan.width = vectors;
   }
   plan.width = std::min(plan.width, reductionThreads / v);
@@ -347,7 +350,8 @@ static int64_t blocksOfEach(const ReductionPlan &plan, const Space &space,
                             const CudaChip &chip) {
   bool isWide =
       plan.kind == Kind::Columns && plan.vectorSize * space.bytes == wideAccess;
-  return isWide ? chip.residentReductions / 2 : chip.residentReductions;
+  return isWide ? std::max<int64_t>(1, chip.residentReductions / 2)
+                : chip.residentReductions;
 }
 
 /// Whether the emitters that give each output one block, or a cluster, leave
