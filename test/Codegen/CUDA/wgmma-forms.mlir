@@ -12,6 +12,7 @@
 // RUN: tripy-compile %t/exact.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/exact.mlir
 // RUN: tripy-compile %t/batch.mlir --target=cuda --stop-after=kernels -o - | FileCheck %t/batch.mlir
 // RUN: tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x64,split=2 --stop-after=kernels -o - | FileCheck %t/types.mlir --check-prefix=WANTED
+// RUN: tripy-compile %t/words.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/words.mlir --check-prefix=WORDS
 // RUN: not tripy-compile %t/types.mlir --target=cuda --gemm-tile=64x --stop-after=kernels -o - 2>&1 | FileCheck %t/types.mlir --check-prefix=BAD
 
 //--- split.mlir
@@ -133,4 +134,15 @@ func.func @main(%x: tensor<2x3x64x256xf8E4M3FN>, %w: tensor<2x3x64x256xf8E4M3FN>
   %t = trace.permute %w [0, 1, 3, 2] : (tensor<2x3x64x256xf8E4M3FN>) -> tensor<2x3x256x64xf8E4M3FN>
   %y = trace.matmul %x, %t dtype = f16 : (tensor<2x3x64x256xf8E4M3FN>, tensor<2x3x256x64xf8E4M3FN>) -> tensor<2x3x64x64xf16>
   return %y : tensor<2x3x64x64xf16>
+}
+
+//--- words.mlir
+// 377 rows, which swapAB would divide, and rows of the result that are no multiple of 16 bytes: it would store them word by word.
+// WORDS-NOT: swapAB
+// WORDS: #kernel.wgmma_schedule<tile = [64, 256]
+// WORDS-NOT: swapAB
+func.func @main(%x: tensor<377x40xf16>, %w: tensor<15234x40xf16>, %r: tensor<377x15234xf16>) -> tensor<377x15234xf16> {
+  %y = trace.linear %x, %w : (tensor<377x40xf16>, tensor<15234x40xf16>) -> tensor<377x15234xf16>
+  %z = trace.add %r, %y : (tensor<377x15234xf16>, tensor<377x15234xf16>) -> tensor<377x15234xf16>
+  return %z : tensor<377x15234xf16>
 }

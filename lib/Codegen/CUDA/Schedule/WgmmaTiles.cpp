@@ -358,10 +358,13 @@ static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
 static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
                                           {2, 1}, {2, 2}, {2, 4}};
 
-/// Tiles with swapAB for a number of rows that others do not divide.
+/// Tiles with swapAB for a number of rows that others do not divide. Where rows
+/// of the result are no multiple of 16 bytes, other tiles store them by warps,
+/// and these word by word, each behind what is read for it: 377x15234x40 with a
+/// residual took 51.6 us (PyTorch 20.4; bench/results/notes-gemm.md 43).
 static void forEachOdd(const WgmmaProblem &of, bool cuts,
                        llvm::function_ref<void(const WgmmaTile &)> use) {
-  if (!of.knownK || !of.breaksLines() || of.maxRows > oddRows[1] ||
+  if (!of.knownK || !of.breaksLines() || !of.boxes || of.maxRows > oddRows[1] ||
       of.m < oddRows[0] || of.m % 64 == 0)
     return;
   int64_t parts = llvm::divideCeil(of.m, 256);
