@@ -143,6 +143,8 @@ static StringRef brokenNorm(const WgmmaSchedule &schedule,
 /// split.
 static StringRef brokenRule(const WgmmaSchedule &schedule,
                             const WgmmaProblem &of, const WgmmaTile &tile) {
+  if (StringRef rule = codegen::brokenRule(tile); !rule.empty())
+    return rule;
   int64_t part = tile.n / schedule.parts();
   int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
   if (tile.swapAB && !schedule.a.kMajor)
@@ -199,8 +201,7 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
 
 static bool suits(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                   const WgmmaTile &tile) {
-  return codegen::brokenRule(tile).empty() &&
-         ::brokenRule(schedule, of, tile).empty();
+  return brokenRule(schedule, of, tile).empty();
 }
 
 //===-- choices -----------------------------------------------------------===//
@@ -252,9 +253,7 @@ static void giveBoxBuffers(WgmmaSchedule &schedule, int64_t stages) {
 
 StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
                               const WgmmaTile &tile) {
-  StringRef rule = brokenRule(tile);
-  return rule.empty() ? ::brokenRule(schedule, WgmmaProblem(schedule), tile)
-                      : rule;
+  return ::brokenRule(schedule, WgmmaProblem(schedule), tile);
 }
 
 /// Rows of boxes at the end of dynamic rows.
