@@ -28,7 +28,7 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [9
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// expected-error @below {{the schedule is illegal: tiles that overlap have 16-bit results whose rows are not a multiple of 32 bytes, and an epilogue without a residual}}
+// expected-error @below {{the schedule is illegal: tiles that overlap have 16-bit results whose rows are not a multiple of 32 bytes, and an epilogue that reads no more than one tensor like the result}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [64, 128], stages = 4, overlap = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
   %z = arith.constant 0.0 : f32

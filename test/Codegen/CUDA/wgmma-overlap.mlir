@@ -6,7 +6,8 @@
 // RUN: tripy-compile %t/long.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/long.mlir
 // RUN: not tripy-compile %t/short.mlir --target=cuda --gemm-tile=128x128,cluster=1x2,overlap --stop-after=ptx -o - 2>&1 | FileCheck %t/short.mlir --check-prefix=CLUSTER
 // RUN: not tripy-compile %t/aligned.mlir --target=cuda --gemm-tile=128x128,overlap --stop-after=ptx -o - 2>&1 | FileCheck %t/aligned.mlir
-// RUN: not tripy-compile %t/residual.mlir --target=cuda --gemm-tile=128x128,overlap --stop-after=ptx -o - 2>&1 | FileCheck %t/aligned.mlir
+// RUN: tripy-compile %t/residual.mlir --target=cuda --gemm-tile=128x128,overlap --stop-after=ptx -o - | FileCheck %t/residual.mlir
+// RUN: not tripy-compile %t/residuals.mlir --target=cuda --gemm-tile=128x128,overlap --stop-after=ptx -o - 2>&1 | FileCheck %t/aligned.mlir
 // RUN: not tripy-compile %t/short.mlir --target=cuda --gemm-tile=64x16,overlap --stop-after=ptx -o - 2>&1 | FileCheck %t/short.mlir --check-prefix=NARROW
 
 //--- short.mlir
@@ -40,8 +41,19 @@ func.func @main(%a: tensor<512x64xf16>, %b: tensor<512x64xf16>) -> tensor<512x51
   return %y : tensor<512x512xf16>
 }
 //--- residual.mlir
+// Of a row that begins at an odd column, pairs are read element by element.
+// CHECK: cp.async.cg.shared.global
+// CHECK: ld.shared.b16
+// CHECK: stmatrix
 func.func @main(%a: tensor<512x64xf16>, %b: tensor<499x64xf16>, %c: tensor<512x499xf16>) -> tensor<512x499xf16> {
   %p = trace.linear %a, %b : (tensor<512x64xf16>, tensor<499x64xf16>) -> tensor<512x499xf16>
   %y = trace.add %p, %c : (tensor<512x499xf16>, tensor<512x499xf16>) -> tensor<512x499xf16>
+  return %y : tensor<512x499xf16>
+}
+//--- residuals.mlir
+func.func @main(%a: tensor<512x64xf16>, %b: tensor<499x64xf16>, %c: tensor<512x499xf16>, %d: tensor<512x499xf16>) -> tensor<512x499xf16> {
+  %p = trace.linear %a, %b : (tensor<512x64xf16>, tensor<499x64xf16>) -> tensor<512x499xf16>
+  %q = trace.add %p, %c : (tensor<512x499xf16>, tensor<512x499xf16>) -> tensor<512x499xf16>
+  %y = trace.mul %q, %d : (tensor<512x499xf16>, tensor<512x499xf16>) -> tensor<512x499xf16>
   return %y : tensor<512x499xf16>
 }

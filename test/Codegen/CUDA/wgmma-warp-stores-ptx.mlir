@@ -7,6 +7,7 @@
 // RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --gemm-tile=64x256,pingpong --stop-after=ptx -o - | FileCheck %s --check-prefix=ODD --implicit-check-not=.local
 // RUN: tripy-compile %t/even.mlir --target=cuda:sm_90a --gemm-tile=128x128,pingpong --stop-after=ptx -o - | FileCheck %s --check-prefix=EVEN --implicit-check-not=.local
 // RUN: tripy-compile %t/residual.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=RESIDUAL
+// RUN: tripy-compile %t/residuals.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=RESIDUALS
 // RUN: tripy-compile %t/heads.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=HEADS
 
 //--- odd.mlir
@@ -49,13 +50,32 @@ func.func @main(%a: tensor<4096x512xf16>, %w: tensor<1500x512xf16>, %c: tensor<1
 }
 
 //--- residual.mlir
-// A tensor like the result is read as it is stored, by runs of a row.
+// A tensor like the result comes by chunks of 16 bytes to where the result is
+// stored from, the first ones in front of the main loop.
+// RESIDUAL: cp.async.cg.shared.global
+// RESIDUAL: cp.async.commit_group
 // RESIDUAL: wgmma.mma_async
-// RESIDUAL-NOT: stmatrix
+// RESIDUAL: cp.async.wait_group
+// RESIDUAL-NOT: bar.sync
+// RESIDUAL: ld.shared.b32
+// RESIDUAL: stmatrix.sync.aligned.m8n8.x4.shared.b16
+// RESIDUAL-NOT: ld.global
+// RESIDUAL: st.global
 func.func @main(%a: tensor<4096x512xf16>, %w: tensor<1500x512xf16>, %r: tensor<4096x1500xf16>) -> tensor<4096x1500xf16> {
   %0 = trace.linear %a, %w : (tensor<4096x512xf16>, tensor<1500x512xf16>) -> tensor<4096x1500xf16>
   %1 = trace.add %0, %r : (tensor<4096x1500xf16>, tensor<4096x1500xf16>) -> tensor<4096x1500xf16>
   return %1 : tensor<4096x1500xf16>
+}
+
+//--- residuals.mlir
+// Of two, each is read as the result is stored, by runs of a row.
+// RESIDUALS: wgmma.mma_async
+// RESIDUALS-NOT: stmatrix
+func.func @main(%a: tensor<4096x512xf16>, %w: tensor<1500x512xf16>, %r: tensor<4096x1500xf16>, %s: tensor<4096x1500xf16>) -> tensor<4096x1500xf16> {
+  %0 = trace.linear %a, %w : (tensor<4096x512xf16>, tensor<1500x512xf16>) -> tensor<4096x1500xf16>
+  %1 = trace.add %0, %r : (tensor<4096x1500xf16>, tensor<4096x1500xf16>) -> tensor<4096x1500xf16>
+  %2 = trace.mul %1, %s : (tensor<4096x1500xf16>, tensor<4096x1500xf16>) -> tensor<4096x1500xf16>
+  return %2 : tensor<4096x1500xf16>
 }
 
 //--- heads.mlir

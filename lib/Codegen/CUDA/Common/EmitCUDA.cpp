@@ -337,3 +337,19 @@ LogicalResult EmitCUDAPass::emitKernel(kernel::FuncOp kernel,
             cut->gemv ? cut->gemv->residentBlocks : state.residentBlocks);
   return success();
 }
+
+void codegen::pinLoads(OpBuilder &b, Location loc) {
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), ValueRange(), "", "~{memory}",
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+Value codegen::hideFromLLVM(OpBuilder &b, Location loc, Value value) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, TypeRange(b.getI32Type()), ValueRange{value},
+             "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}

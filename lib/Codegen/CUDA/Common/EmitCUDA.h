@@ -288,6 +288,15 @@ void emitCUDASort(CUDAKernel &kernel);
 /// schedule says.
 mlir::LogicalResult emitCUDAGemm(CUDAKernel &kernel);
 
+/// Keeps loads where they are: LLVM would move them to where their values are
+/// used, or to the start of a loop that carries these. Nothing is emitted.
+void pinLoads(mlir::OpBuilder &b, mlir::Location loc);
+
+/// `value`, i32, of which LLVM does not see where it is from: what it knew, or
+/// would compute of it in front of a loop, is not. Nothing is emitted.
+mlir::Value hideFromLLVM(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value value);
+
 } // namespace tripy::codegen
 
 #endif // TRIPY_LIB_CODEGEN_CUDA_EMITCUDA_H

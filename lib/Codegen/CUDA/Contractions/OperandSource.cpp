@@ -342,22 +342,6 @@ void codegen::bindNeighbours(CUDAKernel &kernel,
   }
 }
 
-void codegen::pinLoads(OpBuilder &b, Location loc) {
-  LLVM::InlineAsmOp::create(b, loc, TypeRange(), ValueRange(), "", "~{memory}",
-                            /*has_side_effects=*/true,
-                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                            LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
-Value codegen::hideFromLLVM(OpBuilder &b, Location loc, Value value) {
-  return LLVM::InlineAsmOp::create(
-             b, loc, TypeRange(b.getI32Type()), ValueRange{value},
-             "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
-             /*is_align_stack=*/false, LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
-}
-
 /// Iterations of a loop that LLVM may unroll.
 static constexpr int64_t maxUnrolled = 8;
 

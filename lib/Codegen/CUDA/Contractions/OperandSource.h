@@ -68,15 +68,6 @@ void bindNeighbours(CUDAKernel &kernel,
                     llvm::ArrayRef<mlir::linalg::GenericOp> ops,
                     llvm::ArrayRef<Elements> values, llvm::ArrayRef<Index> at);
 
-/// Keeps loads where they are: LLVM would move them to where their values are
-/// used, or to the start of a loop that carries these. Nothing is emitted.
-void pinLoads(mlir::OpBuilder &b, mlir::Location loc);
-
-/// `value`, i32, of which LLVM does not see where it is from: what it knew, or
-/// would compute of it in front of a loop, is not. Nothing is emitted.
-mlir::Value hideFromLLVM(mlir::OpBuilder &b, mlir::Location loc,
-                         mlir::Value value);
-
 /// The end of a loop from 0 in steps of `step` that carries sums of wgmma: LLVM
 /// does not see how few iterations a short one has, and leaves it a loop. The
 /// assembler follows sums under way around a loop, but waits for them between

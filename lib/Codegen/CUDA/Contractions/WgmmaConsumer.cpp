@@ -98,6 +98,10 @@ void WgmmaEmitter::passPingPong() {
 RingPosition WgmmaEmitter::consumeTile(RingPosition position) {
   if (schedule.readsSource())
     requestSources();
+  if (schedule.readsSourceByWarps() && !schedule.streamK) {
+    requestRows(0);
+    rowsRequested = true;
+  }
   if (schedule.pingPong)
     awaitPingPong();
   SmallVector<Value> sums = multiplyTile(position);

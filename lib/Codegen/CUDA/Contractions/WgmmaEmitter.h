@@ -253,8 +253,7 @@ private:
   // The epilogue.
   void storeTile(mlir::ValueRange sums);
   void storeByThreads(mlir::Value accumulators, int64_t group);
-  bool storesByWarps() const;
-  void storeByWarps(mlir::Value accumulators, int64_t group);
+  void storeByWarps(mlir::ValueRange sums);
   /// Where results of 64 rows and some columns lie in shared memory: `offset`
   /// bytes behind `place`. Rows of 64 and 128 bytes are swizzled. Boxes of one
   /// place share the registers of addresses, whose ends are in instructions.
@@ -271,6 +270,22 @@ private:
     int64_t distance;
     mlir::Value inside;
   };
+  /// What a warp stores at a time: of columns from `column` of the tile on,
+  /// in a group of 64 rows.
+  struct WarpRows {
+    int64_t group, column, columns;
+    Box box;
+  };
+  WarpRows rowsOfWarp(int64_t number);
+  void requestRows(int64_t number);
+  void requestChunk(mlir::Value first, int64_t distance, mlir::Value chunk,
+                    mlir::Value bytes, mlir::Value isThere, mlir::Value to);
+  void awaitRows(bool othersFollow);
+  void writeRows(mlir::Value accumulators, unsigned result,
+                 const WarpRows &rows);
+  mlir::Value firstOfRow(const WarpRows &rows, Index row);
+  Elements sourcePair(const Box &box, mlir::Value shift, int64_t column,
+                      int64_t half);
   Index recomputedThread();
   void separateFromWait();
   void awaitBoxesRead();
@@ -332,7 +347,7 @@ private:
   llvm::SmallVector<Index> pairPlace(int64_t group, int64_t column,
                                      int64_t half);
   Elements pairOf(mlir::Value tensor, mlir::Value accumulators, int64_t group,
-                  int64_t column, int64_t half);
+                  int64_t column, int64_t half, const Elements &source = {});
   void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
   void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
                    const Box &box, int64_t piece);
@@ -373,15 +388,22 @@ private:
   void stageTransposed(mlir::ValueRange sums, mlir::Value to, int64_t firstRow,
                        int64_t rows);
   Memory stagedRows(mlir::Value address, int64_t rows);
-  void finishRows(llvm::ArrayRef<Memory> sums, Index begin, Index rows);
+  void finishRows(llvm::ArrayRef<Memory> sums, Index begin, Index rows,
+                  int64_t most);
   void stage(mlir::Value accumulators, int64_t column, int64_t columns,
              mlir::Value to, int64_t rowFloats);
   void finishChunk(int64_t chunk, int64_t group);
   void finishRun(Index inTile, Index column, int64_t vectorSize,
                  llvm::function_ref<Elements(int64_t part)> load);
-  void finishTogether(Index first, llvm::ArrayRef<Index> rows, Index column,
-                      int64_t vectorSize,
-                      llvm::function_ref<Elements(Index, int64_t)> load);
+  /// Neighbours of a row of the tile, from a column of it on, and whether they
+  /// are this thread's to store; null: they are.
+  struct Run {
+    Index row, column;
+    mlir::Value isOwn;
+  };
+  void finishTogether(llvm::ArrayRef<Run> runs, int64_t vectorSize,
+                      llvm::function_ref<Elements(size_t, int64_t)> load);
+  bool readsMoreThanOperands();
   Index clampedRow(Index row);
   Index clampedColumn(Index at);
   void bindParts(llvm::function_ref<Elements(int64_t part)> load);
@@ -413,6 +435,7 @@ private:
   mlir::Value tileNumber;                 ///< of this warp group's tiles, i32
   llvm::SmallVector<Index> operandRows;   ///< findOperandRows()
   int64_t normRow = 0;                    ///< bindNormInput()
+  bool rowsRequested = false;             ///< the first ones: requestRows()
   Index worker; ///< number of this cluster, with stream-K
   /// Stream-K: what this worker has of the current tile.
   struct {

@@ -74,16 +74,16 @@ int64_t WgmmaEmitter::runSize() {
 void WgmmaEmitter::storeTile(ValueRange sums) {
   if (schedule.swapAB)
     return storeTransposed(sums);
-  assert((!schedule.overlap || storesByWarps()) && "as brokenRule() says");
+  assert((!schedule.overlap || schedule.storesByWarps()) &&
+         "as brokenRule() says");
   if (schedule.hasNorm())
     return storeNorm(sums);
   if (schedule.store == WgmmaStore::TMA)
     return storeByTMA(sums);
+  if (schedule.storesByWarps())
+    return storeByWarps(sums);
   for (auto [group, accumulators] : llvm::enumerate(sums))
-    if (storesByWarps())
-      storeByWarps(accumulators, group);
-    else
-      storeByThreads(accumulators, group);
+    storeByThreads(accumulators, group);
 }
 
 /// Makes `load` the source of the contractions' elements, while it is there.
@@ -181,9 +181,15 @@ void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
     e.loop(math.constant(0), math.constant(pieces), math.constant(together),
            [&](Index first) {
              SmallVector<Index> rows;
-             for (int64_t piece = 0; piece < together; ++piece)
+             SmallVector<Run> found;
+             for (int64_t piece = 0; piece < together; ++piece) {
                rows.push_back(rowOf(math.add(first, math.constant(piece))));
-             finishTogether(tileFirst, rows, inTile, vectorSize, load);
+               found.push_back(
+                   {math.add(tileFirst, rows.back()), inTile, Value()});
+             }
+             finishTogether(found, vectorSize, [&](size_t run, int64_t part) {
+               return load(rows[run], part);
+             });
            });
     return;
   }
@@ -194,33 +200,37 @@ void WgmmaEmitter::finishChunk(int64_t chunk, int64_t group) {
   }
 }
 
-/// The same for narrow accesses in several rows from row `first` of the tile
-/// on. All that the epilogue reads is asked for before anything is stored:
-/// neither LLVM nor the assembler brings a load in front of a store, and each
-/// row would wait for memory by itself.
+/// The same for several runs. All that the epilogue reads is asked for before
+/// anything is stored: neither LLVM nor the assembler brings a load in front of
+/// a store, and each run would wait for memory by itself.
 void WgmmaEmitter::finishTogether(
-    Index first, ArrayRef<Index> rows, Index column, int64_t vectorSize,
-    llvm::function_ref<Elements(Index, int64_t)> load) {
-  Index atN = math.add(columnBegin, column);
+    ArrayRef<Run> runs, int64_t vectorSize,
+    llvm::function_ref<Elements(size_t run, int64_t part)> load) {
   SmallVector<SmallVector<Elements>> values;
-  for (Index row : rows) {
-    auto ofPart = [&](int64_t part) { return load(row, part); };
+  for (auto [number, run] : llvm::enumerate(runs)) {
+    auto ofPart = [&, number = number](int64_t part) {
+      return load(number, part);
+    };
     bindParts(ofPart);
-    Index atM = math.add(rowBegin, math.add(first, row));
-    SmallVector<Index> at = resultAt(clampedRow(atM), clampedColumn(atN));
-    SmallVector<Elements> &ofRow = values.emplace_back();
-    for (unsigned number = 0; number < e.numResults(); ++number)
-      ofRow.push_back(e.elements.emit(e.yielded()[number], at, vectorSize));
+    SmallVector<Index> at =
+        resultAt(clampedRow(math.add(rowBegin, run.row)),
+                 clampedColumn(math.add(columnBegin, run.column)));
+    SmallVector<Elements> &ofRun = values.emplace_back();
+    for (unsigned result = 0; result < e.numResults(); ++result)
+      ofRun.push_back(e.elements.emit(e.yielded()[result], at, vectorSize));
   }
   pinLoads(b, loc);
-  for (auto [row, ofRow] : llvm::zip(rows, values)) {
-    Index atM = math.add(rowBegin, math.add(first, row));
+  for (auto [run, ofRun] : llvm::zip(runs, values)) {
+    Index atM = math.add(rowBegin, run.row);
+    Index atN = math.add(columnBegin, run.column);
     Value inside =
         arith::AndIOp::create(b, loc, isBelow(atM, space.sizeOf(schedule.m)),
                               isBelow(atN, space.sizeOf(schedule.n)));
+    if (run.isOwn)
+      inside = arith::AndIOp::create(b, loc, inside, run.isOwn);
     e.when(inside, [&] {
-      for (auto [number, elements] : llvm::enumerate(ofRow))
-        e.elements.store(e.results[number], resultAt(atM, atN), elements);
+      for (auto [result, elements] : llvm::enumerate(ofRun))
+        e.elements.store(e.results[result], resultAt(atM, atN), elements);
     });
   }
 }
@@ -476,10 +486,12 @@ SmallVector<Index> WgmmaEmitter::pairPlace(int64_t group, int64_t column,
   return resultAt(clampedRow(row), clampedColumn(at));
 }
 
-/// The pair of `tensor`, like the result, at that place. Where rows have an odd
-/// number of elements, only one of them may be there.
+/// The pair of `tensor`, like the result, at that place, with the pair `source`
+/// of the tensor that the epilogue reads, if there is one. Where rows have an
+/// odd number of elements, only one of them may be there.
 Elements WgmmaEmitter::pairOf(Value tensor, Value accumulators, int64_t group,
-                              int64_t column, int64_t half) {
+                              int64_t column, int64_t half,
+                              const Elements &source) {
   int64_t vectorSize = std::min<int64_t>(2, runSize());
   Elements pair;
   for (int64_t i = 0; i < 2; i += vectorSize) {
@@ -488,6 +500,11 @@ Elements WgmmaEmitter::pairOf(Value tensor, Value accumulators, int64_t group,
       return Elements(ArrayRef<Value>(both).slice(i, vectorSize));
     };
     bindParts(sumsOf);
+    if (!source.empty()) {
+      Elements read(ArrayRef<Value>(source).slice(i, vectorSize));
+      e.elements.bindSource(sourceArgument(),
+                            [read](ArrayRef<Index>, int64_t) { return read; });
+    }
     llvm::append_range(pair, e.elements.emit(tensor,
                                              pairPlace(group, column + i, half),
                                              vectorSize));

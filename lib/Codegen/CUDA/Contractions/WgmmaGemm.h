@@ -121,6 +121,8 @@ inline constexpr int64_t sectorBytes = 32, sectorColumns = sectorBytes / 2;
 inline constexpr int64_t windowColumns = 128;
 inline constexpr int64_t windowRowBytes =
     (windowColumns + sectorColumns) * 2 + 16;
+/// The same where they do not overlap.
+inline constexpr int64_t warpColumns = 64, warpRowBytes = warpColumns * 2 + 16;
 
 /// Tiles of `tile` columns, `step` apart, that `columns` take.
 constexpr int64_t tilesAcross(int64_t columns, int64_t tile, int64_t step) {
@@ -184,13 +186,14 @@ struct WgmmaSchedule {
   /// Results of 128 bytes, when TMA can store them; else 0.
   int64_t boxColumns = 0;
   /// Number of a tensor like the result that the epilogue reads, such as a
-  /// residual, when TMA can bring it in the result's boxes; else -1.
+  /// residual, when it can be brought to the place in shared memory that the
+  /// result is stored from, by TMA or by warps; else -1.
   int64_t source = -1;
   /// Bytes of a row of a TMA box of results: 128, or 64 where the tile's
   /// columns are no multiple of that.
   int64_t boxRowBytes = 128;
   /// Buffers of a consumer for such boxes. Those of a source arrive in them,
-  /// all but one ahead of the epilogue.
+  /// all but one ahead of the epilogue; also where warps store the results.
   int64_t boxBuffers = minBoxBuffers;
 
   mlir::linalg::GenericOp op() const { return ops.front(); }
@@ -283,6 +286,26 @@ struct WgmmaSchedule {
   int64_t boxesLike(int64_t boxes) const { return boxes * 128 / boxRowBytes; }
   /// Whether the epilogue reads a tensor in the boxes of its result.
   bool readsSource() const { return source >= 0 && store == WgmmaStore::TMA; }
+  /// Whether each warp stores its rows of the results.
+  bool storesByWarps() const {
+    return mayStoreByWarps && store == WgmmaStore::Threads && !splitsK() &&
+           !swapAB && boxRowBytes == 128 && partN() % 16 == 0;
+  }
+  /// Columns of a tile that a warp stores at a time, of one contraction, and
+  /// bytes of a row of them in shared memory.
+  int64_t columnsOfWarp() const {
+    return overlap ? windowColumns : std::gcd(partN(), warpColumns);
+  }
+  int64_t rowBytesOfWarp() const {
+    return overlap ? windowRowBytes : warpRowBytes;
+  }
+  /// How often it does so for each group of 64 rows.
+  int64_t storesOfWarp() const {
+    return llvm::divideCeil(partN(), columnsOfWarp());
+  }
+  /// Whether it brings a tensor that the epilogue reads to where it stores
+  /// from: to `boxBuffers`, one ahead of the epilogue.
+  bool readsSourceByWarps() const { return source >= 0 && storesByWarps(); }
   /// Boxes of a tile that a consumer stores of each result.
   int64_t boxesOfTile() const {
     return rowGroups() * partN() * 128 / (boxColumns * boxRowBytes);
@@ -323,8 +346,10 @@ inline int64_t WgmmaSchedule::stagingBytes() const {
         8);
   if (swapAB)
     return transposedRows() * sumBytesOfRow() / consumers();
+  if (readsSourceByWarps())
+    return boxBuffers * 64 * rowBytesOfWarp();
   if (overlap)
-    return 64 * windowRowBytes;
+    return 64 * rowBytesOfWarp();
   return store == WgmmaStore::TMA ? boxBuffers * boxBytes()
                                   : 64 * stagingRow * 4;
 }

@@ -49,7 +49,7 @@ void WgmmaEmitter::storeTransposed(ValueRange sums) {
     stageTransposed(sums, staging, first, rows);
     syncConsumers();
     finishRows(stagedRows(staging, rows), math.constant(first),
-               math.constant(rows));
+               math.constant(rows), rows);
   }
 }
 
@@ -143,7 +143,7 @@ void WgmmaEmitter::finishShareOfRows(Index begin, Index rows) {
         arith::SelectOp::create(b, loc, isOwn, own, sumsOfBlock(i32(block)));
     sums.push_back(stagedRows(at, schedule.shareRows()));
   }
-  finishRows(sums, begin, rows);
+  finishRows(sums, begin, rows, schedule.shareRows());
 }
 
 /// Rows of a tile in f32 at `address` of shared memory.
@@ -155,29 +155,76 @@ Memory WgmmaEmitter::stagedRows(Value address, int64_t rows) {
           false};
 }
 
-/// Finishes `rows` rows of the tile from row `begin` on: they are the sums of
-/// the first rows of `sums`. Runs of neighbours go round all threads.
-void WgmmaEmitter::finishRows(ArrayRef<Memory> sums, Index begin, Index rows) {
-  int64_t vectorSize = runSize();
-  Index runs = math.constant(schedule.partN() / vectorSize);
+/// Whether the epilogue reads tensors.
+bool WgmmaEmitter::readsMoreThanOperands() {
+  return llvm::any_of(
+      e.kernel.getBody().getArguments(), [&](BlockArgument argument) {
+        return isa<RankedTensorType>(argument.getType()) &&
+               !llvm::all_of(argument.getUsers(), [&](Operation *user) {
+                 return llvm::is_contained(schedule.ops, user) ||
+                        schedule.prologue.ops.contains(user);
+               });
+      });
+}
+
+/// Elements that a thread has under way where sums are in shared memory.
+static constexpr int64_t maxElementsUnderWay = 32;
+
+/// Finishes `rows` rows of the tile from row `begin` on, at most `most`: they
+/// are the sums of the first rows of `sums`. Runs of neighbours go round all
+/// threads; what the epilogue reads for several of them is asked for together.
+void WgmmaEmitter::finishRows(ArrayRef<Memory> sums, Index begin, Index rows,
+                              int64_t most) {
+  int64_t vectorSize = runSize(), runsOfRow = schedule.partN() / vectorSize;
+  int64_t threads = 128 * schedule.consumers();
+  Index runs = math.constant(runsOfRow);
   Index own = math.sub(thread, math.constant(128));
-  Index threads = math.constant(128 * schedule.consumers());
-  e.loop(own, math.mul(rows, runs), threads, [&](Index run) {
-    Index row = math.div(run, runs);
-    Index column = math.mul(math.rem(run, runs), math.constant(vectorSize));
-    finishRun(math.add(begin, row), column, vectorSize, [&](int64_t part) {
-      Index at = math.add(column, math.constant(part * schedule.partN()));
-      Elements total;
-      for (const Memory &block : sums) {
-        Elements found = e.elements.load(block, {row, at}, vectorSize);
-        if (total.empty()) {
-          total = found;
-          continue;
-        }
-        for (auto [sum, value] : llvm::zip(total, found))
-          sum = addSum(sum, value);
+  auto placeOf = [&](Index run) {
+    return Run{math.div(run, runs),
+               math.mul(math.rem(run, runs), math.constant(vectorSize)),
+               Value()};
+  };
+  auto load = [&](const Run &run, int64_t part) {
+    Index at = math.add(run.column, math.constant(part * schedule.partN()));
+    Elements total;
+    for (const Memory &block : sums) {
+      Elements found = e.elements.load(block, {run.row, at}, vectorSize);
+      if (total.empty()) {
+        total = found;
+        continue;
       }
-      return total;
+      for (auto [sum, value] : llvm::zip(total, found))
+        sum = addSum(sum, value);
+    }
+    return total;
+  };
+  int64_t together =
+      std::min<int64_t>(llvm::divideCeil(most * runsOfRow, threads),
+                        maxElementsUnderWay / (vectorSize * schedule.parts()));
+  if (together < 2 || !readsMoreThanOperands()) {
+    e.loop(own, math.mul(rows, runs), math.constant(threads), [&](Index run) {
+      Run place = placeOf(run);
+      finishRun(math.add(begin, place.row), place.column, vectorSize,
+                [&](int64_t part) { return load(place, part); });
     });
-  });
+    return;
+  }
+  e.loop(own, math.mul(rows, runs), math.constant(threads * together),
+         [&](Index first) {
+           SmallVector<Run> staged, inTile;
+           for (int64_t i = 0; i < together; ++i) {
+             Run run = placeOf(math.add(first, math.constant(i * threads)));
+             // The first one is there.
+             if (i > 0) {
+               run.isOwn = isBelow(run.row, rows);
+               run.row = select(run.isOwn, run.row, math.constant(0));
+             }
+             staged.push_back(run);
+             inTile.push_back(
+                 {math.add(begin, run.row), run.column, run.isOwn});
+           }
+           finishTogether(inTile, vectorSize, [&](size_t run, int64_t part) {
+             return load(staged[run], part);
+           });
+         });
 }

@@ -1,10 +1,14 @@
 //===- WgmmaWarpStores.cpp - Rows that TMA cannot store -------------------===//
 //
 // TMA stores rows whose size is a multiple of 16 bytes. Others, and those of
-// tiles that overlap, of 16-bit results whose epilogue reads no tensor like the
-// result, are stored by warps: a warp computes the epilogue where its sums are,
-// writes 16 rows of a box to shared memory, and stores them row by row. In
-// between, no warp waits for another one.
+// tiles that overlap, of 16-bit results, are stored by warps: a warp computes
+// the epilogue where its sums are, writes 16 rows of a box to shared memory,
+// and stores them row by row. In between, no warp waits for another one.
+//
+// A residual, or another tensor like the result, takes the same way back: the
+// warp copies the chunks of 16 bytes that its rows lie in to the box's rows
+// (cp.async), and reads each pair of elements from there before the results
+// take that place.
 //
 // A store of a part of a sector of the L2 cache, 32 bytes, takes as long as
 // several whole ones (bench/results/notes-gemm.md 29), and where rows begin
@@ -30,14 +34,8 @@ using namespace tripy::codegen::wgmma;
 /// Rows of a box that a warp has, and its stores that are under way together.
 static constexpr int64_t warpRows = 16, storesTogether = 8;
 
-bool WgmmaEmitter::storesByWarps() const {
-  return schedule.mayStoreByWarps && schedule.store == WgmmaStore::Threads &&
-         schedule.boxRowBytes == 128 && schedule.partN() % 16 == 0;
-}
-
-/// Bytes of a row of a box: 64 elements and 16 bytes, so that 8 rows lie in
-/// different banks.
-static constexpr int64_t pitch = 128 + 16;
+/// Bytes of a chunk, what a lane copies.
+static constexpr int64_t chunkBytes = 16;
 
 /// The thread's number again: what follows from it is computed here, and takes
 /// no registers from the main loop.
@@ -47,34 +45,191 @@ Index WgmmaEmitter::recomputedThread() {
       .getResult();
 }
 
-/// Boxes have 64 columns, or as many as divide the tile.
-void WgmmaEmitter::storeByWarps(Value accumulators, int64_t group) {
-  int64_t columns = schedule.overlap ? windowColumns
-                                     : std::gcd(schedule.partN(), int64_t(64));
-  Value box =
-      add(add(base, i32(stagingBegin)), mul(consumer, schedule.stagingBytes()));
-  separateFromWait();
-  Index known = thread;
-  thread = recomputedThread();
-  for (int64_t column = 0; column < schedule.partN(); column += columns)
-    for (unsigned result = 0; result < e.numResults(); ++result) {
-      if (schedule.overlap) {
-        int64_t more =
-            std::min(columns + sectorColumns, schedule.partN() - column);
-        NVVM::SyncWarpOp::create(b, loc, i32(-1));
-        writeBox(accumulators, group, result, column,
-                 {more, box, windowRowBytes});
-        NVVM::SyncWarpOp::create(b, loc, i32(-1));
-        storeWindow(result, group, column, box);
-        continue;
-      }
-      NVVM::SyncWarpOp::create(b, loc, i32(-1));
-      writeBox(accumulators, group, result, column, {columns, box, pitch});
-      NVVM::SyncWarpOp::create(b, loc, i32(-1));
-      storeRows(result, group, column, {columns, box, pitch});
-    }
-  thread = known;
+/// Boxes have 64 columns, or as many as divide the tile; with the next sector
+/// where tiles overlap.
+WgmmaEmitter::WarpRows WgmmaEmitter::rowsOfWarp(int64_t number) {
+  int64_t stores = schedule.storesOfWarp();
+  int64_t column = number % stores * schedule.columnsOfWarp();
+  int64_t columns = schedule.columnsOfWarp();
+  if (schedule.overlap)
+    columns = std::min(columns + sectorColumns, schedule.partN() - column);
+  int64_t bytes = schedule.rowBytesOfWarp();
+  int64_t buffers = schedule.readsSourceByWarps() ? schedule.boxBuffers : 1;
+  int64_t buffer = number % buffers * 64 * bytes;
+  Value place = add(add(base, i32(stagingBegin + buffer)),
+                    mul(consumer, schedule.stagingBytes()));
+  return {number / stores, column, columns, {columns, place, bytes}};
 }
+
+void WgmmaEmitter::storeByWarps(ValueRange sums) {
+  bool reads = schedule.readsSourceByWarps();
+  if (reads && !rowsRequested)
+    requestRows(0);
+  rowsRequested = false;
+  Index known = thread;
+  int64_t all = sums.size() * schedule.storesOfWarp();
+  for (int64_t number = 0; number < all; ++number) {
+    if (number % schedule.storesOfWarp() == 0) {
+      thread = known;
+      separateFromWait();
+      thread = recomputedThread();
+    }
+    WarpRows rows = rowsOfWarp(number);
+    bool ahead = reads && schedule.boxBuffers > 1 && number + 1 < all;
+    if (ahead)
+      requestRows(number + 1);
+    if (reads)
+      awaitRows(/*othersFollow=*/ahead);
+    for (unsigned result = 0; result < e.numResults(); ++result) {
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
+      writeRows(sums[rows.group], result, rows);
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
+      if (schedule.overlap)
+        storeWindow(result, rows.group, rows.column, rows.box.place);
+      else
+        storeRows(result, rows.group, rows.column, rows.box);
+    }
+    if (reads && !ahead && number + 1 < all)
+      requestRows(number + 1);
+  }
+  thread = known;
+  if (reads)
+    e.elements.unbindSource(sourceArgument());
+}
+
+/// Computes this warp's rows of a box where the sums are.
+void WgmmaEmitter::writeRows(Value accumulators, unsigned result,
+                             const WarpRows &rows) {
+  if (!schedule.readsSourceByWarps())
+    return writeBox(accumulators, rows.group, result, rows.column, rows.box);
+  Value shifts[2];
+  for (int64_t half = 0; half < 2; ++half) {
+    Index row = math.add(fragmentRow(), math.constant(half * 8));
+    Value first =
+        arith::TruncIOp::create(b, loc, b.getI32Type(), firstOfRow(rows, row));
+    shifts[half] = arith::AndIOp::create(b, loc, first, i32(chunkBytes - 1));
+  }
+  auto type =
+      cast<RankedTensorType>(e.kernel.getFunctionType().getResult(result));
+  writePairs(type.getElementType(), rows.box, [&](int64_t j, int64_t half) {
+    return pairOf(e.yielded()[result], accumulators, rows.group,
+                  rows.column + j, half,
+                  sourcePair(rows.box, shifts[half], j, half));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// A source of the epilogue
+//===----------------------------------------------------------------------===//
+
+/// The address of the source's first element of a row of the group of 64, i64.
+Value WgmmaEmitter::firstOfRow(const WarpRows &rows, Index row) {
+  const Memory &memory = *e.elements.memoryOf(sourceArgument());
+  Index atM = math.add(math.add(rowBegin, groupRow(rows.group)), row);
+  Index atN = math.add(columnBegin, math.constant(rows.column));
+  Value first = elementAt(memory.pointer, memory.elementType,
+                          math.linearize(resultAt(atM, atN), memory.sizes));
+  return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), first);
+}
+
+/// Asks for the source's part of this warp's rows of box `number`, in chunks of
+/// 16 bytes of memory: a row's first element lies in its first chunk. What is
+/// not of the row, and rows that are not there, are not read.
+void WgmmaEmitter::requestRows(int64_t number) {
+  WarpRows rows = rowsOfWarp(number);
+  // What the other lanes had in these rows has been stored.
+  NVVM::SyncWarpOp::create(b, loc, i32(-1));
+  int64_t chunks =
+      llvm::divideCeil(2 * rows.columns + chunkBytes - 2, chunkBytes);
+  int64_t lanes = llvm::PowerOf2Ceil(chunks);
+  assert(lanes <= 32 && 32 / lanes <= warpRows && "a warp has these rows");
+  Index t = math.rem(thread, math.constant(128));
+  Index lane = math.rem(t, math.constant(32));
+  Index row = math.add(
+      math.mul(math.div(t, math.constant(32)), math.constant(warpRows)),
+      math.div(lane, math.constant(lanes)));
+  Value chunk = mul(toI32(math.rem(lane, math.constant(lanes))), chunkBytes);
+  Value isOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, chunk,
+                                      i32(chunks * chunkBytes));
+  e.when(isOne, [&] {
+    Index atM = math.add(math.add(rowBegin, groupRow(rows.group)), row);
+    Index atN = math.add(columnBegin, math.constant(rows.column));
+    Value left = rowsFrom(atM, atN);
+    // Of the row, from this chunk on where it begins with one.
+    Value bytes = arith::SubIOp::create(
+        b, loc,
+        mul(arith::SubIOp::create(b, loc, toI32(space.sizeOf(schedule.n)),
+                                  toI32(atN)),
+            2),
+        chunk);
+    Value first = firstOfRow(rows, row);
+    Value to =
+        add(add(rows.box.place, mul(toI32(row), rows.box.rowBytes)), chunk);
+    for (int64_t next = 0; next < warpRows; next += 32 / lanes)
+      requestChunk(first, next * *rowDistance(0) * 2, chunk, bytes,
+                   arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                         left, i32(next)),
+                   add(to, i32(next * rows.box.rowBytes)));
+  });
+  NVVM::CpAsyncCommitGroupOp::create(b, loc);
+}
+
+/// Copies a chunk, `chunk` bytes behind the one that the address `distance`
+/// bytes behind `first` lies in, to `to`; of a row that ends `bytes` behind
+/// where the chunk would begin if `first` began one. Nothing where the row is
+/// not there.
+void WgmmaEmitter::requestChunk(Value first, int64_t distance, Value chunk,
+                                Value bytes, Value isThere, Value to) {
+  auto i64 = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  Value begin = arith::AddIOp::create(b, loc, first, i64(distance));
+  Value low = arith::TruncIOp::create(b, loc, b.getI32Type(), begin);
+  Value shift = arith::AndIOp::create(b, loc, low, i32(chunkBytes - 1));
+  Value from = arith::AndIOp::create(b, loc, begin, i64(-chunkBytes));
+  from = arith::AddIOp::create(
+      b, loc, from, arith::ExtUIOp::create(b, loc, b.getI64Type(), chunk));
+  Value read = arith::MaxSIOp::create(b, loc, add(bytes, shift), i32(0));
+  read = arith::MinSIOp::create(b, loc, read, i32(chunkBytes));
+  read = arith::SelectOp::create(b, loc, isThere, read, i32(0));
+  auto global = LLVM::LLVMPointerType::get(b.getContext(), 1);
+  NVVM::CpAsyncOp::create(b, loc, pointer(to),
+                          LLVM::IntToPtrOp::create(b, loc, global, from),
+                          chunkBytes, NVVM::LoadCacheModifierKind::CG, read);
+}
+
+/// Until the rows have come that this warp asked for, but for the last ones
+/// where `othersFollow`.
+void WgmmaEmitter::awaitRows(bool othersFollow) {
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, othersFollow ? 1 : 0);
+}
+
+/// This thread's pair of the source at `column` (+ the thread's) of the box, in
+/// the upper or lower half of 16 rows, which begin `shift` bytes behind the
+/// box's. A result takes the place of what was read for it or before.
+Elements WgmmaEmitter::sourcePair(const Box &box, Value shift, int64_t column,
+                                  int64_t half) {
+  const Memory &memory = *e.elements.memoryOf(sourceArgument());
+  int64_t together = std::min<int64_t>(2, runSize());
+  Value at = add(add(box.place, mul(toI32(fragmentRow()), box.rowBytes)),
+                 add(mul(toI32(fragmentColumn()), 2), shift));
+  at = add(at, i32(half * 8 * box.rowBytes + column * 2));
+  auto type = VectorType::get({together}, memory.elementType);
+  Elements pair;
+  for (int64_t i = 0; i < 2; i += together) {
+    Value read = LLVM::LoadOp::create(
+        b, loc, type, pointer(add(at, i32(i * 2))), 2 * together);
+    for (int64_t j = 0; j < together; ++j)
+      pair.push_back(arith::ExtFOp::create(
+          b, loc, b.getF32Type(),
+          vector::ExtractOp::create(b, loc, read, j).getResult()));
+  }
+  return pair;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of a warp
+//===----------------------------------------------------------------------===//
 
 /// Where instructions that read the sums follow the wait for them in one basic
 /// block, with others around, the assembler takes them for readers of sums that
@@ -167,8 +322,8 @@ void WgmmaEmitter::finishStores(SmallVectorImpl<RowStore> &stores, Value to) {
 // Tiles that overlap
 //===----------------------------------------------------------------------===//
 
-/// Columns of a chunk: 16 bytes, what a lane stores.
-static constexpr int64_t chunkColumns = 8;
+/// Columns of a chunk.
+static constexpr int64_t chunkColumns = chunkBytes / 2;
 
 /// Stores this warp's rows of the window of the tile that begins at `column`.
 void WgmmaEmitter::storeWindow(unsigned result, int64_t group, int64_t column,

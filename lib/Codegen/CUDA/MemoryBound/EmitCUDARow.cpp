@@ -41,9 +41,8 @@ RowFacts RowEmitter::facts() {
   }
   // Rows of several dimensions that nothing else reads are one run.
   bool isRun = !writesRows && llvm::all_of(reductions, isInOrder);
-  facts.inner = isRun && columns
-                    ? *columns
-                    : IndexMath::constantOf(columnSizes.back()).value_or(0);
+  Index inner = isRun ? math.product(columnSizes) : columnSizes.back();
+  facts.inner = IndexMath::constantOf(inner).value_or(math.factorOf(inner));
   facts.vectorSize = vectorSizeOf(e);
   facts.reductions = passesOf(reductions).size();
   facts.writesRows = writesRows;
@@ -179,25 +178,34 @@ std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
   return {kernel.clampTo(inside, column), inside};
 }
 
-Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
-                             Value accumulator, int64_t count) {
-  SmallVector<Index> loops = loopsOfResult(op, row, math);
+RowEmitter::Operands RowEmitter::load(linalg::GenericOp op, Index column,
+                                      int64_t count) {
+  Operands operands{loopsOfResult(op, row, math), {}};
   LoopDims dims = loopDims(op);
   for (auto [dim, index] :
        llvm::zip(dims.reduction, math.delinearize(column, columnSizes)))
-    loops[dim] = index;
-  SmallVector<Elements> inputs;
+    operands.loops[dim] = index;
   for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
-    inputs.push_back(e.elements.emitOperandElements(
-        op, i, loops, dims.reduction.back(), count));
-  for (int64_t element = 0; element < count; ++element) {
-    SmallVector<Value> operands;
-    for (Elements &input : inputs)
-      operands.push_back(input[element]);
-    operands.push_back(accumulator);
-    accumulator = e.elements.emitBody(op, operands, loops).front();
+    operands.inputs.push_back(e.elements.emitOperandElements(
+        op, i, operands.loops, dims.reduction.back(), count));
+  return operands;
+}
+
+Value RowEmitter::accumulate(linalg::GenericOp op, const Operands &operands,
+                             Value accumulator) {
+  for (size_t i = 0; i < operands.inputs.front().size(); ++i) {
+    SmallVector<Value> ofElement;
+    for (const Elements &input : operands.inputs)
+      ofElement.push_back(input[i]);
+    ofElement.push_back(accumulator);
+    accumulator = e.elements.emitBody(op, ofElement, operands.loops).front();
   }
   return accumulator;
+}
+
+Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
+                             Value accumulator, int64_t count) {
+  return accumulate(op, load(op, column, count), accumulator);
 }
 
 Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {
@@ -208,80 +216,6 @@ Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {
       Value next = accumulate(op, column, total, plan.vectorSize);
       total = inside ? kernel.select(inside, next, total) : next;
     }
-  return totals;
-}
-
-/// What of a row no places have: as many pieces at a time as are unrolled, and
-/// of a row of unknown length the rest, one by one where it is stored.
-SmallVector<RowEmitter::Loop> RowEmitter::loops() {
-  Index begin = math.mul(thread, math.constant(plan.vectorSize));
-  int64_t step = plan.threads * plan.vectorSize;
-  if (plan.pieces > 0)
-    return {};
-  if (columns) {
-    int64_t looped = loopedPieces() * step;
-    if (looped == 0)
-      return {};
-    return {{begin, math.constant(looped), unrolled()}};
-  }
-  Index whole = math.product(columnSizes);
-  Index wide = math.constant(step * unrolled());
-  Index looped = math.mul(math.div(whole, wide), wide);
-  return {{begin, looped, unrolled()}, {math.add(looped, begin), whole, 1}};
-}
-
-/// First columns of the pieces of one round of a loop.
-SmallVector<Index> RowEmitter::piecesFrom(Index column, const Loop &loop) {
-  SmallVector<Index> found;
-  for (int64_t piece = 0; piece < loop.pieces; ++piece)
-    found.push_back(math.add(
-        column, math.constant(piece * plan.threads * plan.vectorSize)));
-  return found;
-}
-
-/// What whole rounds leave of a row of unknown length: at most one more round,
-/// whose pieces are all asked for at once, those behind the end in the place of
-/// the first.
-Elements RowEmitter::reduceRest(const Pass &pass, const Loop &rest,
-                                Elements totals) {
-  Loop round{rest.begin, rest.end, unrolled()};
-  Index step = math.constant(round.pieces * plan.threads * plan.vectorSize);
-  return e.reduceLoop(
-      rest.begin, rest.end, step, totals, [&](Index first, ValueRange sums) {
-        Elements next(sums);
-        for (Index column : piecesFrom(first, round)) {
-          Value inside;
-          if (column != first) {
-            inside =
-                kernel.compare(arith::CmpIPredicate::ult, column, rest.end);
-            column =
-                kernel.select(inside, math.value(column), math.value(first));
-          }
-          for (auto [op, total] : llvm::zip(pass, next)) {
-            Value more = accumulate(op, column, total, plan.vectorSize);
-            total = inside ? kernel.select(inside, more, total) : more;
-          }
-        }
-        return next;
-      });
-}
-
-Elements RowEmitter::reduceLooping(const Pass &pass, Elements totals) {
-  for (const Loop &loop : loops()) {
-    if (loop.pieces < unrolled()) {
-      totals = reduceRest(pass, loop, totals);
-      continue;
-    }
-    Index step = math.constant(loop.pieces * plan.threads * plan.vectorSize);
-    totals = e.reduceLoop(
-        loop.begin, loop.end, step, totals, [&](Index first, ValueRange sums) {
-          Elements next(sums);
-          for (Index column : piecesFrom(first, loop))
-            for (auto [op, total] : llvm::zip(pass, next))
-              total = accumulate(op, column, total, plan.vectorSize);
-          return next;
-        });
-  }
   return totals;
 }
 
@@ -378,22 +312,6 @@ void RowEmitter::emitStraight(unsigned number) {
     }
     Elements values = e.elements.emit(e.yielded()[number], at, plan.vectorSize);
     e.when(condition, [&] { e.elements.store(e.results[number], at, values); });
-  }
-}
-
-void RowEmitter::emitLooping(unsigned number) {
-  for (const Loop &loop : loops()) {
-    Index step = math.constant(loop.pieces * plan.threads * plan.vectorSize);
-    e.loop(loop.begin, loop.end, step, [&](Index first) {
-      SmallVector<std::pair<SmallVector<Index>, Elements>> found;
-      for (Index column : piecesFrom(first, loop)) {
-        SmallVector<Index> at = position(column);
-        found.push_back(
-            {at, e.elements.emit(e.yielded()[number], at, plan.vectorSize)});
-      }
-      for (auto &[at, values] : found)
-        e.elements.store(e.results[number], at, values);
-    });
   }
 }
 

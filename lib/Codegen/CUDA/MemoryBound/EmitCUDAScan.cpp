@@ -41,7 +41,7 @@ private:
   void emitColumns();
   void chooseColumns(ArrayRef<Index> sizes, Index length);
   Value emitRowsOfColumns(Index first, Value carry, Index length,
-                          SmallVector<Index> at, Value inside);
+                          SmallVector<Index> at, Value inside, bool isAhead);
   Value emitPiece(Index first, Value carry);
 
   int64_t threads = 256, vectorSize = 1;
@@ -293,19 +293,34 @@ void ScanEmitter::chooseColumns(ArrayRef<Index> sizes, Index length) {
 
 /// Sums the rows from `first` on: `rowsInFlight` of each thread, which are
 /// loaded before any is added; returns the sums up to their end. `at` is this
-/// thread's column.
+/// thread's column. `isAhead`: there are as many rows at least, and the last
+/// threads of a column begin further ahead, so that all they read is of it, at
+/// constant distances, and leave out what is another's.
 Value ScanEmitter::emitRowsOfColumns(Index first, Value carry, Index length,
-                                     SmallVector<Index> at, Value inside) {
+                                     SmallVector<Index> at, Value inside,
+                                     bool isAhead) {
   auto dim = static_cast<int64_t>(op.getDim());
   Index own = math.add(first, math.mul(y, math.constant(rowsInFlight)));
+  Index begin = own;
+  Value left; // to another thread
+  if (isAhead) {
+    begin = math.min(own, math.sub(length, math.constant(rowsInFlight)));
+    left = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(),
+                                      math.value(math.sub(own, begin)));
+  }
   SmallVector<Value> sums, valid;
   SmallVector<Index> rows;
   for (int64_t i = 0; i < rowsInFlight; ++i) {
-    Index number = math.add(own, math.constant(i));
-    valid.push_back(arith::AndIOp::create(
-        e.b, e.loc, inside,
-        kernel.compare(arith::CmpIPredicate::ult, number, length)));
-    rows.push_back(kernel.clampTo(valid.back(), number));
+    Index number = math.add(begin, math.constant(i));
+    Value isOwn =
+        isAhead
+            ? arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ule, left,
+                                    arith::ConstantOp::create(
+                                        e.b, e.loc, e.b.getI32IntegerAttr(i)))
+                  .getResult()
+            : kernel.compare(arith::CmpIPredicate::ult, number, length);
+    valid.push_back(arith::AndIOp::create(e.b, e.loc, inside, isOwn));
+    rows.push_back(isAhead ? number : kernel.clampTo(valid.back(), number));
     at[dim] = rows.back();
     sums.push_back(e.elements.emitOne(op.getInput(), at));
   }
@@ -361,11 +376,22 @@ void ScanEmitter::emitColumns() {
   kernel.await();
   SmallVector<Index> at =
       math.delinearize(kernel.clampTo(inside, column), sizes);
-  e.reduceLoop(math.constant(0), length, math.constant(height * rowsInFlight),
-               zero(), [&](Index first, ValueRange carried) {
-                 return SmallVector<Value>{emitRowsOfColumns(
-                     first, carried.front(), length, at, inside)};
-               });
+  auto emitRounds = [&](bool isAhead) {
+    e.reduceLoop(math.constant(0), length, math.constant(height * rowsInFlight),
+                 zero(), [&](Index first, ValueRange carried) {
+                   return SmallVector<Value>{emitRowsOfColumns(
+                       first, carried.front(), length, at, inside, isAhead)};
+                 });
+  };
+  // Of a length that is known, LLVM knows what is inside.
+  if (IndexMath::constantOf(length))
+    return emitRounds(/*isAhead=*/false);
+  Value isShort = kernel.compare(arith::CmpIPredicate::ult, length,
+                                 math.constant(rowsInFlight));
+  e.when(isShort, [&] { emitRounds(/*isAhead=*/false); });
+  Value isLong = kernel.compare(arith::CmpIPredicate::uge, length,
+                                math.constant(rowsInFlight));
+  e.when(isLong, [&] { emitRounds(/*isAhead=*/true); });
 }
 
 void ScanEmitter::emit() {

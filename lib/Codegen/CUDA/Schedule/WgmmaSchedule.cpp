@@ -160,11 +160,15 @@ static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source,
   return true;
 }
 
-/// Whether TMA can store the results: rows of 16-bit or 32-bit floats, in the
-/// order of the contraction's, and nothing to read that has as many elements
-/// (which threads read better in runs of a row) but one tensor that comes in
-/// boxes as well.
-static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
+/// Number of the tensor that the epilogue reads where it stores.
+static constexpr int64_t noSource = -1;
+
+/// The source where TMA can store the results, if there is one; nothing where
+/// it cannot. It stores rows of 16-bit or 32-bit floats, in the order of the
+/// contraction's, and nothing is read that has as many elements (which threads
+/// read better in runs of a row) but one tensor that comes in boxes as well.
+static std::optional<int64_t> sourceOfTMA(kernel::FuncOp kernel,
+                                          const WgmmaSchedule &schedule) {
   int64_t columns = schedule.extent(schedule.n, 1);
   int64_t bits = 0;
   for (Type result : kernel.getFunctionType().getResults()) {
@@ -172,20 +176,20 @@ static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
     int64_t width =
         type.getElementType().isFloat() ? type.getElementTypeBitWidth() : 0;
     if ((width != 16 && width != 32) || (bits != 0 && width != bits))
-      return false;
+      return std::nullopt;
     bits = width;
   }
   if (columns * bits / 8 % 16 != 0)
-    return false;
+    return std::nullopt;
   // The rows of the result are loops m in order, after the batch.
   AffineMap map = schedule.op().getIndexingMapsArray().back();
   SmallVector<unsigned> order(schedule.batch);
   llvm::append_range(order, schedule.m);
   llvm::append_range(order, schedule.n);
   if (map.getNumResults() != order.size() || !standAt(map, 0, order))
-    return false;
-  for (auto [number, argument] :
-       llvm::enumerate(kernel.getBody().getArguments())) {
+    return std::nullopt;
+  int64_t source = noSource;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     int64_t tensor = type ? tensorNumber(kernel, argument) : -1;
     bool operand = tensor == schedule.a.buffer ||
@@ -200,35 +204,34 @@ static bool canStoreByTMA(kernel::FuncOp kernel, WgmmaSchedule &schedule) {
         (type.hasStaticShape() && type.getNumElements() <= 2 * columns))
       continue;
     bool hasNorm = !schedule.norm.reductions.empty();
-    if (schedule.source >= 0 || !isReadInPlace(kernel, argument, hasNorm))
-      return false;
-    schedule.source = tensor;
+    if (source != noSource || !isReadInPlace(kernel, argument, hasNorm))
+      return std::nullopt;
+    source = tensor;
   }
-  return true;
+  return source;
 }
 
-/// Whether warps can store the results row by row: 16-bit floats, rows that are
-/// equally far apart, and nothing to read that has as many elements. Loops of
-/// several dimensions are rows where they stand side by side in front of the
-/// columns.
-static bool canStoreByWarps(kernel::FuncOp kernel,
-                            const WgmmaSchedule &schedule) {
+/// The same of warps that store the results row by row: 16-bit floats and rows
+/// that are equally far apart. Loops of several dimensions are rows where they
+/// stand side by side in front of the columns.
+static std::optional<int64_t> sourceOfWarps(kernel::FuncOp kernel,
+                                            const WgmmaSchedule &schedule) {
   AffineMap map = schedule.op().getIndexingMapsArray().back();
   unsigned rank = map.getNumResults(), rows = schedule.m.size();
   if (rows == 0 || rank < rows + 1 || !standAt(map, rank - 1, schedule.n) ||
       (rows > 1 && !standAt(map, rank - 1 - rows, schedule.m)))
-    return false;
+    return std::nullopt;
   for (Type result : kernel.getFunctionType().getResults()) {
     auto type = cast<RankedTensorType>(result);
     Type element = type.getElementType();
     if ((!element.isF16() && !element.isBF16()) || type.getRank() != rank)
-      return false;
+      return std::nullopt;
     ArrayRef<int64_t> shape = type.getShape();
     for (AffineExpr each : llvm::reverse(map.getResults())) {
       if (cast<AffineDimExpr>(each).getPosition() == schedule.m.back())
         break;
       if (ShapedType::isDynamic(shape.back()))
-        return false;
+        return std::nullopt;
       shape = shape.drop_back();
     }
   }
@@ -239,14 +242,26 @@ static bool canStoreByWarps(kernel::FuncOp kernel,
   // One for all of an outer dimension, such as embeddings of places, has other
   // sizes than the result.
   int64_t columns = schedule.extent(schedule.n, 1);
+  int64_t source = noSource;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(kernel.getFunctionType().getResult(0)).getShape();
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (rows == 1 || !type || llvm::all_of(argument.getUsers(), isOperand))
+    if (!type || llvm::all_of(argument.getUsers(), isOperand))
+      continue;
+    if (type.getShape() == shape) {
+      if (source != noSource ||
+          !isReadInPlace(kernel, argument, /*hasNorm=*/false))
+        return std::nullopt;
+      source = tensorNumber(kernel, argument);
+      continue;
+    }
+    if (rows == 1)
       continue;
     if (!type.hasStaticShape() || type.getNumElements() > 2 * columns)
-      return false;
+      return std::nullopt;
   }
-  return !readsLikeResult(kernel, isOperand);
+  return source;
 }
 
 /// The instruction's name of what it multiplies; nothing for other types.
@@ -353,9 +368,12 @@ std::optional<WgmmaSchedule> codegen::recogniseWgmma(kernel::FuncOp kernel) {
     if (schedule.extent(dims, 0) > INT32_MAX)
       return std::nullopt;
   auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
-  schedule.mayStoreByWarps = canStoreByWarps(kernel, schedule);
-  if (canStoreByTMA(kernel, schedule))
+  std::optional<int64_t> ofTMA = sourceOfTMA(kernel, schedule);
+  std::optional<int64_t> ofWarps = sourceOfWarps(kernel, schedule);
+  if (ofTMA)
     schedule.boxColumns = 128 * 8 / int64_t(result.getElementTypeBitWidth());
+  schedule.source = ofTMA ? *ofTMA : ofWarps.value_or(noSource);
+  schedule.mayStoreByWarps = ofWarps == schedule.source;
   if (!schedule.norm.reductions.empty() && !recogniseNorm(kernel, schedule))
     return std::nullopt;
   return schedule;

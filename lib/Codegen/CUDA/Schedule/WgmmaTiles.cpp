@@ -111,7 +111,8 @@ static StringRef brokenOverlap(const WgmmaProblem &of, const WgmmaTile &tile) {
     return {};
   if (!of.splitsSectors)
     return "tiles that overlap have 16-bit results whose rows are not a "
-           "multiple of 32 bytes, and an epilogue without a residual";
+           "multiple of 32 bytes, and an epilogue that reads no more than one "
+           "tensor like the result";
   if (tile.n / of.parts < 2 * sectorColumns)
     return "tiles that overlap have 32 columns of each contraction or more";
   return {};
@@ -234,14 +235,18 @@ static int64_t stagesOf(const WgmmaSchedule &schedule, const WgmmaTile &tile,
 static constexpr int64_t sourceStages = 4;
 
 /// Gives the boxes of results two buffers, and those of a source as many as
-/// leave room for `stages`, at most those of a tile.
+/// leave room for `stages`, at most those of a tile; where warps bring it, one
+/// or two.
 static void giveBoxBuffers(WgmmaSchedule &schedule, int64_t stages) {
-  int64_t least = schedule.boxesLike(minBoxBuffers);
+  bool byWarps = schedule.readsSourceByWarps();
+  int64_t least = byWarps ? 1 : schedule.boxesLike(minBoxBuffers);
   schedule.boxBuffers = least;
-  if (!schedule.readsSource())
+  if (!schedule.readsSource() && !byWarps)
     return;
   int64_t boxes =
-      std::min(schedule.boxesLike(maxBoxBuffers), schedule.boxesOfTile());
+      byWarps
+          ? std::min<int64_t>(2, schedule.rowGroups() * schedule.storesOfWarp())
+          : std::min(schedule.boxesLike(maxBoxBuffers), schedule.boxesOfTile());
   for (int64_t buffers = boxes; buffers > least; --buffers) {
     schedule.boxBuffers = buffers;
     if (stages * schedule.stageBytes() <=
@@ -319,7 +324,8 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   cutEdges(schedule);
   giveBoxBuffers(schedule, /*stages=*/0);
   schedule.stages = stagesOf(schedule, tile, of);
-  if (!schedule.readsSource() || schedule.stages >= sourceStages)
+  bool reads = schedule.readsSource() || schedule.readsSourceByWarps();
+  if (!reads || schedule.stages >= sourceStages)
     return;
   giveBoxBuffers(schedule, sourceStages);
   schedule.stages = stagesOf(schedule, tile, of);
