@@ -166,6 +166,7 @@ def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Throu
 def rowStart : Constant<"double", "elements / row of a tile", "The additional cost of each row's first and last store.">;
 def sectorElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of results that warps store in whole sectors, in tiles that overlap.">;
 def windowStart : Constant<"double", "elements / row of a window", "The additional cost of each window of 128 columns there, and again if rows are odd.">;
+def windowSource : Constant<"double", "times as long", "The time of such stores where the epilogue also reads a tensor like the result.">;
 def missedTwice : Constant<"double", "share of bytes", "For a left operand that two blocks read at about the same time, one for each half of the columns: the share that memory delivers twice.">;
 def threadSources : Constant<"double", "elements / cycle / multiprocessor", "Throughput of stores by threads that also read an element of a residual for each result.">;
 def epilogueOperations : Constant<"double", "operations / cycle / multiprocessor", "Throughput of an epilogue's element-wise operations.">;

@@ -138,6 +138,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<rowStart, "20", Fit<gemm # " 27">>,
   Fact<sectorElements, "8.5", Fit<gemm # " 29">>,
   Fact<windowStart, "40", Fit<gemm # " 29">>,
+  Fact<windowSource, "1.4", Fit<gemm # " 44">>,
   Fact<missedTwice, "0.2", Fit<gemm # " 22">>,
   Fact<threadSources, "1", Measured<"2026-11-24", gemm # " 22">>,
   Fact<epilogueOperations, "90", Fit<gemm # " 32">>,

@@ -201,22 +201,6 @@ int64_t fusion::divisorNear(int64_t size, int64_t wanted, int64_t unit) {
   return 0;
 }
 
-/// The least divisor of `size` from `least` to twice as much, that leaves
-/// vectors whole if there is one; else one near it, or 0.
-/// A chunk of a dynamic length is read in rounds, and what is left of a round
-/// waits for memory as long as the round.
-static int64_t divisorFrom(int64_t size, int64_t least) {
-  for (int64_t unit : {widestVector, int64_t(1)}) {
-    for (int64_t parts = std::max<int64_t>(2, least); parts <= 2 * least;
-         ++parts)
-      if (size % parts == 0 && size / parts % unit == 0)
-        return parts;
-    if (int64_t parts = fusion::divisorNear(size, least, unit))
-      return parts;
-  }
-  return 0;
-}
-
 /// Of dynamic rows, the first dimensions, as far as they are static, are those
 /// of the chunks, and so is a part of the last of these.
 std::string ReductionSplit::chooseDims() {
@@ -233,8 +217,11 @@ std::string ReductionSplit::chooseDims() {
     int64_t size = input.getDimSize(dims[cut]);
     int64_t left = elementsOf(dims.drop_front(cut + 1));
     int64_t parts = size;
-    if (chunks * size > 2 * wanted)
-      parts = divisorFrom(size, llvm::divideCeil(wanted, chunks));
+    if (chunks * size > 2 * wanted) {
+      int64_t most = llvm::divideCeil(wanted, chunks);
+      parts = divisorNear(size, most, widestVector);
+      parts = parts > 0 ? parts : divisorNear(size, most, 1);
+    }
     bool isWhole = parts == size;
     if (parts > 0 && chunks * parts >= wanted / 2 &&
         chunks * parts <= maxChunks && size / parts * left >= warpColumns &&

@@ -10,6 +10,8 @@
 // RUN: tripy-compile %t/once.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/once.mlir --check-prefixes=CHECK,STATIC
 // RUN: tripy-compile %t/expected.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/once.mlir
 // RUN: tripy-compile %t/groups.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/groups.mlir --implicit-check-not=ld.global.b16
+// RUN: tripy-compile %t/whole.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/whole.mlir
+// RUN: tripy-compile %t/chunks.mlir --target=cuda:sm_90a --stop-after=kernels -o - | FileCheck %t/chunks.mlir
 
 //--- lanes.mlir
 // 24 vectors of a row are three of each of 8 lanes, which exchange sums in three steps.
@@ -94,4 +96,24 @@ func.func @main(%x: tensor<?x2048xf32> {tripy.name = "x", tripy.profile = #tripy
 func.func @main(%x: tensor<8x256x28x28xbf16>, %w: tensor<256xbf16>, %b: tensor<256xbf16>) -> tensor<8x256x28x28xbf16> {
   %0 = trace.group_norm %x, %w, %b groups = 32 eps = 1.0e-5 : (tensor<8x256x28x28xbf16>, tensor<256xbf16>, tensor<256xbf16>) -> tensor<8x256x28x28xbf16>
   return %0 : tensor<8x256x28x28xbf16>
+}
+
+//--- whole.mlir
+// Whatever n is, a row is whole vectors: of up to 32 columns, four lanes have one vector each, and none has one for an end.
+// CHECK: .entry main_row_0_sum_div(
+// CHECK: griddepcontrol.wait
+// CHECK: ld.global.{{(L1::no_allocate.)?}}v4.b32
+// CHECK-NOT: ld.global
+// CHECK-COUNT-2: shfl.sync.bfly
+func.func @main(%x: tensor<42536x8x?xf16> {tripy.dims = ["", "", "n"], tripy.profile = #tripy.profile<min = [42536, 8, 1], opt = [42536, 8, 3], max = [42536, 8, 12]>}) -> tensor<42536xf16> {
+  %0 = trace.mean %x dims = [1, 2] : (tensor<42536x8x?xf16>) -> tensor<42536xf16>
+  return %0 : tensor<42536xf16>
+}
+
+//--- chunks.mlir
+// 1278 vectors of a chunk are expected: one round of four of each of 320 threads.
+// CHECK: grid = {{.*}} -> (256, 1, 1), block = [320, 1, 1]
+func.func @main(%x: tensor<4096x3x?xf16> {tripy.dims = ["", "", "n"], tripy.profile = #tripy.profile<min = [4096, 3, 1], opt = [4096, 3, 213], max = [4096, 3, 426]>}) -> tensor<f16> {
+  %0 = trace.max %x dims = [0, 1, 2] : (tensor<4096x3x?xf16>) -> tensor<f16>
+  return %0 : tensor<f16>
 }

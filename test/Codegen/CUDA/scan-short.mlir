@@ -5,6 +5,7 @@
 // RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/odd.mlir --implicit-check-not=.local
 // RUN: tripy-compile %t/dynamic.mlir --target=cuda:sm_90a --stop-after=kernels -o - | FileCheck %t/dynamic.mlir
 // RUN: tripy-compile %t/long.mlir --target=cuda:sm_90a --stop-after=kernels -o - | FileCheck %t/long.mlir
+// RUN: tripy-compile %t/down.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/down.mlir
 
 //--- vectors.mlir
 // Four lanes of a row have a vector each, and exchange sums in two steps; a third gives each what is before it.
@@ -41,4 +42,14 @@ func.func @main(%x: tensor<8192x?xf16> {tripy.name = "x", tripy.profile = #tripy
 func.func @main(%x: tensor<8192x1500xf16>) -> tensor<8192x1500xf16> {
   %0 = trace.cumsum %x dim = -1 : (tensor<8192x1500xf16>) -> tensor<8192x1500xf16>
   return %0 : tensor<8192x1500xf16>
+}
+
+//--- down.mlir
+// Down columns of a dynamic length of 8 or more: the loads of a thread are at constant distances, whatever the last of them has.
+// CHECK: ld.global.b16 {{.*}}, [[[FROM:%rd[0-9]+]]+99914]
+// CHECK: ld.global.b16 {{.*}}, [[[FROM]]+199828]
+// CHECK: ld.global.b16 {{.*}}, [[[FROM]]+699398]
+func.func @main(%x: tensor<?x49957xf16> {tripy.dims = ["n", ""], tripy.profile = #tripy.profile<min = [1, 49957], opt = [16, 49957], max = [16, 49957]>}) -> tensor<?x49957xf16> {
+  %0 = trace.cumsum %x dim = 0 : (tensor<?x49957xf16>) -> tensor<?x49957xf16>
+  return %0 : tensor<?x49957xf16>
 }

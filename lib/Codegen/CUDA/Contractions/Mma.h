@@ -16,6 +16,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <array>
+
 namespace tripy::codegen::mma {
 
 /// Shared memory is copied and swizzled in pieces of 16 bytes. One instruction
@@ -111,6 +113,9 @@ struct Problem {
   /// Whether rows along K that begin within lines are read through the L1
   /// cache.
   bool readsThroughCache = false;
+  /// Bytes of the copies, 4 or 8, that bring such rows of each operand; 0 where
+  /// copies are of 16 bytes or pass through registers.
+  std::array<int64_t, 2> shortCopies = {};
   /// Some size is not known.
   bool dynamicSizes = false;
   /// Tiles that the tails of all groups have at most.

@@ -21,10 +21,6 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-/// Pieces that a loop loads before it uses them: a thread has 64 bytes on the
-/// way, or 16 of single elements.
-static constexpr int64_t unrolledVectors = 4, unrolledElements = 8;
-
 /// What planRows() decides by.
 RowFacts RowEmitter::facts() {
   RowFacts facts;
@@ -39,6 +35,8 @@ RowFacts RowEmitter::facts() {
     facts.columns = range->opt;
     facts.maxColumns = range->values.hi;
   }
+  if (!facts.columns)
+    facts.expectedColumns = math.expectedOf(math.product(columnSizes));
   // Rows of several dimensions that nothing else reads are one run.
   bool isRun = !writesRows && llvm::all_of(reductions, isInOrder);
   Index inner = isRun ? math.product(columnSizes) : columnSizes.back();
@@ -178,34 +176,25 @@ std::pair<Index, Value> RowEmitter::pieceAt(int64_t piece) {
   return {kernel.clampTo(inside, column), inside};
 }
 
-RowEmitter::Operands RowEmitter::load(linalg::GenericOp op, Index column,
-                                      int64_t count) {
-  Operands operands{loopsOfResult(op, row, math), {}};
+Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
+                             Value accumulator, int64_t count) {
+  SmallVector<Index> loops = loopsOfResult(op, row, math);
   LoopDims dims = loopDims(op);
   for (auto [dim, index] :
        llvm::zip(dims.reduction, math.delinearize(column, columnSizes)))
-    operands.loops[dim] = index;
+    loops[dim] = index;
+  SmallVector<Elements> inputs;
   for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
-    operands.inputs.push_back(e.elements.emitOperandElements(
-        op, i, operands.loops, dims.reduction.back(), count));
-  return operands;
-}
-
-Value RowEmitter::accumulate(linalg::GenericOp op, const Operands &operands,
-                             Value accumulator) {
-  for (size_t i = 0; i < operands.inputs.front().size(); ++i) {
-    SmallVector<Value> ofElement;
-    for (const Elements &input : operands.inputs)
-      ofElement.push_back(input[i]);
-    ofElement.push_back(accumulator);
-    accumulator = e.elements.emitBody(op, ofElement, operands.loops).front();
+    inputs.push_back(e.elements.emitOperandElements(
+        op, i, loops, dims.reduction.back(), count));
+  for (int64_t element = 0; element < count; ++element) {
+    SmallVector<Value> operands;
+    for (Elements &input : inputs)
+      operands.push_back(input[element]);
+    operands.push_back(accumulator);
+    accumulator = e.elements.emitBody(op, operands, loops).front();
   }
   return accumulator;
-}
-
-Value RowEmitter::accumulate(linalg::GenericOp op, Index column,
-                             Value accumulator, int64_t count) {
-  return accumulate(op, load(op, column, count), accumulator);
 }
 
 Elements RowEmitter::reduceStraight(const Pass &pass, Elements totals) {

@@ -73,16 +73,6 @@ private:
   Elements reduceRest(const Pass &pass, const Loop &rest, Elements totals);
   Elements reduceLooping(const Pass &pass, Elements totals);
   mlir::Value combine(mlir::linalg::GenericOp op, mlir::Value value);
-  /// What a reduction reads of some neighbours of the row.
-  struct Operands {
-    llvm::SmallVector<Index> loops;
-    llvm::SmallVector<Elements> inputs;
-  };
-  Operands load(mlir::linalg::GenericOp op, Index column, int64_t count);
-  mlir::Value accumulate(mlir::linalg::GenericOp op, const Operands &operands,
-                         mlir::Value accumulator);
-  Elements accumulateWhere(mlir::Value isThere, const Pass &pass,
-                           llvm::ArrayRef<Operands> operands, Elements totals);
   /// Combines the `count` elements from `column` on into `accumulator`.
   mlir::Value accumulate(mlir::linalg::GenericOp op, Index column,
                          mlir::Value accumulator, int64_t count);

@@ -45,14 +45,14 @@ SmallVector<Index> RowEmitter::piecesFrom(Index column, const Loop &loop) {
 
 /// What whole rounds leave of a row of unknown length: at most one more round,
 /// whose pieces are all asked for at once, those behind the end in the place of
-/// the first; what these have is not looked at.
+/// the first.
 Elements RowEmitter::reduceRest(const Pass &pass, const Loop &rest,
                                 Elements totals) {
   Loop round{rest.begin, rest.end, unrolled()};
   Index step = math.constant(round.pieces * plan.threads * plan.vectorSize);
   return e.reduceLoop(
       rest.begin, rest.end, step, totals, [&](Index first, ValueRange sums) {
-        SmallVector<std::pair<Value, SmallVector<Operands>>> pieces;
+        Elements next(sums);
         for (Index column : piecesFrom(first, round)) {
           Value inside;
           if (column != first) {
@@ -61,43 +61,13 @@ Elements RowEmitter::reduceRest(const Pass &pass, const Loop &rest,
             column =
                 kernel.select(inside, math.value(column), math.value(first));
           }
-          auto &[isThere, operands] = pieces.emplace_back();
-          isThere = inside;
-          for (linalg::GenericOp op : pass)
-            operands.push_back(load(op, column, plan.vectorSize));
+          for (auto [op, total] : llvm::zip(pass, next)) {
+            Value more = accumulate(op, column, total, plan.vectorSize);
+            total = inside ? kernel.select(inside, more, total) : more;
+          }
         }
-        pinLoads(e.b, e.loc);
-        Elements next(sums);
-        for (auto &[isThere, operands] : pieces)
-          next = accumulateWhere(isThere, pass, operands, next);
         return next;
       });
-}
-
-/// The totals of the reductions with one piece more, where `isThere` (null: it
-/// is).
-Elements RowEmitter::accumulateWhere(Value isThere, const Pass &pass,
-                                     ArrayRef<Operands> operands,
-                                     Elements totals) {
-  auto more = [&] {
-    Elements next;
-    for (auto [op, of, total] : llvm::zip(pass, operands, totals))
-      next.push_back(accumulate(op, of, total));
-    return next;
-  };
-  if (!isThere)
-    return more();
-  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange(ValueRange(totals)),
-                                  isThere, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(e.b);
-  {
-    ElementEmitter::Scope scope(e.elements);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(e.b, e.loc, more());
-  }
-  e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, totals);
-  return Elements(branch.getResults());
 }
 
 Elements RowEmitter::reduceLooping(const Pass &pass, Elements totals) {

@@ -21,6 +21,10 @@ inline constexpr int64_t longestRow = 32 * 1024;
 /// Blocks of a cluster that has a row, at most, and the columns of each.
 inline constexpr int64_t maxBlocksOfRow = 8, longestPart = 16 * 1024;
 
+/// Pieces that a loop over a row loads before it uses them: a thread has 64
+/// bytes on the way, or 16 of single elements.
+inline constexpr int64_t unrolledVectors = 4, unrolledElements = 8;
+
 /// What is known of the rows of a kernel.
 struct RowFacts {
   /// Rows that are expected; unknown ones are taken for many.
@@ -29,6 +33,8 @@ struct RowFacts {
   bool mayGrow = false;
   /// Columns, or as many as are expected; nothing where that is not known.
   std::optional<int64_t> columns;
+  /// Columns that are expected where nothing else is known of them.
+  std::optional<int64_t> expectedColumns;
   /// Columns of a dynamic number, at most; 0 where it is static.
   int64_t maxColumns = 0;
   /// Last dimension of a row, or what divides it; 0: unknown.

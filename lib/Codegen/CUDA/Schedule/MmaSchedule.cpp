@@ -127,14 +127,60 @@ static double timeOfBlocks(double blocks, int64_t parts,
                       std::max(waiting, cycles));
 }
 
+/// K in bytes from which on, and tiles of 64 x 64 of a multiprocessor up to
+/// which, short copies are what a product takes its time for: blocks are too
+/// few to hide each other's. They copy k-blocks of 128 bytes of a row, which
+/// pass faster than those of 64. 8 x 1500x64x1500, f16: 18.7 us with tiles of
+/// 32x64 and such k-blocks, 37.4 with 128x64 and 64 bytes; 24 and 59 of them
+/// are as fast with 128x64 (bench/results/notes-gemm.md, 45).
+static constexpr int64_t longK = 2048, fewTiles = 2;
+
+static bool isFewAndLong(const Problem &problem) {
+  if (problem.dynamicSizes || problem.shortKBlocks ||
+      problem.shortCopies == std::array<int64_t, 2>())
+    return false;
+  const Tile *square = llvm::find_if(
+      tiles, [](const Tile &tile) { return tile.m() == 64 && tile.n() == 64; });
+  int64_t count = 0;
+  for (const Extent &of : problem.extents) {
+    count += tilesOf(*square, of);
+    if (of.k * of.bytes < longK)
+      return false;
+  }
+  return count <= fewTiles * problem.chip.multiprocessors;
+}
+
+/// Cycles in which short copies bring the operands of `blocks` that run at the
+/// same time.
+static double copyCycles(double blocks, const Schedule &schedule,
+                         const Problem &problem) {
+  const CudaChip &chip = problem.chip;
+  double cycles = 0;
+  for (const Extent &of : problem.extents) {
+    auto cyclesOf = [&](int64_t rows, int64_t copied) {
+      double rate = chip.mmaWordBytes * double(copied) / 4;
+      return copied == 0 ? 0 : double(rows * of.k * of.bytes) / rate;
+    };
+    cycles = std::max(cycles,
+                      cyclesOf(schedule.tile.m(), problem.shortCopies[0]) +
+                          cyclesOf(schedule.tile.n(), problem.shortCopies[1]));
+  }
+  return std::ceil(blocks / double(chip.multiprocessors)) * cycles;
+}
+
 static double timeOf(const Schedule &schedule, const Problem &problem,
                      double kBlockCycles) {
   const CudaChip &chip = problem.chip;
   int64_t tiles = 0;
   for (const Extent &of : problem.extents)
     tiles += tilesOf(schedule.tile, of);
-  if (schedule.tail.parts == 1)
-    return timeOfBlocks(double(tiles), 1, schedule, problem, kBlockCycles);
+  if (schedule.tail.parts == 1) {
+    double time =
+        timeOfBlocks(double(tiles), 1, schedule, problem, kBlockCycles);
+    return isFewAndLong(problem)
+               ? std::max(time, copyCycles(double(tiles), schedule, problem))
+               : time;
+  }
   int64_t tail = expectedTail(schedule, problem), parts = schedule.tail.parts;
   double whole = tiles == tail ? 0
                                : timeOfBlocks(double(tiles - tail), 1, schedule,
@@ -213,8 +259,9 @@ static int64_t stagesBesideCache(const Schedule &one, const CudaChip &chip) {
                  double(one.resident * one.sharedBytes()));
 }
 
-/// The schedule of a tile; none when it breaks a rule, or the ring has no room.
-static std::optional<Schedule> planOf(const Tile &tile,
+/// The schedule of a tile with so many blocks of a multiprocessor; none when it
+/// breaks a rule, or the ring has no room.
+static std::optional<Schedule> planOf(const Tile &tile, int64_t resident,
                                       const Problem &problem) {
   if (!brokenRule(tile, problem).empty())
     return std::nullopt;
@@ -222,7 +269,7 @@ static std::optional<Schedule> planOf(const Tile &tile,
   bool isShort = llvm::all_of(
       problem.extents, [](const Extent &of) { return of.k * of.bytes <= 64; });
   for (int64_t rowBytes : {128, 64}) {
-    Schedule schedule{tile, maxResident(tile, problem), rowBytes, 1};
+    Schedule schedule{tile, resident, rowBytes, 1};
     bool isLong = rowBytes > 64;
     if (isLong && (isShort || problem.shortKBlocks))
       continue;
@@ -236,6 +283,16 @@ static std::optional<Schedule> planOf(const Tile &tile,
     return schedule;
   }
   return std::nullopt;
+}
+
+/// Blocks of a multiprocessor: as many as it has room for, or as all tiles need
+/// if their rings are to have longer k-blocks.
+static int64_t residentOf(const Tile &tile, const Problem &problem) {
+  int64_t most = maxResident(tile, problem), count = 0;
+  for (const Extent &of : problem.extents)
+    count += tilesOf(tile, of);
+  int64_t needed = llvm::divideCeil(count, problem.chip.multiprocessors);
+  return isFewAndLong(problem) ? std::clamp<int64_t>(needed, 1, most) : most;
 }
 
 double mma::expectedCycles(const Schedule &schedule, const Problem &problem) {
@@ -252,7 +309,8 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
   // a block.
   std::tuple<double, double, double> least;
   for (const Tile &tile : tiles) {
-    std::optional<Schedule> schedule = planOf(tile, problem);
+    std::optional<Schedule> schedule =
+        planOf(tile, residentOf(tile, problem), problem);
     if (!schedule)
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
@@ -260,7 +318,8 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
     double block = 0;
     for (const Extent &of : problem.extents)
       block = std::max(block, cyclesOf(tile, of, problem.chip));
-    for (int64_t parts = 1; parts <= maxTailParts; ++parts) {
+    int64_t mostParts = isFewAndLong(problem) ? 1 : maxTailParts;
+    for (int64_t parts = 1; parts <= mostParts; ++parts) {
       schedule->tail = tailOf(parts, *schedule, problem.chip);
       if (parts > 1 &&
           (!canSplitTail(*schedule, problem) || !hasTail(*schedule, problem) ||
@@ -326,13 +385,18 @@ namespace {
 enum class Copies : uint8_t { PastCache, PastRegisters, InWords, ByElements };
 } // namespace
 
+/// The tensor that an operand is or is a part of.
+static Value inMemory(OpOperand &operand) {
+  auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
+  return slice ? slice.getSource() : operand.get();
+}
+
 /// How those of `operand` do, at a guess: through registers come parts of rows
 /// that are aligned to less than 4 bytes, what is not in memory, and bytes
 /// across K, which no instruction transposes.
 static Copies copiesOf(linalg::GenericOp op, OpOperand &operand,
                        const ContractionLoops &loops, ElementType elementType) {
-  auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
-  Value tensor = slice ? slice.getSource() : operand.get();
+  Value tensor = inMemory(operand);
   auto type = cast<RankedTensorType>(tensor.getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
   if (!isa<BlockArgument>(tensor) || map.getNumResults() == 0)
@@ -370,6 +434,12 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
       for (OpOperand &operand : other->getOpOperands().take_front(2)) {
         Copies copies = copiesOf(other, operand, of, *elementType);
         problem.readsThroughCache |= copies != Copies::PastCache;
+        if (copies == Copies::PastRegisters) {
+          auto type = cast<RankedTensorType>(inMemory(operand).getType());
+          int64_t rowBytes = type.getShape().back() * bytesOf(*elementType);
+          problem.shortCopies[operand.getOperandNumber()] =
+              rowBytes % 8 == 0 ? 8 : 4;
+        }
         problem.shortKBlocks |=
             copies == Copies::InWords || copies == Copies::ByElements;
         problem.byElements |= copies == Copies::ByElements;

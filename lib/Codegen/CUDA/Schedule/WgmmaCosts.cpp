@@ -50,7 +50,8 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
       batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
       elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
       splitsSectors(schedule.mayStoreByWarps && n * 2 % sectorBytes != 0),
-      sourceColumns(schedule.source >= 0 ? schedule.boxColumns : 0),
+      hasSource(schedule.source >= 0),
+      sourceColumns(hasSource ? schedule.boxColumns : 0),
       known(schedule.extent(schedule.m, 0) > 0 &&
             schedule.extent(schedule.batch, 0) > 0 &&
             schedule.extent(schedule.k, 0) > 0),
@@ -206,8 +207,10 @@ static double rowCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
     double tiles = double(columnsOfTiles(tile, of));
     double windows = llvm::divideCeil(tile.n / of.parts, windowColumns);
     double start = chip().windowStart * (of.n % 2 != 0 && tiles > 1 ? 2 : 1);
-    return tile.m * of.parts * (double(of.n) / tiles + windows * start) /
-           chip().sectorElements;
+    double sectors = tile.m * of.parts *
+                     (double(of.n) / tiles + windows * start) /
+                     chip().sectorElements;
+    return of.hasSource ? sectors * chip().windowSource : sectors;
   }
   if (of.boxes || tile.split > 1 || tile.swapAB)
     return 0;

@@ -19,6 +19,8 @@ struct WgmmaProblem {
   bool boxes;
   /// Whether warps may store rows, which begin within sectors of the L2 cache.
   bool splitsSectors;
+  /// Whether the epilogue reads a tensor where it stores the result.
+  bool hasSource;
   int64_t sourceColumns;
   /// Instructions for an element of A, where it is computed on the way.
   double prologue = 0;
@@ -52,7 +54,7 @@ struct WgmmaProblem {
   /// Bytes of the results, and of a residual.
   double resultBytes() const {
     double result = double(batch) * m * n * elementBytes;
-    return double(results + (sourceColumns ? 1 : 0)) * result;
+    return double(results + (hasSource ? 1 : 0)) * result;
   }
 };
 
