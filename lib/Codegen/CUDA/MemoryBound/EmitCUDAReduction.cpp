@@ -37,6 +37,7 @@ void ReductionEmitter::measure() {
     (dim.isReduced ? reduced : kept).push_back(number);
   }
   Index fold = math.constant(plan.fold);
+  unfolded = sizes[0];
   if (plan.fold > 1)
     sizes = {math.div(sizes[0], fold), math.mul(sizes[1], fold)};
   stepped = reduced;
@@ -373,8 +374,8 @@ void ReductionEmitter::addRest(Elements &totals) {
 /// `values` of the threads that own an output.
 SmallVector<Value> ReductionEmitter::addRestOfRows(ValueRange values) {
   Index folds = math.mul(sizes[0], math.constant(plan.fold));
-  Index columns = math.constant(plan.outputs());
-  Index rows = math.sub(math.div(math.product(loops), columns), folds);
+  Index columns = outputs;
+  Index rows = math.sub(unfolded, folds);
   Elements sums(values);
   if (plan.fold == 1 || IndexMath::constantOf(rows) == int64_t(0))
     return sums;

@@ -143,8 +143,8 @@ Memory ReductionEmitter::addRows(linalg::GenericOp op, const Twine &name,
 }
 
 /// The same where a row of threads has several rows of columns. Shared memory
-/// has all of these one below the other: each thread adds up some of one column
-/// first.
+/// has all of these one below the other, where the columns are as many as there
+/// may be: each thread adds up some of one column first.
 Memory ReductionEmitter::addFolded(linalg::GenericOp op, StringRef name,
                                    ValueRange mine) {
   int64_t columns = plan.outputs(), rows = plan.height * plan.fold;
@@ -166,7 +166,11 @@ Memory ReductionEmitter::addFolded(linalg::GenericOp op, StringRef name,
     if (height * columns < plan.threads())
       inside = arith::AndIOp::create(e.b, e.loc, inside,
                                      isBelow(grid.y, math.constant(height)));
-    Index place = math.add(math.mul(kernel.clampTo(inside, at), width), grid.x);
+    // Rows of a fold follow each other.
+    at = kernel.clampTo(inside, at);
+    Index fold = math.constant(plan.fold), ofFold = math.rem(at, fold);
+    Index first = math.mul(math.sub(at, ofFold), width);
+    Index place = math.add(math.add(first, math.mul(ofFold, outputs)), grid.x);
     Value other = e.elements.load(shared, {place}, 1).front();
     sum = kernel.select(inside, e.combine(op, sum, other), sum);
   }

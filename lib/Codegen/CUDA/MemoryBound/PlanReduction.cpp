@@ -249,13 +249,23 @@ static Space spaceOf(ReductionPlan &plan, int64_t widest) {
   return space;
 }
 
+/// Whether columns of a dynamic number are few, and may be no whole vectors.
+static bool hasFewColumns(const ReductionPlan &plan, const Space &space,
+                          int64_t widest) {
+  return space.outputs < 0 && space.most > 0 &&
+         space.most <= foldedColumns.back() && plan.vectorSize < widest;
+}
+
 /// Rows whose elements are whole vectors, where those of one are not: a run of
 /// rows and columns that lie together, and columns few enough for one strip.
 /// The first row of all has no other dimension in front.
 static int64_t foldOf(const ReductionPlan &plan, const Space &space,
                       int64_t widest) {
-  if (!plan.isInOrder || space.dims.size() != 2 || space.outputs <= 0 ||
-      space.endsReduced)
+  if (!plan.isInOrder || space.dims.size() != 2 || space.endsReduced)
+    return 1;
+  if (hasFewColumns(plan, space, widest))
+    return space.points < 0 || space.points >= 8 * widest ? widest : 1;
+  if (space.outputs <= 0)
     return 1;
   int64_t fold = widest / std::gcd(widest, space.outputs);
   bool fits = space.outputs * fold / widest <= reductionThreads &&
@@ -268,7 +278,8 @@ static int64_t foldOf(const ReductionPlan &plan, const Space &space,
 static void divideColumns(ReductionPlan &plan, const Space &space) {
   int64_t v = plan.vectorSize;
   if (plan.fold > 1) {
-    plan.width = space.outputs * plan.fold / v;
+    plan.width =
+        (space.outputs < 0 ? space.most : space.outputs) * plan.fold / v;
     plan.height = reductionThreads / plan.width;
     plan.steps = space.points < 0 ? -1 : space.points / plan.fold;
     plan.strips = 1;

@@ -9,6 +9,8 @@
 
 #include "Codegen/CUDA/Common/EmitCUDA.h"
 
+#include <array>
+
 namespace tripy::codegen {
 
 /// A block computes a part of some neighbouring outputs, a strip. Its threads
@@ -43,7 +45,8 @@ struct ReductionPlan {
   /// The whole space is one run of elements.
   bool isFlat = false;
   /// Rows of Columns that a run of vectors has: a row alone is none. Rows are
-  /// the first dimension, columns the second, and there is one strip.
+  /// the first dimension, columns the second, and there is one strip, of
+  /// `outputs()` columns, or fewer where their number is dynamic.
   int64_t fold = 1;
   /// Elements of a load. They are of one output, but with Columns.
   int64_t vectorSize = 1;
@@ -79,6 +82,10 @@ struct ReductionPlan {
 /// Whether the steps of `op` may be taken in any shape: each operand's element
 /// is that of the same number in row-major order.
 bool isInOrder(mlir::linalg::GenericOp op);
+
+/// Columns of a dynamic number up to which rows are folded: at most a quarter
+/// of a block's threads, and half of these, so that few are without a column.
+inline constexpr std::array<int64_t, 2> foldedColumns = {32, 64};
 
 /// How the reductions of `kernel` are divided; none where they have emitters of
 /// their own, which have one block, or the blocks of a cluster, for each

@@ -88,6 +88,7 @@ private:
   /// Sizes of what steps are counted in, and of the loops of outputs.
   llvm::SmallVector<Index> box, outputSizes;
   Index steps, outputs, strips, parts;
+  Index unfolded; ///< rows of all columns, not of folds
   Index thread, strip, part, x, y;
   /// This thread's steps: those from `begin` to `end`, `stride` apart.
   Index begin, end, stride;

@@ -455,6 +455,7 @@ struct ChooseSchedulesPass
         return signalPassFailure();
       chooseRowVersions(kernel, **machine, symbols);
       chooseScanVersions(kernel, **machine, symbols);
+      chooseReductionVersions(kernel, **machine, symbols);
     }
     if (failed(reportRefused(tileUse)))
       return signalPassFailure();

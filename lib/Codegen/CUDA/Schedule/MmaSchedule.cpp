@@ -127,13 +127,14 @@ static double timeOfBlocks(double blocks, int64_t parts,
                       std::max(waiting, cycles));
 }
 
-/// K in bytes from which on, and tiles of 64 x 64 of a multiprocessor up to
+/// K in bytes from which on, and tiles of 64 x 64 of a multiprocessor between
 /// which, short copies are what a product takes its time for: blocks are too
-/// few to hide each other's. They copy k-blocks of 128 bytes of a row, which
-/// pass faster than those of 64. 8 x 1500x64x1500, f16: 18.7 us with tiles of
-/// 32x64 and such k-blocks, 37.4 with 128x64 and 64 bytes; 24 and 59 of them
-/// are as fast with 128x64 (bench/results/notes-gemm.md, 45).
-static constexpr int64_t longK = 2048, fewTiles = 2;
+/// few to hide each other's, and small tiles are enough for all
+/// multiprocessors. They copy k-blocks of 128 bytes of a row, which pass faster
+/// than those of 64. 8 x 1500x64x1500, f16: 18.7 us with tiles of 32x64 and
+/// such k-blocks, 37.4 with 128x64 and 64 bytes; 24 and 59 of them are as fast
+/// with 128x64 (bench/results/notes-gemm.md, 45).
+static constexpr int64_t longK = 2048, minTiles = 1, maxTiles = 2;
 
 static bool isFewAndLong(const Problem &problem) {
   if (problem.dynamicSizes || problem.shortKBlocks ||
@@ -147,7 +148,8 @@ static bool isFewAndLong(const Problem &problem) {
     if (of.k * of.bytes < longK)
       return false;
   }
-  return count <= fewTiles * problem.chip.multiprocessors;
+  return count >= minTiles * problem.chip.multiprocessors &&
+         count <= maxTiles * problem.chip.multiprocessors;
 }
 
 /// Cycles in which short copies bring the operands of `blocks` that run at the
@@ -318,8 +320,8 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
     double block = 0;
     for (const Extent &of : problem.extents)
       block = std::max(block, cyclesOf(tile, of, problem.chip));
-    int64_t mostParts = isFewAndLong(problem) ? 1 : maxTailParts;
-    for (int64_t parts = 1; parts <= mostParts; ++parts) {
+    int64_t maxParts = isFewAndLong(problem) ? 1 : maxTailParts;
+    for (int64_t parts = 1; parts <= maxParts; ++parts) {
       schedule->tail = tailOf(parts, *schedule, problem.chip);
       if (parts > 1 &&
           (!canSplitTail(*schedule, problem) || !hasTail(*schedule, problem) ||

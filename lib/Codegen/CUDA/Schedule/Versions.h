@@ -53,6 +53,10 @@ void chooseRowVersions(kernel::FuncOp kernel, const CudaChip &chip,
 void chooseScanVersions(kernel::FuncOp kernel, const CudaChip &chip,
                         mlir::SymbolTable &symbols);
 
+/// The same of a reduction down a dynamic number of columns.
+void chooseReductionVersions(kernel::FuncOp kernel, const CudaChip &chip,
+                             mlir::SymbolTable &symbols);
+
 } // namespace tripy::codegen
 
 #endif // TRIPY_LIB_CODEGEN_CUDA_SCHEDULE_VERSIONS_H
