@@ -155,7 +155,7 @@ Memory WgmmaEmitter::stagedRows(Value address, int64_t rows) {
           false};
 }
 
-/// Whether the epilogue reads tensors.
+/// Whether the epilogue reads tensors, such as a bias or a residual.
 bool WgmmaEmitter::readsMoreThanOperands() {
   return llvm::any_of(
       e.kernel.getBody().getArguments(), [&](BlockArgument argument) {

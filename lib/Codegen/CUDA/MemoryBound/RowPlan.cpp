@@ -42,9 +42,8 @@ static constexpr int64_t fewRowsOfEach = 16, manyVectors = 8;
 static constexpr int64_t minThreads = 64, maxThreads = 512;
 /// And where few rows are expected, but there may be many.
 static constexpr int64_t minGrowing = 128;
-/// Threads of a block that loops over a row, at least, and rows of a
-/// multiprocessor up to which blocks may have twice as many as usual.
-static constexpr int64_t minLooping = 128, fewLoopsOfEach = 2;
+/// Threads of a block that loops over a row, at least.
+static constexpr int64_t minLooping = 128;
 /// Part of the lanes that may be without columns.
 static constexpr double idleLanes = 0.15;
 /// Pieces of a lane, at most, where fewer lanes leave none idle.
@@ -358,16 +357,18 @@ static RowPlan planDynamic(const RowFacts &known, const CudaChip &chip) {
 }
 
 /// Threads of a block that loops over a row: whole warps, of which few are
-/// without columns in the last round of those that are expected. Rows that are
-/// few have more of them, and one round where that is enough.
+/// without columns in the last round of those that are expected. Where all rows
+/// run at the same time with twice as many as usual, they may have these, and
+/// one round where that is enough.
 static int64_t threadsOfLoop(const RowFacts &facts, const RowPlan &plan,
                              const CudaChip &chip) {
   if (facts.expectedColumns.value_or(0) == 0)
     return plan.threads;
   int64_t round = plan.vectorSize > 1 ? unrolledVectors : unrolledElements;
   int64_t vectors = llvm::divideCeil(*facts.expectedColumns, plan.vectorSize);
-  bool isFew = !facts.mayGrow && facts.rows &&
-               *facts.rows <= fewLoopsOfEach * chip.multiprocessors;
+  bool isFew =
+      !facts.mayGrow && facts.rows &&
+      *facts.rows <= chip.multiprocessors * chip.maxResident(2 * plan.threads);
   int64_t most = isFew ? 2 * plan.threads : plan.threads;
   int64_t rounds = llvm::divideCeil(vectors, round * most);
   int64_t needed = llvm::divideCeil(vectors, round * rounds);

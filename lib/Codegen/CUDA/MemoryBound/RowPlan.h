@@ -37,7 +37,7 @@ struct RowFacts {
   std::optional<int64_t> expectedColumns;
   /// Columns of a dynamic number, at most; 0 where it is static.
   int64_t maxColumns = 0;
-  /// Last dimension of a row, or what divides it; 0: unknown.
+  /// Last dimension of a row, or what is known to divide it; 0 or 1: unknown.
   int64_t inner = 0;
   /// Elements of the widest access.
   int64_t vectorSize = 1;

@@ -144,9 +144,9 @@ static bool isFewAndLong(const Problem &problem) {
       tiles, [](const Tile &tile) { return tile.m() == 64 && tile.n() == 64; });
   int64_t count = 0;
   for (const Extent &of : problem.extents) {
-    count += tilesOf(*square, of);
-    if (of.k * of.bytes < longK)
+    if (of.k * of.bytes < longK || of.parts > square->fragmentsN)
       return false;
+    count += tilesOf(*square, of);
   }
   return count >= minTiles * problem.chip.multiprocessors &&
          count <= maxTiles * problem.chip.multiprocessors;
@@ -261,12 +261,22 @@ static int64_t stagesBesideCache(const Schedule &one, const CudaChip &chip) {
                  double(one.resident * one.sharedBytes()));
 }
 
-/// The schedule of a tile with so many blocks of a multiprocessor; none when it
-/// breaks a rule, or the ring has no room.
-static std::optional<Schedule> planOf(const Tile &tile, int64_t resident,
+/// Blocks of a multiprocessor: as many as it has room for, or as all tiles need
+/// if their rings are to have longer k-blocks.
+static int64_t residentOf(const Tile &tile, const Problem &problem) {
+  int64_t most = maxResident(tile, problem), count = 0;
+  for (const Extent &of : problem.extents)
+    count += tilesOf(tile, of);
+  int64_t needed = llvm::divideCeil(count, problem.chip.multiprocessors);
+  return isFewAndLong(problem) ? std::clamp<int64_t>(needed, 1, most) : most;
+}
+
+/// The schedule of a tile; none when it breaks a rule, or the ring has no room.
+static std::optional<Schedule> planOf(const Tile &tile,
                                       const Problem &problem) {
   if (!brokenRule(tile, problem).empty())
     return std::nullopt;
+  int64_t resident = residentOf(tile, problem);
   // What lies behind the end of K is filled with zeros, piece by piece.
   bool isShort = llvm::all_of(
       problem.extents, [](const Extent &of) { return of.k * of.bytes <= 64; });
@@ -287,16 +297,6 @@ static std::optional<Schedule> planOf(const Tile &tile, int64_t resident,
   return std::nullopt;
 }
 
-/// Blocks of a multiprocessor: as many as it has room for, or as all tiles need
-/// if their rings are to have longer k-blocks.
-static int64_t residentOf(const Tile &tile, const Problem &problem) {
-  int64_t most = maxResident(tile, problem), count = 0;
-  for (const Extent &of : problem.extents)
-    count += tilesOf(tile, of);
-  int64_t needed = llvm::divideCeil(count, problem.chip.multiprocessors);
-  return isFewAndLong(problem) ? std::clamp<int64_t>(needed, 1, most) : most;
-}
-
 double mma::expectedCycles(const Schedule &schedule, const Problem &problem) {
   const CudaChip &chip = problem.chip;
   return timeOf(schedule, problem,
@@ -311,8 +311,7 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
   // a block.
   std::tuple<double, double, double> least;
   for (const Tile &tile : tiles) {
-    std::optional<Schedule> schedule =
-        planOf(tile, residentOf(tile, problem), problem);
+    std::optional<Schedule> schedule = planOf(tile, problem);
     if (!schedule)
       continue;
     if (tile.m() == asked.m && tile.n() == asked.n)
@@ -384,7 +383,7 @@ std::optional<Schedule> mma::readSchedule(kernel::MmaScheduleAttr attribute,
 namespace {
 /// How k-blocks of an operand come to shared memory: in pieces of 16 bytes past
 /// the L1 cache, in shorter ones through it, and through registers.
-enum class Copies : uint8_t { PastCache, PastRegisters, InWords, ByElements };
+enum class Copies : uint8_t { PastCache, ThroughCache, InWords, ByElements };
 } // namespace
 
 /// The tensor that an operand is or is a part of.
@@ -409,7 +408,7 @@ static Copies copiesOf(linalg::GenericOp op, OpOperand &operand,
   if (ShapedType::isStatic(inner) && inner * bytes % 4 == 0 &&
       (bytes > 1 || isAlongK))
     return inner * bytes % 16 == 0 || !isAlongK ? Copies::PastCache
-                                                : Copies::PastRegisters;
+                                                : Copies::ThroughCache;
   ArrayRef<unsigned> outer =
       operand.getOperandNumber() == 0 ? loops.m : loops.n;
   bool isContiguous = last && (last.getPosition() == loops.k.back() ||
@@ -436,8 +435,10 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
       for (OpOperand &operand : other->getOpOperands().take_front(2)) {
         Copies copies = copiesOf(other, operand, of, *elementType);
         problem.readsThroughCache |= copies != Copies::PastCache;
-        if (copies == Copies::PastRegisters) {
+        if (copies == Copies::ThroughCache) {
           auto type = cast<RankedTensorType>(inMemory(operand).getType());
+          assert(!ShapedType::isDynamic(type.getShape().back()) &&
+                 "copies are as wide as every row allows");
           int64_t rowBytes = type.getShape().back() * bytesOf(*elementType);
           problem.shortCopies[operand.getOperandNumber()] =
               rowBytes % 8 == 0 ? 8 : 4;

@@ -49,7 +49,8 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
       k(schedule.range(schedule.k, 4096).opt),
       batch(schedule.range(schedule.batch, 1).opt), parts(schedule.parts()),
       elementBytes(schedule.elementBytes), boxes(schedule.boxColumns != 0),
-      splitsSectors(schedule.mayStoreByWarps && n * 2 % sectorBytes != 0),
+      mayStoreByWarps(schedule.mayStoreByWarps),
+      splitsSectors(mayStoreByWarps && n * 2 % sectorBytes != 0),
       hasSource(schedule.source >= 0),
       sourceColumns(hasSource ? schedule.boxColumns : 0),
       known(schedule.extent(schedule.m, 0) > 0 &&
@@ -176,7 +177,8 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
     return mainLoop * chip().longSplitWait;
   if (tile.clusterM * tile.clusterN == 1 || of.reductions > 0)
     return mainLoop;
-  if (tile.clusterN > 1 && tile.m == 64 && of.isAlongN && !of.breaksLines())
+  if (tile.clusterN > 1 && tile.m == 64 && !of.breaksLines() &&
+      (of.isAlongN || of.hasVeryLongK()))
     return mainLoop * chip().sharedRowWait;
   bool isPair = tile.clusterM == 2 && tile.clusterN == 1 && !of.breaksLines();
   return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
@@ -187,7 +189,7 @@ static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   // Boxes have 64 or 128 bytes in a row, of f32 and with stream-K 128.
   int64_t part = tile.n / of.parts;
   bool boxes = of.boxes && part % 32 == 0 && !tile.overlap;
-  if (of.sourceColumns && part % 32 != 0)
+  if (of.sourceColumns && part % 32 != 0 && !of.mayStoreByWarps)
     return double(tile.m) * tile.n / chip().threadSources;
   double stored = !boxes          ? chip().threadElements
                   : tile.pingPong ? chip().pingPongElements

@@ -17,8 +17,9 @@ struct WgmmaProblem {
   int64_t m, n, k, batch, parts, elementBytes;
   /// Of columns that TMA stores, and of those that it reads a residual in.
   bool boxes;
-  /// Whether warps may store rows, which begin within sectors of the L2 cache.
-  bool splitsSectors;
+  /// Whether warps may store rows, and whether these begin within sectors of
+  /// the L2 cache.
+  bool mayStoreByWarps, splitsSectors;
   /// Whether the epilogue reads a tensor where it stores the result.
   bool hasSource;
   int64_t sourceColumns;
@@ -45,6 +46,7 @@ struct WgmmaProblem {
 
   explicit WgmmaProblem(const WgmmaSchedule &schedule);
 
+  bool hasVeryLongK() const { return k * elementBytes > 32 * 1024; }
   bool breaksLines() const { return requestsOfA > 1 || requestsOfB > 1; }
   double bytesOfA() const { return double(batch) * m * k * elementBytes; }
   /// Bytes of the operands.

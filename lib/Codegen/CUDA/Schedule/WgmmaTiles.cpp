@@ -61,6 +61,14 @@ static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
 /// A split is taken when it promises this share of the time or less, and so is
 /// stream-K.
 static constexpr double splitGain = 0.99, streamKGain = 0.97;
+/// The same of a split of a very long K: tiles that leave it whole are faster
+/// than the model expects. 272x3072x24576 takes 86.0 us in two parts and 76.2
+/// whole, 408 rows 121 and 110 (bench/results/notes-gemm.md, 46).
+static constexpr double longSplitGain = 0.91;
+
+static double splitGainOf(const WgmmaProblem &of) {
+  return of.hasVeryLongK() ? longSplitGain : splitGain;
+}
 /// The same of a residual in boxes of 64 bytes: 4096x5120x640 took 57.3 us with
 /// 128x160, 54.3 with 128x192, where the model expected less.
 static constexpr double narrowGain = 0.95;
@@ -485,7 +493,7 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
     if (of.sourceColumns && tile.n / of.parts % of.sourceColumns != 0)
       cost /= narrowGain;
     bool cuts = tile.split > 1 || tile.streamK;
-    double gain = tile.streamK ? streamKGain : splitGain;
+    double gain = tile.streamK ? streamKGain : splitGainOf(of);
     if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))
       return;
     best = {tile, cost};
