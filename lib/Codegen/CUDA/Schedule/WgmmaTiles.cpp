@@ -69,6 +69,12 @@ static constexpr double longSplitGain = 0.91;
 static double splitGainOf(const WgmmaProblem &of) {
   return of.hasVeryLongK() ? longSplitGain : splitGain;
 }
+/// What stream-K takes of the expected time with swapAB and two consumers,
+/// where rows begin within lines. 300x3000x6216 takes 28.2 us with
+/// 160x128,cluster=2x4,stream,swapAB and 30.6 with 160x64,cluster=2x4,swapAB,
+/// where the model expected 1.03 times as much of the former
+/// (bench/results/notes-gemm.md, 43).
+static constexpr double brokenLineStream = 0.93;
 /// The same of a residual in boxes of 64 bytes: 4096x5120x640 took 57.3 us with
 /// 128x160, 54.3 with 128x192, where the model expected less.
 static constexpr double narrowGain = 0.95;
@@ -492,6 +498,9 @@ codegen::chooseTile(const WgmmaSchedule &schedule) {
     double cost = wgmmaCycles(tile, of);
     if (of.sourceColumns && tile.n / of.parts % of.sourceColumns != 0)
       cost /= narrowGain;
+    if (tile.streamK && tile.swapAB && of.breaksLines() &&
+        swapABConsumers(tile.m, tile.n) == 2)
+      cost *= brokenLineStream;
     bool cuts = tile.split > 1 || tile.streamK;
     double gain = tile.streamK ? streamKGain : splitGainOf(of);
     if (best && (cost >= best->cycles || (cuts && cost >= gain * uncut)))
