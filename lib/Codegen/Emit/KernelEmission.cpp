@@ -329,12 +329,19 @@ SmallVector<Value> KernelEmission::reduceLoop(
   return SmallVector<Value>(made.getResults());
 }
 
-void KernelEmission::when(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+void KernelEmission::when(Value condition, llvm::function_ref<void()> body,
+                          llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, condition,
+                                  /*withElseRegion=*/bool(otherwise));
   OpBuilder::InsertionGuard guard(b);
-  ElementEmitter::Scope scope(elements);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  body();
+  auto emit = [&](Block *block, llvm::function_ref<void()> part) {
+    ElementEmitter::Scope scope(elements);
+    b.setInsertionPoint(block->getTerminator());
+    part();
+  };
+  emit(branch.thenBlock(), body);
+  if (otherwise)
+    emit(branch.elseBlock(), otherwise);
 }
 
 Value KernelEmission::step(linalg::GenericOp reduction, ArrayRef<Index> loops,

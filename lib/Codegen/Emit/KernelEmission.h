@@ -101,8 +101,9 @@ public:
       llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
                                                         mlir::ValueRange)>
           body);
-  /// `body` where `condition` holds.
-  void when(mlir::Value condition, llvm::function_ref<void()> body);
+  /// `body` where `condition` holds, `otherwise` elsewhere.
+  void when(mlir::Value condition, llvm::function_ref<void()> body,
+            llvm::function_ref<void()> otherwise = nullptr);
 
   /// One step of `reduction` at the point `loops`: combines `accumulator` with
   /// the element there.

@@ -80,6 +80,7 @@ private:
   void multiplyKBlock(State &state, Index k);
 
   void finish(ArrayRef<Value> sums);
+  bool readsLikeResult();
   void finishRows(int64_t row, const Memory &staging);
   /// Neighbours of a row of the result, and where their sums are staged.
   struct Run {
@@ -387,14 +388,28 @@ void MmaGemm::finish(ArrayRef<Value> sums) {
 /// Elements that a thread computes before it stores them, and runs at most.
 static constexpr int64_t maxElementsTogether = 16, maxRunsTogether = 8;
 
+/// Whether the epilogue reads a tensor with the shape of the first result.
+bool MmaGemm::readsLikeResult() {
+  auto result = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
+  auto isOperandAlone = [&](BlockArgument argument) {
+    return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      return llvm::is_contained(group.ops, user);
+    });
+  };
+  return llvm::any_of(
+      e.kernel.getBody().getArguments(), [&](BlockArgument argument) {
+        auto type = dyn_cast<RankedTensorType>(argument.getType());
+        return type && type.getShape() == result.getShape() &&
+               !isOperandAlone(argument);
+      });
+}
+
 /// Computes the results of 16 rows of the warp, from `row` on, and stores them.
 void MmaGemm::finishRows(int64_t row, const Memory &staging) {
   int64_t all = fragmentRows * runsOfRow();
   int64_t together = std::min(maxElementsTogether / runSize(), maxRunsTogether);
   together = all % 32 == 0 ? std::gcd(together, all / 32) : 1;
-  if (together > 1 && readsLikeResult(e.kernel, [&](Operation *user) {
-        return llvm::is_contained(group.ops, user);
-      }))
+  if (together > 1 && readsLikeResult())
     return e.loop(lane, math.constant(all), math.constant(32 * together),
                   [&](Index first) {
                     SmallVector<Run> runs;

@@ -361,14 +361,3 @@ Index codegen::endOfSums(KernelEmission &e, Index end, int64_t step) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), hidden)
       .getResult();
 }
-
-bool codegen::readsLikeResult(kernel::FuncOp kernel,
-                              llvm::function_ref<bool(Operation *)> isOther) {
-  auto result = cast<RankedTensorType>(kernel.getFunctionType().getResult(0));
-  return llvm::any_of(
-      kernel.getBody().getArguments(), [&](BlockArgument argument) {
-        auto type = dyn_cast<RankedTensorType>(argument.getType());
-        return type && type.getShape() == result.getShape() &&
-               !llvm::all_of(argument.getUsers(), isOther);
-      });
-}

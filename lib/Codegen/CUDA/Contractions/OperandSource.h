@@ -75,11 +75,6 @@ void bindNeighbours(CUDAKernel &kernel,
 /// 256 took twice as long.
 Index endOfSums(KernelEmission &e, Index end, int64_t step);
 
-/// Whether operations of `kernel` read a tensor with the shape of its first
-/// result, but for those that `isOther` is true of.
-bool readsLikeResult(kernel::FuncOp kernel,
-                     llvm::function_ref<bool(mlir::Operation *)> isOther);
-
 } // namespace tripy::codegen
 
 #endif // TRIPY_LIB_CODEGEN_CUDA_OPERANDSOURCE_H

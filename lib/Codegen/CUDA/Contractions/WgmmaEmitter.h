@@ -277,7 +277,13 @@ private:
     Box box;
   };
   WarpRows rowsOfWarp(int64_t number);
-  void requestRows(int64_t number);
+  /// A lane's first row in a group of 64, and its number among those that share
+  /// the row.
+  struct LanePlace {
+    Index row, number;
+  };
+  LanePlace placeOfLane(int64_t lanes);
+  void requestRows(int64_t store);
   void requestChunk(mlir::Value first, int64_t distance, mlir::Value chunk,
                     mlir::Value bytes, mlir::Value isThere, mlir::Value to);
   void awaitRows(bool othersFollow);
@@ -403,7 +409,6 @@ private:
   };
   void finishTogether(llvm::ArrayRef<Run> runs, int64_t vectorSize,
                       llvm::function_ref<Elements(size_t, int64_t)> load);
-  bool readsMoreThanOperands();
   Index clampedRow(Index row);
   Index clampedColumn(Index at);
   void bindParts(llvm::function_ref<Elements(int64_t part)> load);

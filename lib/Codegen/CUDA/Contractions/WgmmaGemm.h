@@ -284,6 +284,11 @@ struct WgmmaSchedule {
   }
   /// As many as `boxes` of rows of 128 bytes hold.
   int64_t boxesLike(int64_t boxes) const { return boxes * 128 / boxRowBytes; }
+  /// The tensors that the epilogue of `kernel` reads, such as a bias or a
+  /// residual: the arguments but those that only contractions read, and what A
+  /// is computed from.
+  llvm::SmallVector<mlir::BlockArgument>
+  epilogueTensors(kernel::FuncOp kernel) const;
   /// Whether the epilogue reads a tensor in the boxes of its result.
   bool readsSource() const { return source >= 0 && store == WgmmaStore::TMA; }
   /// Whether each warp stores its rows of the results.

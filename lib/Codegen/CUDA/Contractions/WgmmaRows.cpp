@@ -155,18 +155,6 @@ Memory WgmmaEmitter::stagedRows(Value address, int64_t rows) {
           false};
 }
 
-/// Whether the epilogue reads tensors, such as a bias or a residual.
-bool WgmmaEmitter::readsMoreThanOperands() {
-  return llvm::any_of(
-      e.kernel.getBody().getArguments(), [&](BlockArgument argument) {
-        return isa<RankedTensorType>(argument.getType()) &&
-               !llvm::all_of(argument.getUsers(), [&](Operation *user) {
-                 return llvm::is_contained(schedule.ops, user) ||
-                        schedule.prologue.ops.contains(user);
-               });
-      });
-}
-
 /// Elements that a thread has under way where sums are in shared memory.
 static constexpr int64_t maxElementsUnderWay = 32;
 
@@ -201,7 +189,7 @@ void WgmmaEmitter::finishRows(ArrayRef<Memory> sums, Index begin, Index rows,
   int64_t together =
       std::min<int64_t>(llvm::divideCeil(most * runsOfRow, threads),
                         maxElementsUnderWay / (vectorSize * schedule.parts()));
-  if (together < 2 || !readsMoreThanOperands()) {
+  if (together < 2 || schedule.epilogueTensors(e.kernel).empty()) {
     e.loop(own, math.mul(rows, runs), math.constant(threads), [&](Index run) {
       Run place = placeOf(run);
       finishRun(math.add(begin, place.row), place.column, vectorSize,

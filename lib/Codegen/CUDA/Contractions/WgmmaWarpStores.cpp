@@ -97,6 +97,16 @@ void WgmmaEmitter::storeByWarps(ValueRange sums) {
     e.elements.unbindSource(sourceArgument());
 }
 
+WgmmaEmitter::LanePlace WgmmaEmitter::placeOfLane(int64_t lanes) {
+  assert(lanes <= 32 && 32 / lanes <= warpRows && "a warp has these rows");
+  Index t = math.rem(thread, math.constant(128));
+  Index lane = math.rem(t, math.constant(32));
+  Index row = math.add(
+      math.mul(math.div(t, math.constant(32)), math.constant(warpRows)),
+      math.div(lane, math.constant(lanes)));
+  return {row, math.rem(lane, math.constant(lanes))};
+}
+
 /// Computes this warp's rows of a box where the sums are.
 void WgmmaEmitter::writeRows(Value accumulators, unsigned result,
                              const WarpRows &rows) {
@@ -132,23 +142,18 @@ Value WgmmaEmitter::firstOfRow(const WarpRows &rows, Index row) {
   return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), first);
 }
 
-/// Asks for the source's part of this warp's rows of box `number`, in chunks of
+/// Asks for the source's part of this warp's rows of box `store`, in chunks of
 /// 16 bytes of memory: a row's first element lies in its first chunk. What is
 /// not of the row, and rows that are not there, are not read.
-void WgmmaEmitter::requestRows(int64_t number) {
-  WarpRows rows = rowsOfWarp(number);
+void WgmmaEmitter::requestRows(int64_t store) {
+  WarpRows rows = rowsOfWarp(store);
   // What the other lanes had in these rows has been stored.
   NVVM::SyncWarpOp::create(b, loc, i32(-1));
   int64_t chunks =
       llvm::divideCeil(2 * rows.columns + chunkBytes - 2, chunkBytes);
   int64_t lanes = llvm::PowerOf2Ceil(chunks);
-  assert(lanes <= 32 && 32 / lanes <= warpRows && "a warp has these rows");
-  Index t = math.rem(thread, math.constant(128));
-  Index lane = math.rem(t, math.constant(32));
-  Index row = math.add(
-      math.mul(math.div(t, math.constant(32)), math.constant(warpRows)),
-      math.div(lane, math.constant(lanes)));
-  Value chunk = mul(toI32(math.rem(lane, math.constant(lanes))), chunkBytes);
+  auto [row, number] = placeOfLane(lanes);
+  Value chunk = mul(toI32(number), chunkBytes);
   Value isOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, chunk,
                                       i32(chunks * chunkBytes));
   e.when(isOne, [&] {
@@ -258,13 +263,8 @@ void WgmmaEmitter::storeRows(unsigned result, int64_t group, int64_t column,
   const Memory &memory = e.results[result];
   int64_t vectorSize = std::min(runSize(), box.columns);
   int64_t lanes = std::min<int64_t>(box.columns / vectorSize, 32);
-  Index t = math.rem(thread, math.constant(128));
-  Index lane = math.rem(t, math.constant(32));
-  Index laneRow = math.add(
-      math.mul(math.div(t, math.constant(32)), math.constant(warpRows)),
-      math.div(lane, math.constant(lanes)));
-  Index laneColumn =
-      math.mul(math.rem(lane, math.constant(lanes)), math.constant(vectorSize));
+  auto [laneRow, number] = placeOfLane(lanes);
+  Index laneColumn = math.mul(number, math.constant(vectorSize));
   Value from = pointer(add(add(box.place, mul(toI32(laneRow), box.rowBytes)),
                            mul(toI32(laneColumn), 2)));
   Index atM = math.add(math.add(rowBegin, groupRow(group)), laneRow);
@@ -357,13 +357,8 @@ Value WgmmaEmitter::isLastOfRow() {
 WgmmaEmitter::Window WgmmaEmitter::windowOf(unsigned result, int64_t group,
                                             int64_t column, Value box,
                                             int64_t lanes) {
-  assert(32 / lanes <= warpRows && "rows of a warp at most");
   const Memory &memory = e.results[result];
-  Index t = math.rem(thread, math.constant(128));
-  Index lane = math.rem(t, math.constant(32));
-  Index row = math.add(
-      math.mul(math.div(t, math.constant(32)), math.constant(warpRows)),
-      math.div(lane, math.constant(lanes)));
+  auto [row, number] = placeOfLane(lanes);
   Index atM = math.add(math.add(rowBegin, groupRow(group)), row);
   Value to =
       elementAt(memory.pointer, memory.elementType,
@@ -373,7 +368,7 @@ WgmmaEmitter::Window WgmmaEmitter::windowOf(unsigned result, int64_t group,
   window.to = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), to);
   window.rows = arith::SubIOp::create(b, loc, toI32(space.sizeOf(schedule.m)),
                                       toI32(atM));
-  window.part = toI32(math.rem(lane, math.constant(lanes)));
+  window.part = toI32(number);
   window.column = column;
   window.bytes = *rowDistance(result) * 2;
   return window;

@@ -388,10 +388,9 @@ void ScanEmitter::emitColumns() {
     return emitRounds(/*isAhead=*/false);
   Value isShort = kernel.compare(arith::CmpIPredicate::ult, length,
                                  math.constant(rowsInFlight));
-  e.when(isShort, [&] { emitRounds(/*isAhead=*/false); });
-  Value isLong = kernel.compare(arith::CmpIPredicate::uge, length,
-                                math.constant(rowsInFlight));
-  e.when(isLong, [&] { emitRounds(/*isAhead=*/true); });
+  e.when(
+      isShort, [&] { emitRounds(/*isAhead=*/false); },
+      [&] { emitRounds(/*isAhead=*/true); });
 }
 
 void ScanEmitter::emit() {

@@ -160,6 +160,18 @@ static bool isReadInPlace(kernel::FuncOp kernel, BlockArgument source,
   return true;
 }
 
+SmallVector<BlockArgument>
+WgmmaSchedule::epilogueTensors(kernel::FuncOp kernel) const {
+  auto isOfOperands = [&](Operation *user) {
+    return llvm::is_contained(ops, user) || prologue.ops.contains(user);
+  };
+  auto isRead = [&](BlockArgument argument) {
+    return isa<RankedTensorType>(argument.getType()) &&
+           !llvm::all_of(argument.getUsers(), isOfOperands);
+  };
+  return llvm::filter_to_vector(kernel.getBody().getArguments(), isRead);
+}
+
 /// Number of the tensor that the epilogue reads where it stores.
 static constexpr int64_t noSource = -1;
 
@@ -189,18 +201,14 @@ static std::optional<int64_t> sourceOfTMA(kernel::FuncOp kernel,
   if (map.getNumResults() != order.size() || !standAt(map, 0, order))
     return std::nullopt;
   int64_t source = noSource;
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    int64_t tensor = type ? tensorNumber(kernel, argument) : -1;
-    bool operand = tensor == schedule.a.buffer ||
-                   llvm::any_of(schedule.b, [&](const WgmmaOperand &b) {
-                     return b.buffer == tensor;
-                   });
-    // What A alone is computed from is read elsewhere.
-    operand |= llvm::all_of(argument.getUsers(), [&](Operation *user) {
-      return schedule.prologue.ops.contains(user);
-    });
-    if (!type || operand ||
+  for (BlockArgument argument : schedule.epilogueTensors(kernel)) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    int64_t tensor = tensorNumber(kernel, argument);
+    bool isOperand = tensor == schedule.a.buffer ||
+                     llvm::any_of(schedule.b, [&](const WgmmaOperand &b) {
+                       return b.buffer == tensor;
+                     });
+    if (isOperand ||
         (type.hasStaticShape() && type.getNumElements() <= 2 * columns))
       continue;
     bool hasNorm = !schedule.norm.reductions.empty();
@@ -235,20 +243,14 @@ static std::optional<int64_t> sourceOfWarps(kernel::FuncOp kernel,
       shape = shape.drop_back();
     }
   }
-  auto isOperand = [&](Operation *user) {
-    return llvm::is_contained(schedule.ops, user) ||
-           schedule.prologue.ops.contains(user);
-  };
   // One for all of an outer dimension, such as embeddings of places, has other
   // sizes than the result.
   int64_t columns = schedule.extent(schedule.n, 1);
   int64_t source = noSource;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(kernel.getFunctionType().getResult(0)).getShape();
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || llvm::all_of(argument.getUsers(), isOperand))
-      continue;
+  for (BlockArgument argument : schedule.epilogueTensors(kernel)) {
+    auto type = cast<RankedTensorType>(argument.getType());
     if (type.getShape() == shape) {
       if (source != noSource ||
           !isReadInPlace(kernel, argument, /*hasNorm=*/false))
