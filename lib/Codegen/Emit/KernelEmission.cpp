@@ -14,27 +14,43 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
+/// What index argument `number` always is; nothing where it has several values,
+/// or one that no product of sizes is expected to hold.
+static std::optional<int64_t> onlyValue(kernel::SizesAttr sizes,
+                                        unsigned number) {
+  int64_t least = sizes.getMin()[number];
+  bool isOne = least == sizes.getMax()[number] && least >= 0 &&
+               least <= std::numeric_limits<int32_t>::max();
+  return isOne ? std::optional(least) : std::nullopt;
+}
+
 LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
   Block &body = kernel.getBody().front();
   FunctionType type = kernel.getFunctionType();
-  if (kernel::SizesAttr known = kernel.getSizesAttr())
-    for (auto [size, least, opt, most] :
-         llvm::zip_equal(sizes, known.getMin(), known.getOpt(), known.getMax()))
-      math.setRange(size, {{least, most}, opt});
+  SmallVector<Index> known(sizes.begin(), sizes.end());
+  if (kernel::SizesAttr attribute = kernel.getSizesAttr())
+    for (auto [number, size] : llvm::enumerate(sizes)) {
+      if (std::optional<int64_t> only = onlyValue(attribute, number))
+        known[number] = math.constant(*only);
+      else
+        math.setRange(size,
+                      {{attribute.getMin()[number], attribute.getMax()[number]},
+                       attribute.getOpt()[number]});
+    }
   SmallVector<Index> argumentSizes(body.getNumArguments());
+  auto *next = known.begin();
   for (BlockArgument argument : body.getArguments())
     if (argument.getType().isIndex()) {
-      argumentSizes[argument.getArgNumber()] = sizes.front();
-      elements.bindIndex(argument, sizes.front());
-      sizes = sizes.drop_front();
+      argumentSizes[argument.getArgNumber()] = *next;
+      elements.bindIndex(argument, math.value(*next++));
     }
   auto split = kernel::splitSizeArgs(kernel.getSizeArgs(), type.getInputs(),
                                      type.getResults());
-  size_t next = 0;
+  size_t number = 0;
   auto memoryOf = [&](RankedTensorType tensor, bool readOnly) {
-    Memory memory{pointers[next], tensor.getElementType(), {}, 16, readOnly};
+    Memory memory{pointers[number], tensor.getElementType(), {}, 16, readOnly};
     memory.packed = isInt4(memory.elementType);
-    ArrayRef<int64_t> dynamic = split[next++];
+    ArrayRef<int64_t> dynamic = split[number++];
     for (int64_t size : tensor.getShape()) {
       if (!ShapedType::isDynamic(size)) {
         memory.sizes.push_back(math.constant(size));
@@ -268,9 +284,13 @@ SmallVector<AffineExpr> KernelEmission::tensorSizeExprs(unsigned number) {
       exprs.push_back(constantExpr(size));
       continue;
     }
-    exprs.push_back(
-        getAffineSymbolExpr(symbolOf[dynamic.front()], kernel.getContext()));
+    int64_t symbol = symbolOf[dynamic.front()];
     dynamic = dynamic.drop_front();
+    kernel::SizesAttr known = kernel.getSizesAttr();
+    std::optional<int64_t> only =
+        known ? onlyValue(known, symbol) : std::nullopt;
+    exprs.push_back(only ? constantExpr(*only)
+                         : getAffineSymbolExpr(symbol, kernel.getContext()));
   }
   return exprs;
 }

@@ -8,6 +8,7 @@
 // elements, and one more in each for tiles that go over the ends of a side. The tile that a block has is computed in
 // front of the wait, by one division for all of them.
 
+// TURNED: .entry main_loop_0_add_193_to_689(
 // TURNED: .maxntid 128
 // TURNED: div.u32
 // TURNED-NOT: div.u
@@ -16,6 +17,7 @@
 // TURNED-NOT: rem.u
 // TURNED-COUNT-6: bar.sync
 // TURNED-NOT: bar.sync
+// TURNED: .entry
 
 //--- turned.mlir
 func.func @main(%a: tensor<784x?xf16> {tripy.name = "a", tripy.dims = ["", "n"], tripy.profile = #tripy.profile<min = [784, 1], opt = [784, 192], max = [784, 768]>},
@@ -42,8 +44,10 @@ func.func @main(%a: tensor<4096x200xf32> {tripy.name = "a"}, %b: tensor<200x4096
 
 // 40 x n is one dimension on both sides: it is not divided into two in order to store.
 
+// JOINED: .entry main_loop_0_transpose_6_to_119(
 // JOINED-COUNT-4: bar.sync
 // JOINED-NOT: div.u
+// JOINED: .entry
 
 //--- joined.mlir
 func.func @main(%a: tensor<32x110x40x?xf32> {tripy.name = "a", tripy.dims = ["", "", "", "n"], tripy.profile = #tripy.profile<min = [32, 110, 40, 1], opt = [32, 110, 40, 128], max = [32, 110, 40, 256]>})

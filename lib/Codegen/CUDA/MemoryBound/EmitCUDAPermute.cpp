@@ -129,8 +129,12 @@ bool PermuteEmitter::isShort(const PermutedTensor &tensor) {
   return false;
 }
 
-/// Finds the sizes that are expected. False where that is not known.
+/// Finds the sizes that are expected. False where that is not known. A dynamic
+/// one gets a sector of its box: runs of the box end there.
 bool PermuteEmitter::measure() {
+  int64_t bytes = accessBytes;
+  for (const PermutedTensor &tensor : staged)
+    bytes = std::min(bytes, tensor.bytes);
   for (unsigned number = 0; number < parts.size(); ++number) {
     AffineExpr size = sizeExpr(number);
     std::optional<int64_t> expected = expectedSize(e.kernel, size);
@@ -139,7 +143,8 @@ bool PermuteEmitter::measure() {
     BoxDim dim;
     if (auto known = dyn_cast<AffineConstantExpr>(size))
       dim.size = known.getValue();
-    dim.expected = *expected;
+    dim.expected =
+        dim.size ? *expected : std::max(*expected, sectorBytes / bytes);
     dims.push_back(dim);
   }
   return true;
@@ -149,8 +154,8 @@ bool PermuteEmitter::measure() {
 /// multiprocessor would have one.
 bool PermuteEmitter::grow() {
   int64_t elements = 1, bytes = 0, total = 0;
-  for (const BoxDim &dim : dims)
-    elements *= std::max<int64_t>(1, dim.expected);
+  for (unsigned number = 0; number < parts.size(); ++number)
+    elements *= std::max<int64_t>(1, *expectedSize(e.kernel, sizeExpr(number)));
   if (elements < fewElements)
     return false;
   for (const PermutedTensor &tensor : staged)

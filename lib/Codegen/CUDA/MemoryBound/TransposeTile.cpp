@@ -19,17 +19,26 @@ static std::optional<int64_t> expectedElements(CUDAKernel &kernel) {
   return expectedSize(kernel.e.kernel, elements);
 }
 
-/// Whether tiles of 32 x 32 leave less to the busiest multiprocessor than tiles
-/// of 64 x 64: where some would have none of these, and where the busiest one
-/// would have a quarter more.
+/// Elements of small and of large tiles.
+static constexpr int64_t small = 32 * 32, large = 64 * 64;
+
+/// Whether small tiles leave less to the busiest multiprocessor than large
+/// ones: where some would have none of these, and where the busiest one would
+/// have a quarter more.
 static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
   auto loadOf = [&](int64_t tile) {
     int64_t tiles = llvm::divideCeil(elements, tile);
     return llvm::divideCeil(tiles, chip.multiprocessors) * tile;
   };
-  constexpr int64_t small = 32 * 32, large = 64 * 64;
   return elements < chip.multiprocessors * large ||
          loadOf(large) * 4 > loadOf(small) * 5;
+}
+
+/// From one large tile for each multiprocessor on, boxes are large
+/// (EmitCUDAPermute.cpp), and tiles from half a second one on.
+SmallVector<int64_t> codegen::transposeTileLimits(const CudaChip &chip) {
+  int64_t each = chip.multiprocessors * large;
+  return {each, each * 3 / 2, chip.streamedElements};
 }
 
 /// Larger tiles read longer runs of memory; they are used where enough of them

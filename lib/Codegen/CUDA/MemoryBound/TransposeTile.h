@@ -22,6 +22,10 @@ struct TransposeTile {
 /// The size of tiles, and the threads of a block that has one.
 TransposeTile chooseTransposeTile(CUDAKernel &kernel);
 
+/// Numbers of elements of a result from which on tiles may be larger, in
+/// ascending order.
+llvm::SmallVector<int64_t> transposeTileLimits(const CudaChip &chip);
+
 /// `index`, or an element inside where it lies past the end and `valid` says
 /// so. `whole`: it never does.
 Index clampInside(CUDAKernel &kernel, Index index, Index size, bool whole,

@@ -456,6 +456,7 @@ struct ChooseSchedulesPass
       chooseRowVersions(kernel, **machine, symbols);
       chooseScanVersions(kernel, **machine, symbols);
       chooseReductionVersions(kernel, **machine, symbols);
+      chooseLoopVersions(kernel, **machine, symbols);
     }
     if (failed(reportRefused(tileUse)))
       return signalPassFailure();

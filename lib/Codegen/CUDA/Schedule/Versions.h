@@ -57,6 +57,11 @@ void chooseScanVersions(kernel::FuncOp kernel, const CudaChip &chip,
 void chooseReductionVersions(kernel::FuncOp kernel, const CudaChip &chip,
                              mlir::SymbolTable &symbols);
 
+/// The same of a loop that reads a tensor in another order of dimensions, for
+/// few and for many elements.
+void chooseLoopVersions(kernel::FuncOp kernel, const CudaChip &chip,
+                        mlir::SymbolTable &symbols);
+
 } // namespace tripy::codegen
 
 #endif // TRIPY_LIB_CODEGEN_CUDA_SCHEDULE_VERSIONS_H

@@ -244,7 +244,10 @@ static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
   double next = last ? 0 : chip().tileStart;
   if (!tile.pingPong || last)
     return mainLoop + std::max(epilogue, rows) + next;
-  double both = std::cbrt(std::pow(mainLoop, 3) + std::pow(rows, 3));
+  // Windows keep the warps busy: less of them is hidden (notes-gemm.md 47).
+  double degree = tile.overlap ? 2 : 3;
+  double both = std::pow(std::pow(mainLoop, degree) + std::pow(rows, degree),
+                         1 / degree);
   return std::max(both, (mainLoop + epilogue) / 2) + next;
 }
 
