@@ -5,6 +5,7 @@
 // RUN: tripy-opt %t/add.mlir --tripy-cuda --remark-format=emitRemark --remarks-filter=loop -o /dev/null 2>&1 | FileCheck %t/add.mlir --check-prefix=REMARK
 // RUN: tripy-compile %t/short.mlir --target=cuda:sm_90a --stop-after=plan -o - | FileCheck %t/short.mlir
 // RUN: tripy-compile %t/one.mlir --target=cuda:sm_90a --stop-after=plan -o - | FileCheck %t/one.mlir
+// RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/odd.mlir
 // RUN: tripy-compile %t/copy.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/copy.mlir
 
 //--- add.mlir
@@ -55,4 +56,16 @@ func.func @main(%x: tensor<64x?xf32> {tripy.profile = #tripy.profile<min = [64, 
 func.func @main(%x: tensor<?x1536xf32> {tripy.profile = #tripy.profile<min = [1, 1536], opt = [1500, 1536], max = [6000, 1536]>}, %b: tensor<1536xf32>) -> tensor<?x1536xf32> {
   %0 = trace.add %x, %b : (tensor<?x1536xf32>, tensor<1536xf32>) -> tensor<?x1536xf32>
   return %0 : tensor<?x1536xf32>
+}
+
+//--- odd.mlir
+// Rows of 355 elements are read one by one, which takes few registers: five blocks of 256 threads fit on a multiprocessor.
+// CHECK: .entry main_loop_0_add_2285_to_12247(
+// CHECK: .minnctapersm 5
+// CHECK: ret;
+func.func @main(%x: tensor<355x?xbf16> {tripy.dims = ["", "n"], tripy.profile = #tripy.profile<min = [355, 1], opt = [355, 12248], max = [355, 12248]>},
+    %y: tensor<?x355xbf16> {tripy.dims = ["n", ""], tripy.profile = #tripy.profile<min = [1, 355], opt = [12248, 355], max = [12248, 355]>}) -> tensor<355x?xbf16> {
+  %0 = trace.permute %y [1, 0] : (tensor<?x355xbf16>) -> tensor<355x?xbf16>
+  %1 = trace.add %x, %0 : (tensor<355x?xbf16>, tensor<355x?xbf16>) -> tensor<355x?xbf16>
+  return %1 : tensor<355x?xbf16>
 }

@@ -41,6 +41,27 @@ SmallVector<int64_t> codegen::transposeTileLimits(const CudaChip &chip) {
   return {each, each * 3 / 2, chip.streamedElements};
 }
 
+/// Whether all tensors that `kernel` reads have elements of 16 bits or fewer.
+static bool readsNarrow(kernel::FuncOp kernel) {
+  return llvm::all_of(kernel.getFunctionType().getInputs(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.getElementTypeBitWidth() <= 16;
+  });
+}
+
+bool codegen::readsOddRows(CUDAKernel &kernel) {
+  auto isOdd = [&](BlockArgument argument) {
+    Memory *memory = kernel.e.elements.memoryOf(argument);
+    std::optional<int64_t> size;
+    if (memory && !memory->sizes.empty())
+      size = IndexMath::constantOf(memory->sizes.back());
+    return size && *size % 2 != 0;
+  };
+  kernel::FuncOp function = kernel.e.kernel;
+  return readsNarrow(function) &&
+         llvm::any_of(function.getBody().getArguments(), isOdd);
+}
+
 /// Larger tiles read longer runs of memory; they are used where enough of them
 /// are left for the GPU. 512 threads load a tile of 32 KB in 4 accesses each,
 /// and begin to store sooner than 256 threads with 8: 8192 x 16384 take 130.5
@@ -50,12 +71,8 @@ SmallVector<int64_t> codegen::transposeTileLimits(const CudaChip &chip) {
 TransposeTile codegen::chooseTransposeTile(CUDAKernel &kernel) {
   std::optional<int64_t> elements = expectedElements(kernel);
   TransposeTile tile;
-  bool narrow = llvm::all_of(
-      kernel.e.kernel.getFunctionType().getInputs(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return !tensor || tensor.getElementTypeBitWidth() <= 16;
-      });
-  if (narrow && elements && *elements >= kernel.chip.streamedElements &&
+  if (readsNarrow(kernel.e.kernel) && elements &&
+      *elements >= kernel.chip.streamedElements &&
       kernel.e.innerSizes().empty()) {
     tile.size = 128;
     tile.threads = 512;

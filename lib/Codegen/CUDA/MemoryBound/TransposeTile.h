@@ -22,6 +22,10 @@ struct TransposeTile {
 /// The size of tiles, and the threads of a block that has one.
 TransposeTile chooseTransposeTile(CUDAKernel &kernel);
 
+/// Whether all tensors that `kernel` reads have elements of 16 bits or fewer,
+/// and some of them rows of an odd number.
+bool readsOddRows(CUDAKernel &kernel);
+
 /// Numbers of elements of a result from which on tiles may be larger, in
 /// ascending order.
 llvm::SmallVector<int64_t> transposeTileLimits(const CudaChip &chip);

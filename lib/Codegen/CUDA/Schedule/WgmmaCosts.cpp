@@ -245,9 +245,9 @@ static double cyclesOf(const WgmmaTile &tile, const WgmmaProblem &of,
   if (!tile.pingPong || last)
     return mainLoop + std::max(epilogue, rows) + next;
   // Windows keep the warps busy: less of them is hidden (notes-gemm.md 47).
-  double degree = tile.overlap ? 2 : 3;
-  double both = std::pow(std::pow(mainLoop, degree) + std::pow(rows, degree),
-                         1 / degree);
+  double degree = tile.overlap ? 1.8 : 3;
+  double both =
+      std::pow(std::pow(mainLoop, degree) + std::pow(rows, degree), 1 / degree);
   return std::max(both, (mainLoop + epilogue) / 2) + next;
 }
 
