@@ -585,9 +585,8 @@ bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
   int64_t oddElements = inner.empty() ? 0 : oddRowsElements(kernel, tile);
   // Versions by width have registers for the loads of one of them; a quarter
   // fewer do for single elements of 16 bits.
-  bool areSingle = oddElements == 0 && readsOddRows(kernel);
   if (!inner.empty())
-    kernel.residentBlocks = (areSingle ? 1280 : 1024) / tile.threads;
+    kernel.residentBlocks = (readsOddRows(kernel) ? 1280 : 1024) / tile.threads;
   emitter.begin(oddElements);
   // Tiles of narrower versions have no fewer elements than those of wider ones.
   emitByWidth(kernel, emitter, inner, [&] {
