@@ -1,1 +1,0 @@
-func.func @main(%x: tensor<8192x197xf16>, %w: tensor<197x197xf16>) -> tensor<8192x197xf16> { %p = trace.linear %x, %w : (tensor<8192x197xf16>, tensor<197x197xf16>) -> tensor<8192x197xf16>  return %p : tensor<8192x197xf16> }
