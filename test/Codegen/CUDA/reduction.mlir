@@ -6,6 +6,8 @@
 // RUN: tripy-compile %t/groups.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=GROUPS
 // RUN: tripy-compile %t/apart.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=APART
 // RUN: tripy-compile %t/apart.mlir -o - --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=APART-PTX
+// RUN: tripy-compile %t/few.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=FEW
+// RUN: tripy-compile %t/spread.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=SPREAD
 // RUN: tripy-compile %t/keepdim.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=KEEPDIM
 // RUN: tripy-compile %t/rows.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=ROWS
 // RUN: tripy-compile %t/many.mlir -o - --target=cuda --stop-after=kernels | FileCheck %s --check-prefix=MANY
@@ -74,6 +76,27 @@ func.func @main(%x: tensor<8x1000x8x8xf32> {tripy.name = "x"}) -> (tensor<8xf32>
 func.func @main(%x: tensor<256x1024x512xf16> {tripy.name = "x"}) -> (tensor<1024xf16> {tripy.name = "y"}) {
   %y = trace.max %x dims = [0, 2] : (tensor<256x1024x512xf16>) -> tensor<1024xf16>
   return %y : tensor<1024xf16>
+}
+
+// Eight steps of seven elements for each of many outputs: four steps a thread, 18 outputs a block. A block of 224 threads for each
+// four outputs, one step each, takes 2.5 times as long.
+
+// FEW: kernel.func {{.*}} config = <grid = () -> (448, 1, 1), block = [256, 1, 1], {{.*}}scratch = 0>
+
+//--- few.mlir
+func.func @main(%x: tensor<8x1152x7x7xf16> {tripy.name = "x"}) -> (tensor<1152x7xf16> {tripy.name = "y"}) {
+  %y = trace.sum %x dims = [0, 3] : (tensor<8x1152x7x7xf16>) -> tensor<1152x7xf16>
+  return %y : tensor<1152x7xf16>
+}
+
+// A warp's worth of outputs, ten, would be blocks for 20 multiprocessors.
+
+// SPREAD: kernel.func {{.*}} config = <grid = () -> (197, 1, 1), {{.*}}scratch = 0>
+
+//--- spread.mlir
+func.func @main(%x: tensor<128x197x12xf32> {tripy.name = "x"}) -> (tensor<197xf32> {tripy.name = "y"}) {
+  %y = trace.sum %x dims = [0, 2] : (tensor<128x197x12xf32>) -> tensor<197xf32>
+  return %y : tensor<197xf32>
 }
 
 // Rows of dynamic length: as many parts of each as fill the GPU, by their number at run time.

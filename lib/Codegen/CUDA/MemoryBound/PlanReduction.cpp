@@ -39,6 +39,11 @@ static constexpr int64_t partialsOfThread = 16;
 static constexpr int64_t stripBytes = 64;
 /// Threads, at most, that read on along memory for one output in Groups.
 static constexpr int64_t longestGroup = 64;
+/// Threads, for each of the blocks that fill the GPU, from which on more of
+/// them do not pay (bench/results/notes-memory-bound.md, "few steps").
+static constexpr int64_t enoughThreads = 128;
+/// Steps that such a thread makes at most.
+static constexpr int64_t maxFewSteps = 16;
 /// Columns of so many rows are no work to share.
 static constexpr int64_t shortColumn = 256;
 /// Blocks from which on clusters are as fast as the blocks of a reduction,
@@ -311,14 +316,35 @@ static void divideColumns(ReductionPlan &plan, const Space &space) {
           : llvm::divideCeil(space.outputs, plan.width * plan.vectorSize);
 }
 
-static void divideGroups(ReductionPlan &plan, const Space &space) {
-  plan.group = space.trailing / plan.vectorSize;
+/// Outputs of a block of Groups. Neighbouring outputs fill a warp, unless each
+/// multiprocessor has a block only with fewer. Of many outputs, those of few
+/// steps have fewer threads each.
+static int64_t outputsOfGroups(const ReductionPlan &plan, const Space &space,
+                               const CudaChip &chip) {
   int64_t count = std::max<int64_t>(1, 32 / plan.group);
-  if (space.outputs >= 0)
-    count = std::min(count, std::max<int64_t>(1, space.outputs));
+  if (space.outputs <= 0)
+    return count;
+  while (count > 1 && space.outputs >= chip.multiprocessors &&
+         int64_t(llvm::divideCeil(space.outputs, count)) < chip.multiprocessors)
+    count /= 2;
+  if (plan.steps > 0) {
+    int64_t height = llvm::PowerOf2Ceil(plan.steps);
+    int64_t enough = plan.blocks * enoughThreads;
+    while (height > 1 && 2 * plan.steps <= maxFewSteps * height &&
+           space.outputs * plan.group * height / 2 >= enough)
+      height /= 2;
+    count = std::max(count, reductionThreads / (plan.group * height));
+  }
+  return std::min(count, space.outputs);
+}
+
+static void divideGroups(ReductionPlan &plan, const Space &space,
+                         const CudaChip &chip) {
+  plan.group = space.trailing / plan.vectorSize;
+  plan.steps = space.points < 0 ? -1 : space.points / space.trailing;
+  int64_t count = outputsOfGroups(plan, space, chip);
   plan.width = plan.group * count;
   plan.height = reductionThreads / plan.width;
-  plan.steps = space.points < 0 ? -1 : space.points / space.trailing;
   plan.strips = space.outputs < 0 ? -1 : llvm::divideCeil(space.outputs, count);
 }
 
@@ -331,13 +357,14 @@ static void divideRows(ReductionPlan &plan, const Space &space) {
       space.outputs < 0 ? -1 : llvm::divideCeil(space.outputs, plan.width);
 }
 
-static void divide(ReductionPlan &plan, const Space &space) {
+static void divide(ReductionPlan &plan, const Space &space,
+                   const CudaChip &chip) {
   switch (plan.kind) {
   case Kind::Columns:
     divideColumns(plan, space);
     break;
   case Kind::Groups:
-    divideGroups(plan, space);
+    divideGroups(plan, space, chip);
     break;
   case Kind::Rows:
     divideRows(plan, space);
@@ -424,6 +451,6 @@ std::optional<ReductionPlan> codegen::planReduction(kernel::FuncOp kernel,
   if (plan.isFlat || plan.fold > 1)
     plan.vectorSize = widest;
   plan.blocks = blocksOfEach(plan, space, chip) * chip.multiprocessors;
-  divide(plan, space);
+  divide(plan, space, chip);
   return plan;
 }

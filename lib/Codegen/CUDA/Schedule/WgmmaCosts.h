@@ -46,7 +46,7 @@ struct WgmmaProblem {
 
   explicit WgmmaProblem(const WgmmaSchedule &schedule);
 
-  bool hasVeryLongK() const { return k * elementBytes > 32 * 1024; }
+  bool hasVeryLongK() const { return k * elementBytes > 20 * 1024; }
   bool breaksLines() const { return requestsOfA > 1 || requestsOfB > 1; }
   double bytesOfA() const { return double(batch) * m * k * elementBytes; }
   /// Bytes of the operands.

@@ -15,13 +15,13 @@ std::optional<AttentionSchedule> tiles::parseAttentionTile(StringRef text) {
   AttentionSchedule schedule;
   auto [queries, keys] = text.split('x');
   if (queries.getAsInteger(10, schedule.queries) ||
-      keys.getAsInteger(10, schedule.keys) || schedule.brokenRule())
+      keys.getAsInteger(10, schedule.keys))
     return std::nullopt;
   if (schedule.queries == 192) {
     schedule.producerRegisters = 32;
     schedule.consumerRegisters = 160;
   }
-  return schedule;
+  return schedule.brokenRule() ? std::nullopt : std::optional(schedule);
 }
 
 /// Columns in shared memory: whole panels of 128 or 64 bytes; TMA fills them up
@@ -108,6 +108,11 @@ std::optional<std::string> AttentionSchedule::brokenRule() const {
   for (int64_t registers : {producerRegisters, consumerRegisters})
     if (registers < 24 || registers > 240 || registers % 8 != 0)
       return "a role's threads have a multiple of 8 registers, 24 to 240";
+  int64_t groups = 1 + consumers();
+  if (producerRegisters + consumers() * consumerRegisters >
+      groups * tile::registersOfThread(groups * tile::groupThreads))
+    return "all roles together have at most the registers that a block begins "
+           "with";
   return std::nullopt;
 }
 
