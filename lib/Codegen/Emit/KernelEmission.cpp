@@ -2,6 +2,7 @@
 
 #include "KernelEmission.h"
 
+#include "KernelSizes.h"
 #include "ResultViews.h"
 #include "tripy/Dialect/Common/TensorTypes.h"
 
@@ -14,23 +15,13 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 
-/// What index argument `number` always is; nothing where it has several values,
-/// or one that no product of sizes is expected to hold.
-static std::optional<int64_t> onlyValue(kernel::SizesAttr sizes,
-                                        unsigned number) {
-  int64_t least = sizes.getMin()[number];
-  bool isOne = least == sizes.getMax()[number] && least >= 0 &&
-               least <= std::numeric_limits<int32_t>::max();
-  return isOne ? std::optional(least) : std::nullopt;
-}
-
 LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
   Block &body = kernel.getBody().front();
   FunctionType type = kernel.getFunctionType();
   SmallVector<Index> known(sizes.begin(), sizes.end());
   if (kernel::SizesAttr attribute = kernel.getSizesAttr())
     for (auto [number, size] : llvm::enumerate(sizes)) {
-      if (std::optional<int64_t> only = onlyValue(attribute, number))
+      if (std::optional<int64_t> only = onlyValue(kernel, number))
         known[number] = math.constant(*only);
       else
         math.setRange(size,
@@ -38,11 +29,11 @@ LogicalResult KernelEmission::bind(ValueRange pointers, ValueRange sizes) {
                        attribute.getOpt()[number]});
     }
   SmallVector<Index> argumentSizes(body.getNumArguments());
-  auto *next = known.begin();
+  auto *argumentSize = known.begin();
   for (BlockArgument argument : body.getArguments())
     if (argument.getType().isIndex()) {
-      argumentSizes[argument.getArgNumber()] = *next;
-      elements.bindIndex(argument, math.value(*next++));
+      argumentSizes[argument.getArgNumber()] = *argumentSize;
+      elements.bindIndex(argument, math.value(*argumentSize++));
     }
   auto split = kernel::splitSizeArgs(kernel.getSizeArgs(), type.getInputs(),
                                      type.getResults());
@@ -286,9 +277,7 @@ SmallVector<AffineExpr> KernelEmission::tensorSizeExprs(unsigned number) {
     }
     int64_t symbol = symbolOf[dynamic.front()];
     dynamic = dynamic.drop_front();
-    kernel::SizesAttr known = kernel.getSizesAttr();
-    std::optional<int64_t> only =
-        known ? onlyValue(known, symbol) : std::nullopt;
+    std::optional<int64_t> only = onlyValue(kernel, symbol);
     exprs.push_back(only ? constantExpr(*only)
                          : getAffineSymbolExpr(symbol, kernel.getContext()));
   }

@@ -76,6 +76,17 @@ std::optional<int64_t> codegen::expectedSize(kernel::FuncOp kernel,
   return range ? std::optional(range->opt) : std::nullopt;
 }
 
+std::optional<int64_t> codegen::onlyValue(kernel::FuncOp kernel,
+                                          unsigned number) {
+  kernel::SizesAttr sizes = kernel.getSizesAttr();
+  if (!sizes)
+    return std::nullopt;
+  int64_t least = sizes.getMin()[number];
+  bool isOne =
+      least == sizes.getMax()[number] && llvm::isInt<32>(least) && least >= 0;
+  return isOne ? std::optional(least) : std::nullopt;
+}
+
 /// Of argument number `argument`, an index, of the kernel.
 static std::optional<SizeRange> rangeOfArgument(kernel::FuncOp kernel,
                                                 unsigned argument) {
@@ -253,7 +264,10 @@ AffineExpr codegen::extentExpr(linalg::GenericOp op, ArrayRef<unsigned> loops) {
       return {};
     auto before = kernel.getFunctionType().getInputs().take_front(*argument);
     auto number = llvm::count_if(before, llvm::IsaPred<IndexType>);
-    all = all * getAffineSymbolExpr(number, op.getContext());
+    if (std::optional<int64_t> only = onlyValue(kernel, number))
+      all = all * *only;
+    else
+      all = all * getAffineSymbolExpr(number, op.getContext());
   }
   return all;
 }

@@ -27,6 +27,11 @@ std::optional<kernel::SizeRange> sizeRange(kernel::FuncOp kernel,
 std::optional<int64_t> expectedSize(kernel::FuncOp kernel,
                                     mlir::AffineExpr size);
 
+/// What index argument `number` always is; nothing where it has several values,
+/// or one outside of 32 bits, as only overflowing sizes have: what is computed
+/// with such a constant would overflow in the compiler.
+std::optional<int64_t> onlyValue(kernel::FuncOp kernel, unsigned number);
+
 /// The product of the sizes of `loops` of `op`, which is in a kernel's body:
 /// with all of a kind that is not known, from 0 to the largest int64_t and with
 /// the optimum `unknown`. All saturate. Where it is what the kernel's guard is

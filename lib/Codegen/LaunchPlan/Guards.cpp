@@ -21,6 +21,21 @@ std::optional<TableIndex> codegen::evaluateGuard(kernel::GuardAttr guard,
   return sizes.binary(SizeOp::Equal, within, *size);
 }
 
+/// Whether `kernel`, which may be planned for a part of its sizes, is planned
+/// for those of `range` that its guard lets through. A guard about several
+/// index arguments narrows none of them.
+static bool isPlannedFor(kernel::FuncOp kernel, const Interval &range) {
+  kernel::GuardAttr guard = kernel.getGuardAttr();
+  kernel::SizesAttr sizes = kernel.getSizesAttr();
+  auto symbol = dyn_cast<AffineSymbolExpr>(guard.getSize().getResult(0));
+  int64_t least = std::max(range.lo, guard.getLeast());
+  int64_t most = std::min(range.hi, guard.getMost());
+  if (!symbol || !sizes || least > most)
+    return true;
+  unsigned number = symbol.getPosition();
+  return sizes.getMin()[number] <= least && sizes.getMax()[number] >= most;
+}
+
 LogicalResult codegen::checkGuards(ArrayRef<kernel::FuncOp> launched,
                                    SizeTable &sizes,
                                    ArrayRef<TableIndex> symbols) {
@@ -40,6 +55,7 @@ LogicalResult codegen::checkGuards(ArrayRef<kernel::FuncOp> launched,
   });
   std::optional<TableIndex> size =
       sizes.evaluate(guards.front().getSize().getResult(0), symbols);
+  // Those of other calls may begin earlier and end later.
   Interval range = sizes.bounds(*size);
   int64_t next = std::max<int64_t>(1, range.lo);
   for (kernel::GuardAttr guard : guards) {
@@ -49,13 +65,13 @@ LogicalResult codegen::checkGuards(ArrayRef<kernel::FuncOp> launched,
       return first.emitOpError("guards must leave out no size and have none in "
                                "common; found one from ")
              << guard.getLeast() << " where " << next << " is next";
-    if (guard.getMost() >= range.hi)
-      next = range.hi;
-    else
-      next = guard.getMost() + 1;
+    next = llvm::SaturatingAdd<uint64_t>(guard.getMost(), 1);
   }
-  if (next < range.hi || guards.back().getMost() < range.hi)
+  if (guards.back().getMost() < range.hi)
     return first.emitOpError("guards must leave out no size up to ")
            << range.hi << "; found the last at " << guards.back().getMost();
+  for (kernel::FuncOp each : launched)
+    if (!isPlannedFor(each, range))
+      return each.emitOpError("sizes must be all that the guard lets through");
   return success();
 }

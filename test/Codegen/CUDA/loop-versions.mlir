@@ -6,6 +6,9 @@
 // RUN: tripy-compile %t/short.mlir --target=cuda:sm_90a --stop-after=plan -o - | FileCheck %t/short.mlir
 // RUN: tripy-compile %t/one.mlir --target=cuda:sm_90a --stop-after=plan -o - | FileCheck %t/one.mlir
 // RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %t/odd.mlir
+// RUN: tripy-compile %t/calls.mlir --target=cuda:sm_90a --stop-after=plan -o - | FileCheck %t/calls.mlir
+// RUN: tripy-compile %t/calls.mlir --target=cuda:sm_90a --stop-after=schedules -o %t/schedules.mlir
+// RUN: sed 's/most = 39>/most = 38>/; s/least = 40, most = 40/least = 39, most = 40/' %t/schedules.mlir | not tripy-compile - -o %t/none.tpx 2>&1 | FileCheck %t/calls.mlir --check-prefix=SIZES
 // RUN: tripy-compile %t/copy.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/copy.mlir
 
 //--- add.mlir
@@ -13,15 +16,15 @@
 // CHECK: kernel.func @main_loop_0_add loop
 // CHECK-SAME: ()[s0] -> (576, 1, 1), block = [256, 1, 1]
 // CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 1500, most = 1500>, sizes = #kernel.sizes<[1500, 1500, 1500]>
-// CHECK-SAME: versions = [@main_loop_0_add_1_to_351, @main_loop_0_add_352_to_527, @main_loop_0_add_528_to_1499, @main_loop_0_add_1501_to_6000]
+// CHECK-SAME: versions = [@main_loop_0_add_1_to_21, @main_loop_0_add_22_to_351, @main_loop_0_add_352_to_528, @main_loop_0_add_529_to_1499, @main_loop_0_add_1501_to_6000]
 // CHECK: kernel.func @main_loop_0_add_1501_to_6000 loop
 // CHECK-SAME: ()[s0] -> ((s0 ceildiv 64) * 24, 1, 1), block = [256, 1, 1]
-// CHECK: kernel.func @main_loop_0_add_352_to_527 loop
+// CHECK: kernel.func @main_loop_0_add_352_to_528 loop
 // CHECK-SAME: ()[s0] -> ((s0 ceildiv 32) * 48, 1, 1), block = [128, 1, 1]
-// CHECK-SAME: sizes = #kernel.sizes<[352, 527, 527]>
-// CHECK: kernel.func @main_loop_0_add_1_to_351 loop
+// CHECK-SAME: sizes = #kernel.sizes<[352, 431, 528]>
+// CHECK: kernel.func @main_loop_0_add_22_to_351 loop
 // CHECK-SAME: ()[s0] -> ((s0 ceildiv 32) * 48, 1, 1), block = [128, 1, 1]
-// REMARK: for 1 to 351 indices of a dimension: tiles are planned for that many
+// REMARK: for 22 to 351 indices of a dimension: tiles are planned for that many
 func.func @main(%x: tensor<?x1536xbf16> {tripy.dims = ["n", ""], tripy.profile = #tripy.profile<min = [1, 1536], opt = [1500, 1536], max = [6000, 1536]>},
     %y: tensor<1536x?xbf16> {tripy.dims = ["", "n"], tripy.profile = #tripy.profile<min = [1536, 1], opt = [1536, 1500], max = [1536, 6000]>}) -> tensor<?x1536xbf16> {
   %0 = trace.permute %y [1, 0] : (tensor<1536x?xbf16>) -> tensor<?x1536xbf16>
@@ -43,7 +46,7 @@ func.func @main(%x: tensor<8x2048x7x?xf32> {tripy.profile = #tripy.profile<min =
 
 //--- one.mlir
 // Few elements whatever n is: kernels for the usual size, and for smaller and larger ones.
-// CHECK: versions = [@main_loop_0_transpose_1_to_699, @main_loop_0_transpose_701_to_7000]
+// CHECK: versions = [@main_loop_0_transpose_1_to_511, @main_loop_0_transpose_512_to_699, @main_loop_0_transpose_701_to_7000]
 func.func @main(%x: tensor<64x?xf32> {tripy.profile = #tripy.profile<min = [64, 1], opt = [64, 700], max = [64, 7000]>}) -> tensor<?x64xf32> {
   %0 = trace.permute %x [1, 0] : (tensor<64x?xf32>) -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
@@ -56,6 +59,18 @@ func.func @main(%x: tensor<64x?xf32> {tripy.profile = #tripy.profile<min = [64, 
 func.func @main(%x: tensor<?x1536xf32> {tripy.profile = #tripy.profile<min = [1, 1536], opt = [1500, 1536], max = [6000, 1536]>}, %b: tensor<1536xf32>) -> tensor<?x1536xf32> {
   %0 = trace.add %x, %b : (tensor<?x1536xf32>, tensor<1536xf32>) -> tensor<?x1536xf32>
   return %0 : tensor<?x1536xf32>
+}
+
+//--- calls.mlir
+// One kernel of two calls, of which one needs the first versions alone.
+// CHECK: kernel.func @main_loop_0_transpose loop
+// CHECK-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 40, most = 40>
+// SIZES: sizes must be all that the guard lets through
+func.func @main(%x: tensor<?x3700xf32> {tripy.profile = #tripy.profile<min = [1, 3700], opt = [5, 3700], max = [9, 3700]>},
+    %y: tensor<?x3700xf32> {tripy.profile = #tripy.profile<min = [1, 3700], opt = [40, 3700], max = [70, 3700]>}) -> (tensor<3700x?xf32>, tensor<3700x?xf32>) {
+  %0 = trace.permute %x [1, 0] : (tensor<?x3700xf32>) -> tensor<3700x?xf32>
+  %1 = trace.permute %y [1, 0] : (tensor<?x3700xf32>) -> tensor<3700x?xf32>
+  return %0, %1 : tensor<3700x?xf32>, tensor<3700x?xf32>
 }
 
 //--- odd.mlir

@@ -27,8 +27,6 @@ static constexpr int64_t sharedBytes = 48 * 1024;
 static constexpr int64_t sectorBytes = 32;
 /// The widest access of a thread. A loop reads runs of it as they are.
 static constexpr int64_t accessBytes = 16;
-/// With fewer elements, few blocks leave most multiprocessors without work.
-static constexpr int64_t fewElements = 1 << 15;
 /// Registers of a thread for elements that do not go through shared memory and
 /// are loaded along with those that do.
 static constexpr int64_t wordsAhead = 16;

@@ -25,10 +25,6 @@ using namespace tripy::codegen;
 static constexpr int64_t sharedBytes = 48 * 1024;
 /// Dimensions shorter than this are not worth a tile.
 static constexpr int64_t shortest = 16;
-/// Nor are tensors with fewer elements: what a tile saves is less than its
-/// barrier, and its few blocks leave most multiprocessors without work. Threads
-/// have one element each.
-static constexpr int64_t fewElements = 1 << 15;
 
 /// Registers of a thread for elements that do not go through a tile and are
 /// loaded along with it: as many as 64 x 64 numbers of 4 bytes take 256

@@ -35,10 +35,10 @@ static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
 }
 
 /// From one large tile for each multiprocessor on, boxes are large
-/// (EmitCUDAPermute.cpp), and tiles from half a second one on.
+/// (EmitCUDAPermute.cpp), and tiles from behind half a second one on.
 SmallVector<int64_t> codegen::transposeTileLimits(const CudaChip &chip) {
   int64_t each = chip.multiprocessors * large;
-  return {each, each * 3 / 2, chip.streamedElements};
+  return {each, each * 3 / 2 + 1, chip.streamedElements};
 }
 
 /// Whether all tensors that `kernel` reads have elements of 16 bits or fewer.

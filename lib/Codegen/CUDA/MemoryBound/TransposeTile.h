@@ -10,6 +10,11 @@
 
 namespace tripy::codegen {
 
+/// Results with fewer elements are not worth a tile or a box: what it saves is
+/// less than its barrier, and its few blocks leave most multiprocessors without
+/// work. Threads have one element each.
+inline constexpr int64_t fewElements = 1 << 15;
+
 /// Square tiles of a kernel.
 struct TransposeTile {
   int64_t size = 64, threads = 256;

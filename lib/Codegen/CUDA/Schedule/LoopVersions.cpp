@@ -15,6 +15,8 @@
 #include "Codegen/CUDA/MemoryBound/TransposeTile.h"
 #include "Codegen/Emit/KernelSizes.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
@@ -45,33 +47,25 @@ static bool readsAcross(linalg::GenericOp op) {
   });
 }
 
-/// The elements of a result of `op`, an expression of one index argument;
-/// null where they are of none or of several.
-static AffineExpr elementsOf(linalg::GenericOp op, unsigned symbols,
-                             unsigned &symbol) {
-  AffineExpr elements =
-      extentExpr(op, llvm::to_vector(llvm::seq<unsigned>(op.getNumLoops())));
-  if (!elements)
-    return {};
-  unsigned found = 0;
-  for (unsigned each = 0; each < symbols; ++each)
-    if (elements.isFunctionOfSymbol(each)) {
-      symbol = each;
-      ++found;
-    }
-  return found == 1 ? elements : AffineExpr();
-}
+namespace {
+/// The elements of a result, an expression of index argument `symbol` alone.
+struct ElementCount {
+  AffineExpr count;
+  unsigned symbol;
 
-/// The largest size of `range` with fewer than `limit` elements; one less than
-/// its smallest where there is none. Elements grow with the size.
-static int64_t lastBelow(AffineExpr elements, unsigned symbols, unsigned symbol,
-                         const Interval &range, int64_t limit) {
-  MLIRContext *context = elements.getContext();
+  /// The largest size of `range` with fewer than `limit` elements; one less
+  /// than its smallest where there is none. Elements grow with the size.
+  int64_t lastBelow(const Interval &range, int64_t limit) const;
+};
+} // namespace
+
+int64_t ElementCount::lastBelow(const Interval &range, int64_t limit) const {
+  MLIRContext *context = count.getContext();
   auto isBelow = [&](int64_t size) {
-    AffineExpr known = elements.replace(getAffineSymbolExpr(symbol, context),
-                                        getAffineConstantExpr(size, context));
-    auto count = dyn_cast<AffineConstantExpr>(known);
-    return count && count.getValue() < limit;
+    AffineExpr known = count.replace(getAffineSymbolExpr(symbol, context),
+                                     getAffineConstantExpr(size, context));
+    auto elements = dyn_cast<AffineConstantExpr>(known);
+    return elements && elements.getValue() < limit;
   };
   int64_t below = range.lo - 1, above = range.hi + 1;
   while (above - below > 1) {
@@ -79,6 +73,38 @@ static int64_t lastBelow(AffineExpr elements, unsigned symbols, unsigned symbol,
     (isBelow(middle) ? below : above) = middle;
   }
   return below;
+}
+
+/// Nothing where the elements are of no index argument or of several.
+static std::optional<ElementCount> elementsOf(linalg::GenericOp op,
+                                              unsigned symbols) {
+  AffineExpr count =
+      extentExpr(op, llvm::to_vector(llvm::seq<unsigned>(op.getNumLoops())));
+  if (!count)
+    return std::nullopt;
+  auto isOf = [&](unsigned symbol) { return count.isFunctionOfSymbol(symbol); };
+  auto all = llvm::seq<unsigned>(symbols);
+  auto found = llvm::filter_to_vector(all, isOf);
+  if (found.size() != 1)
+    return std::nullopt;
+  return ElementCount{count, found.front()};
+}
+
+/// Sizes that a version ends at, in ascending order. One is for all that have
+/// few elements.
+static SmallVector<int64_t> endsOf(const ElementCount &elements,
+                                   const kernel::SizeRange &range,
+                                   const CudaChip &chip) {
+  int64_t few = elements.lastBelow(range.values, fewElements);
+  SmallVector<int64_t> ends = {few, range.opt - 1, range.opt};
+  for (int64_t limit : transposeTileLimits(chip))
+    ends.push_back(elements.lastBelow(range.values, limit));
+  if (range.opt <= maxShort)
+    for (int64_t end = 1; end <= maxShort; end += end < maxEach ? 1 : end)
+      ends.push_back(end);
+  llvm::erase_if(ends, [&](int64_t end) { return end < few; });
+  llvm::sort(ends);
+  return ends;
 }
 
 /// Plans `kernel` for the sizes of its guard: index argument `symbol` has no
@@ -90,7 +116,12 @@ static void narrow(kernel::FuncOp kernel, unsigned symbol) {
   kernel::GuardAttr guard = *kernel.getGuard();
   least[symbol] = guard.getLeast();
   most[symbol] = guard.getMost();
-  opt[symbol] = std::clamp(opt[symbol], least[symbol], most[symbol]);
+  // The usual size where that is one of these; else tiles are for most of them,
+  // not for the first or the last.
+  if (opt[symbol] < guard.getLeast() || opt[symbol] > guard.getMost())
+    opt[symbol] =
+        std::llround(std::sqrt(double(std::max<int64_t>(1, guard.getLeast())) *
+                               double(guard.getMost())));
   kernel.setSizesAttr(
       kernel::SizesAttr::get(kernel.getContext(), least, opt, most));
 }
@@ -103,26 +134,17 @@ void codegen::chooseLoopVersions(kernel::FuncOp kernel, const CudaChip &chip,
   auto across = llvm::find_if(ops, readsAcross);
   if (across == ops.end())
     return;
-  unsigned count = kernel.getSizes()->getOpt().size(), symbol = 0;
-  AffineExpr elements = elementsOf(*across, count, symbol);
+  std::optional<ElementCount> elements =
+      elementsOf(*across, kernel.getSizes()->getOpt().size());
   if (!elements)
     return;
-  AffineExpr size = getAffineSymbolExpr(symbol, kernel.getContext());
+  AffineExpr size = getAffineSymbolExpr(elements->symbol, kernel.getContext());
   std::optional<kernel::SizeRange> range = sizeRange(kernel, size);
   if (!range || range->values.hi > std::numeric_limits<int32_t>::max())
     return;
-  SmallVector<int64_t> ends =
-      llvm::map_to_vector(transposeTileLimits(chip), [&](int64_t limit) {
-        return lastBelow(elements, count, symbol, range->values, limit);
-      });
-  llvm::append_range(ends, ArrayRef{range->opt - 1, range->opt});
-  if (range->opt <= maxShort)
-    for (int64_t end = 1; end <= maxShort; end += end < maxEach ? 1 : end)
-      ends.push_back(end);
-  llvm::sort(ends);
   SmallVector<RowRange> ranges;
   int64_t least = range->values.lo;
-  for (int64_t end : ends)
+  for (int64_t end : endsOf(*elements, *range, chip))
     if (least <= end && end < range->values.hi) {
       ranges.push_back({least, end});
       least = end + 1;
@@ -132,7 +154,7 @@ void codegen::chooseLoopVersions(kernel::FuncOp kernel, const CudaChip &chip,
     return;
   for (kernel::FuncOp each :
        makeVersions(kernel, size, ranges, range->opt, symbols)) {
-    narrow(each, symbol);
+    narrow(each, elements->symbol);
     reportVersion(each, "loop", "indices of a dimension",
                   "tiles are planned for that many");
   }
