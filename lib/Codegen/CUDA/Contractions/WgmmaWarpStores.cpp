@@ -97,6 +97,8 @@ void WgmmaEmitter::storeByWarps(ValueRange sums) {
     e.elements.unbindSource(sourceArgument());
 }
 
+/// Rows that are no multiple of 16 bytes have runs of four elements or fewer,
+/// so that two lanes or more share each.
 WgmmaEmitter::LanePlace WgmmaEmitter::placeOfLane(int64_t lanes) {
   assert(lanes <= 32 && 32 / lanes <= warpRows && "a warp has these rows");
   Index t = math.rem(thread, math.constant(128));

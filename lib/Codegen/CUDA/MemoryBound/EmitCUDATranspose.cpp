@@ -579,8 +579,8 @@ bool codegen::emitCUDATranspose(CUDAKernel &kernel) {
   if (inner.empty() && emitCUDAOddRows(kernel, tile))
     return true;
   int64_t oddElements = inner.empty() ? 0 : oddRowsElements(kernel, tile);
-  // Versions by width have registers for the loads of one of them; a quarter
-  // fewer do for single elements of 16 bits.
+  // Versions by width have registers for the loads of one of them. Where rows
+  // are odd, loads are of single elements, and 1280 threads have registers.
   if (!inner.empty())
     kernel.residentBlocks = (readsOddRows(kernel) ? 1280 : 1024) / tile.threads;
   emitter.begin(oddElements);

@@ -20,7 +20,7 @@ static std::optional<int64_t> expectedElements(CUDAKernel &kernel) {
 }
 
 /// Elements of small and of large tiles.
-static constexpr int64_t small = 32 * 32, large = 64 * 64;
+static constexpr int64_t smallTile = 32 * 32, largeTile = 64 * 64;
 
 /// Whether small tiles leave less to the busiest multiprocessor than large
 /// ones: where some would have none of these, and where the busiest one would
@@ -30,14 +30,14 @@ static bool wantsSmallTiles(int64_t elements, const CudaChip &chip) {
     int64_t tiles = llvm::divideCeil(elements, tile);
     return llvm::divideCeil(tiles, chip.multiprocessors) * tile;
   };
-  return elements < chip.multiprocessors * large ||
-         loadOf(large) * 4 > loadOf(small) * 5;
+  return elements < chip.multiprocessors * largeTile ||
+         loadOf(largeTile) * 4 > loadOf(smallTile) * 5;
 }
 
 /// From one large tile for each multiprocessor on, boxes are large
 /// (EmitCUDAPermute.cpp), and tiles from behind half a second one on.
 SmallVector<int64_t> codegen::transposeTileLimits(const CudaChip &chip) {
-  int64_t each = chip.multiprocessors * large;
+  int64_t each = chip.multiprocessors * largeTile;
   return {each, each * 3 / 2 + 1, chip.streamedElements};
 }
 
