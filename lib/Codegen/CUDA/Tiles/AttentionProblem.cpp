@@ -269,8 +269,9 @@ double AttentionProblem::maxWork(const AttentionSchedule &schedule,
       end = std::clamp<int64_t>(last + shift + *behind, 1, sizes.keys);
     if (before)
       begin = std::clamp<int64_t>(first - *before, 0, end - 1);
+    int64_t skipped = begin / schedule.keys;
     return chip.attentionTile +
-           double(llvm::divideCeil(end, schedule.keys) - begin / schedule.keys);
+           double(int64_t(llvm::divideCeil(end, schedule.keys)) - skipped);
   };
   int64_t blocks = chip.multiprocessors;
   // A window in the middle is not cut.
