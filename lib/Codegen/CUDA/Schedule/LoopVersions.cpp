@@ -142,14 +142,8 @@ void codegen::chooseLoopVersions(kernel::FuncOp kernel, const CudaChip &chip,
   std::optional<kernel::SizeRange> range = sizeRange(kernel, size);
   if (!range || range->values.hi > std::numeric_limits<int32_t>::max())
     return;
-  SmallVector<RowRange> ranges;
-  int64_t least = range->values.lo;
-  for (int64_t end : endsOf(*elements, *range, chip))
-    if (least <= end && end < range->values.hi) {
-      ranges.push_back({least, end});
-      least = end + 1;
-    }
-  ranges.push_back({least, range->values.hi});
+  SmallVector<RowRange> ranges =
+      cutBehind(endsOf(*elements, *range, chip), range->values);
   if (ranges.size() < 2)
     return;
   for (kernel::FuncOp each :

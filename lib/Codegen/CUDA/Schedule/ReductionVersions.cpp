@@ -39,21 +39,16 @@ void codegen::chooseReductionVersions(kernel::FuncOp kernel,
   std::optional<kernel::SizeRange> range = sizeRange(kernel, size);
   if (!range || range->values.lo < 1)
     return;
-  SmallVector<RowRange> ranges;
-  int64_t least = range->values.lo;
-  for (int64_t end : foldedColumns)
-    if (least <= end && end < range->values.hi &&
-        foldsFor(kernel, chip, size, end)) {
-      ranges.push_back({least, end});
-      least = end + 1;
-    }
-  ranges.push_back({least, range->values.hi});
+  auto folds = [&](int64_t end) { return foldsFor(kernel, chip, size, end); };
+  SmallVector<int64_t> ends = llvm::filter_to_vector(foldedColumns, folds);
+  SmallVector<RowRange> ranges = cutBehind(ends, range->values);
   if (ranges.size() < 2)
     return;
   for (kernel::FuncOp each :
        makeVersions(kernel, size, ranges, range->opt, symbols)) {
-    bool folds = planReduction(each, chip)->fold > 1;
+    bool isFolded = planReduction(each, chip)->fold > 1;
     reportVersion(each, "reduction", "columns",
-                  folds ? "vectors have several rows" : "threads have columns");
+                  isFolded ? "vectors have several rows"
+                           : "threads have columns");
   }
 }

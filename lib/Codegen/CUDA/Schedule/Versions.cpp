@@ -23,6 +23,19 @@ void codegen::setGuard(kernel::FuncOp kernel, AffineExpr size, RowRange range) {
                                              range.least, range.most));
 }
 
+SmallVector<RowRange> codegen::cutBehind(ArrayRef<int64_t> ends,
+                                         const Interval &values) {
+  SmallVector<RowRange> ranges;
+  int64_t least = values.lo;
+  for (int64_t end : ends)
+    if (least <= end && end < values.hi) {
+      ranges.push_back({least, end});
+      least = end + 1;
+    }
+  ranges.push_back({least, values.hi});
+  return ranges;
+}
+
 SmallVector<kernel::FuncOp> codegen::makeVersions(kernel::FuncOp kernel,
                                                   AffineExpr size,
                                                   ArrayRef<RowRange> ranges,

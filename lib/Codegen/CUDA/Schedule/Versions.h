@@ -29,6 +29,10 @@ bool mayHaveVersions(kernel::FuncOp kernel);
 /// arguments, which are symbols.
 void setGuard(kernel::FuncOp kernel, mlir::AffineExpr size, RowRange range);
 
+/// Cuts `values` behind each of `ends`, in ascending order, that lies in them.
+llvm::SmallVector<RowRange> cutBehind(llvm::ArrayRef<int64_t> ends,
+                                      const Interval &values);
+
 /// Makes a kernel for each of `ranges`, which follow each other, and returns
 /// them in that order. The one that `opt` is in is `kernel` itself. `symbols`:
 /// of the kernel's module.
