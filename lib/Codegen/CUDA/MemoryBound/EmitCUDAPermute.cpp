@@ -91,6 +91,8 @@ private:
   void write();
 
   SmallVector<BoxDim> dims;
+  /// Of the results, that are expected.
+  int64_t expectedElements = 1;
   int64_t vectorSize = 1, writeWidth = 1, threads = 256;
   /// The block's first element.
   SmallVector<Index> origin;
@@ -141,6 +143,7 @@ bool PermuteEmitter::measure() {
     BoxDim dim;
     if (auto known = dyn_cast<AffineConstantExpr>(size))
       dim.size = known.getValue();
+    expectedElements *= std::max<int64_t>(1, *expected);
     dim.expected =
         dim.size ? *expected : std::max(*expected, sectorBytes / bytes);
     dims.push_back(dim);
@@ -151,15 +154,13 @@ bool PermuteEmitter::measure() {
 /// Boxes of as many elements as tiles of 64 x 64, or 32 x 32 where not every
 /// multiprocessor would have one.
 bool PermuteEmitter::grow() {
-  int64_t elements = 1, bytes = 0, total = 0;
-  for (unsigned number = 0; number < parts.size(); ++number)
-    elements *= std::max<int64_t>(1, *expectedSize(e.kernel, sizeExpr(number)));
-  if (elements < fewElements)
+  int64_t bytes = 0, total = 0;
+  if (expectedElements < fewElements)
     return false;
   for (const PermutedTensor &tensor : staged)
     bytes = std::max(bytes, tensor.bytes);
   int64_t volume = 64 * 64;
-  if (elements < volume * kernel.chip.multiprocessors) {
+  if (expectedElements < volume * kernel.chip.multiprocessors) {
     volume = 32 * 32;
     threads = 128;
   }
