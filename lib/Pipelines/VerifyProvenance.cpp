@@ -84,21 +84,25 @@ static bool needsLocation(Operation *op) {
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 
+/// Takes note of a location. Returns whether it leads to a user's line.
+bool ProvenanceSnapshot::add(Location location) {
+  auto [entry, isNew] = locations.try_emplace(location, false);
+  if (isNew) {
+    users.insert_range(userLocations(location));
+    entry->second = isKnownLocation(location);
+  }
+  return entry->second;
+}
+
 ProvenanceSnapshot::ProvenanceSnapshot(Operation *root) {
-  auto add = [&](Location location) {
-    if (locations.insert(location).second)
-      users.insert_range(userLocations(location));
-  };
   for (Operation *op = root; op; op = op->getParentOp())
     add(op->getLoc());
   root->walk([&](Operation *op) {
-    add(op->getLoc());
-    complete &= !needsLocation(op) || isKnownLocation(op->getLoc());
+    bool isKnown = add(op->getLoc());
+    complete &= isKnown || !needsLocation(op);
     for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments()) {
-        add(argument.getLoc());
-        complete &= isKnownLocation(argument.getLoc());
-      }
+      for (BlockArgument argument : region.getArguments())
+        complete &= add(argument.getLoc());
     if (mayBeWritten(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
         (!isOfProgram(op) || computes(op)) && !isInKernel(op))
       results[op->getLoc()] += std::max<int64_t>(op->getNumResults(), 1);
@@ -148,11 +152,13 @@ bool ProvenanceSnapshot::isInlined(Location user) const {
 
 LogicalResult ProvenanceSnapshot::checkLocation(Operation *op,
                                                 StringRef step) const {
-  if (!isKnownLocation(op->getLoc()))
+  auto known = locations.find(op->getLoc());
+  if (!(known == locations.end() ? isKnownLocation(op->getLoc())
+                                 : known->second))
     return op->emitError("every operation has the location of a user's line; "
                          "after '")
            << step << "' this one has none";
-  if (!locations.contains(op->getLoc()))
+  if (known == locations.end())
     for (Location user : userLocations(op->getLoc()))
       if (!users.contains(user) && !isInlined(user))
         return op->emitError("a pass takes locations from the operations that "

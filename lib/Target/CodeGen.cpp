@@ -132,7 +132,7 @@ size_t target::countKernels(Operation *container) {
 }
 
 FailureOr<target::PartOutputs>
-target::compileParts(Operation *container,
+target::compileParts(Operation *container, size_t most,
                      llvm::function_ref<LogicalResult(Operation *, size_t,
                                                       SmallVectorImpl<char> &)>
                          compile,
@@ -142,15 +142,17 @@ target::compileParts(Operation *container,
   TimingScope scope = watch ? watch->nest("LLVM") : TimingScope();
   if (watch)
     watch->begin("LLVM", countKernels(container));
-  std::vector<OwningOpRef<Operation *>> parts = partition(container);
+  std::vector<OwningOpRef<Operation *>> parts = partition(container, most);
+  SmallVector<size_t> sizes;
+  for (const OwningOpRef<Operation *> &part : parts)
+    sizes.push_back(countOperations(*part));
   PartOutputs outputs(parts.size());
-  if (failed(failableParallelForEach(context, llvm::seq<size_t>(parts.size()),
-                                     [&](size_t i) -> LogicalResult {
-                                       if (watch && watch->mustStop())
-                                         return emitError(container->getLoc(),
-                                                          "cancelled");
-                                       return compile(*parts[i], i, outputs[i]);
-                                     })))
+  if (failed(failableParallelForEach(
+          context, largestFirst(sizes), [&](size_t i) -> LogicalResult {
+            if (watch && watch->mustStop())
+              return emitError(container->getLoc(), "cancelled");
+            return compile(*parts[i], i, outputs[i]);
+          })))
     return failure();
   return outputs;
 }

@@ -28,11 +28,11 @@ class CodeWatch;
 /// What each part of a module became: a text or an object.
 using PartOutputs = std::vector<llvm::SmallVector<char, 0>>;
 
-/// Takes the symbols of `container` (a module or gpu.module) apart and calls
-/// `compile` for each part, with its number, on the context's threads. `watch`,
-/// here and below, may be null.
+/// Takes the symbols of `container` (a module or gpu.module) apart, to `most`
+/// parts or fewer, and calls `compile` for each part, with its number, on the
+/// context's threads. `watch`, here and below, may be null.
 mlir::FailureOr<PartOutputs> compileParts(
-    mlir::Operation *container,
+    mlir::Operation *container, size_t most,
     llvm::function_ref<mlir::LogicalResult(mlir::Operation *part, size_t number,
                                            llvm::SmallVectorImpl<char> &out)>
         compile,

@@ -75,7 +75,8 @@ class CodeToLLVM : public tripy::impl::CodeToLLVMPassBase<CodeToLLVM> {
   static LogicalResult lowerCode(Operation *code) {
     bool device = isa<gpu::GPUModuleOp>(code);
     SmallVector<StringRef> order = symbolOrder(code);
-    std::vector<OwningOpRef<Operation *>> parts = partition(code);
+    std::vector<OwningOpRef<Operation *>> parts =
+        partition(code, countThreads(code->getContext()));
     if (failed(failableParallelForEach(code->getContext(), parts,
                                        [&](OwningOpRef<Operation *> &part) {
                                          return lowerPart(*part, device);

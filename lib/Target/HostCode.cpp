@@ -4,6 +4,7 @@
 
 #include "CodeGen.h"
 #include "FlatLinker.h"
+#include "Partition.h"
 
 #include "tripy/Target/CodeWatch.h"
 
@@ -193,7 +194,7 @@ static FailureOr<PartOutputs> compileAll(ModuleOp hostCode,
                                          const HostTarget &host, Emission kind,
                                          CodeWatch *watch) {
   return compileParts(
-      hostCode,
+      hostCode, countThreads(hostCode.getContext()),
       [&](Operation *part, size_t, SmallVectorImpl<char> &out) {
         return compilePart(part, host, kind, out, watch);
       },

@@ -151,12 +151,17 @@ static LogicalResult reportRefusal(const Status &status, StringRef ptx,
          << printable(std::string_view(message), 2000);
 }
 
+/// Parts of a module that LLVM makes PTX of, at most: a thread that is done
+/// takes the next one, so that all are done at about the same time. Not by the
+/// number of threads, so that a program has one text on any machine.
+static constexpr size_t maxPTXParts = 64;
+
 /// Each part of the module as a PTX text of its own.
 static FailureOr<std::vector<std::string>>
 compilePartsToPTX(gpu::GPUModuleOp module, const CudaTarget &target,
                   CodeWatch *watch) {
   FailureOr<PartOutputs> texts = compileParts(
-      module,
+      module, maxPTXParts,
       [&](Operation *part, size_t number, SmallVectorImpl<char> &out) {
         return compilePart(part, number, target, out, watch);
       },
@@ -169,11 +174,11 @@ compilePartsToPTX(gpu::GPUModuleOp module, const CudaTarget &target,
   return parts;
 }
 
-static std::string joinPTX(ArrayRef<std::string> parts) {
+static std::string joinPTX(ArrayRef<StringRef> parts) {
   std::string all;
-  for (const std::string &part : parts) {
+  for (StringRef part : parts) {
     if (all.empty())
-      all = part;
+      all = part.str();
     else
       appendWithoutHeader(all, part);
   }
@@ -186,7 +191,7 @@ FailureOr<std::string> target::compileToPTX(gpu::GPUModuleOp module,
       compilePartsToPTX(module, target, /*watch=*/nullptr);
   if (failed(parts))
     return failure();
-  return joinPTX(*parts);
+  return joinPTX(llvm::to_vector_of<StringRef>(*parts));
 }
 
 /// Notes of the assembler that matter: serialised wgmma instructions and memory
@@ -224,34 +229,50 @@ static LogicalResult checkCode(const CachedCode &code,
   return success();
 }
 
-/// Assembles the parts on several threads, each to a cubin of its own. There
+/// The texts joined to one for each thread. The time that the assembler takes
+/// is about in proportion to the length of a text, whose instructions name all
+/// the registers of a matrix product.
+static std::vector<std::string> textsOfThreads(ArrayRef<std::string> parts,
+                                               size_t threads) {
+  auto sizes = llvm::map_to_vector(
+      parts, [](const std::string &part) { return part.size(); });
+  std::vector<SmallVector<StringRef>> texts(std::min(parts.size(), threads));
+  for (auto [part, place] : llvm::zip(parts, spread(sizes, texts.size())))
+    texts[place].push_back(part);
+  std::vector<std::string> joined;
+  for (ArrayRef<StringRef> text : texts)
+    joined.push_back(joinPTX(text));
+  return joined;
+}
+
+/// Assembles the texts on several threads, each to a cubin of its own. There
 /// are none when there is no assembler.
-static LogicalResult assembleParts(MLIRContext *context, CachedCode &code,
-                                   ArrayRef<std::string> parts,
+static LogicalResult assembleTexts(MLIRContext *context, CachedCode &code,
+                                   ArrayRef<std::string> texts,
                                    const CudaTarget &target,
                                    const KernelPlaces &places,
                                    CodeWatch *watch) {
-  std::vector<std::optional<Result<AssembledCode>>> assembled(parts.size());
+  std::vector<std::optional<Result<AssembledCode>>> assembled(texts.size());
   TimingScope scope = watch ? watch->nest("assembler") : TimingScope();
   size_t kernels = 0;
-  for (const std::string &part : parts)
-    kernels += StringRef(part).count(entryDirective);
+  for (const std::string &text : texts)
+    kernels += StringRef(text).count(entryDirective);
   if (watch)
     watch->begin("assembler", kernels);
-  parallelFor(context, 0, parts.size(), [&](size_t i) {
+  parallelFor(context, 0, texts.size(), [&](size_t i) {
     if (watch && watch->mustStop()) {
       assembled[i].emplace(Status(Code::Cancelled, "cancelled"));
       return;
     }
-    assembled[i] = assemblePTX(parts[i], target.chip);
+    assembled[i] = assemblePTX(texts[i], target.chip);
     if (!watch || !*assembled[i])
       return;
-    watch->advance("assembler", StringRef(parts[i]).count(entryDirective));
+    watch->advance("assembler", StringRef(texts[i]).count(entryDirective));
     for (const auto &[kernel, seconds] : (**assembled[i]).seconds)
       watch->add({kernel, 0, seconds});
   });
   scope.stop();
-  for (auto [part, result] : llvm::zip(parts, assembled)) {
+  for (auto [text, result] : llvm::zip(texts, assembled)) {
     if (*result) {
       code.cubins.push_back(std::move((**result).cubin));
       code.log += (**result).log;
@@ -259,7 +280,7 @@ static LogicalResult assembleParts(MLIRContext *context, CachedCode &code,
     }
     const Status &status = result->status();
     if (status.code() != Code::NotFound)
-      return reportRefusal(status, part, places);
+      return reportRefusal(status, text, places);
     code.cubins.clear();
     emitWarning(places.module,
                 "the executable holds PTX only, which the driver assembles at "
@@ -277,10 +298,14 @@ static FailureOr<CachedCode> compileAndAssemble(gpu::GPUModuleOp module,
   FailureOr<std::vector<std::string>> parts =
       compilePartsToPTX(module, target, watch);
   CachedCode code;
-  if (failed(parts) || failed(assembleParts(module.getContext(), code, *parts,
-                                            target, places, watch)))
+  if (failed(parts))
     return failure();
-  code.ptx = joinPTX(*parts);
+  MLIRContext *context = module.getContext();
+  std::vector<std::string> texts =
+      textsOfThreads(*parts, countThreads(context));
+  if (failed(assembleTexts(context, code, texts, target, places, watch)))
+    return failure();
+  code.ptx = joinPTX(llvm::to_vector_of<StringRef>(*parts));
   return code;
 }
 
@@ -300,8 +325,9 @@ static std::optional<CacheKey> keyOf(gpu::GPUModuleOp module,
   // A resource is printed as its name alone.
   if (StringRef(text).contains("dense_resource"))
     return std::nullopt;
-  // Each part is assembled to a cubin of its own.
-  std::string cubins = std::to_string(countParts(module));
+  // Each thread's kernels are assembled to a cubin of their own.
+  std::string cubins =
+      std::to_string(countParts(module, countThreads(module.getContext())));
   std::string_view parts[] = {"device code", compiler, assembler, target.chip,
                               target.ptx,    cubins,   text};
   return CacheKey::of(parts);

@@ -56,32 +56,57 @@ static Groups groupSymbols(Operation *container) {
   return groups;
 }
 
-static size_t countThreads(MLIRContext *context) {
+size_t target::countThreads(MLIRContext *context) {
   return context->isMultithreadingEnabled() ? context->getNumThreads() : 1;
 }
 
-size_t target::countParts(Operation *container) {
-  return std::min(groupSymbols(container).size(),
-                  countThreads(container->getContext()));
+size_t target::countParts(Operation *container, size_t most) {
+  return std::min(groupSymbols(container).size(), most);
 }
 
-std::vector<OwningOpRef<Operation *>> target::partition(Operation *container) {
-  Groups groups = groupSymbols(container);
-  size_t threads = countThreads(container->getContext());
-  std::vector<OwningOpRef<Operation *>> parts;
-  size_t next = 0;
-  for (auto &[leader, members] : groups) {
-    if (parts.size() < threads)
-      parts.push_back(container->cloneWithoutRegions());
-    Operation *part = *parts[next++ % threads];
-    if (part->getRegion(0).empty())
-      part->getRegion(0).emplaceBlock();
-    Block &block = part->getRegion(0).front();
-    for (Operation *op : members) {
-      op->remove();
-      block.push_back(op);
-    }
+SmallVector<size_t> target::largestFirst(ArrayRef<size_t> sizes) {
+  auto order = llvm::to_vector(llvm::seq<size_t>(sizes.size()));
+  llvm::stable_sort(order,
+                    [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+  return order;
+}
+
+SmallVector<size_t> target::spread(ArrayRef<size_t> sizes, size_t parts) {
+  SmallVector<size_t> places(sizes.size()), filled(parts, 0);
+  for (size_t i : largestFirst(sizes)) {
+    places[i] = llvm::min_element(filled) - filled.begin();
+    filled[places[i]] += sizes[i];
   }
+  // Parts are in the order of the first things in them.
+  llvm::SmallMapVector<size_t, size_t, 16> numbers;
+  for (size_t &place : places)
+    place = numbers.try_emplace(place, numbers.size()).first->second;
+  return places;
+}
+
+size_t target::countOperations(ArrayRef<Operation *> roots) {
+  size_t count = 0;
+  for (Operation *root : roots)
+    root->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+std::vector<OwningOpRef<Operation *>> target::partition(Operation *container,
+                                                        size_t most) {
+  Groups groups = groupSymbols(container);
+  SmallVector<size_t> sizes;
+  for (const auto &[leader, members] : groups)
+    sizes.push_back(countOperations(members));
+  std::vector<OwningOpRef<Operation *>> parts;
+  for (size_t i = 0, count = std::min(groups.size(), most); i < count; ++i) {
+    parts.push_back(container->cloneWithoutRegions());
+    parts.back()->getRegion(0).emplaceBlock();
+  }
+  for (auto [group, place] : llvm::zip(groups, spread(sizes, parts.size())))
+    for (Operation *op : group.second) {
+      op->remove();
+      parts[place]->getRegion(0).front().push_back(op);
+    }
   return parts;
 }
 

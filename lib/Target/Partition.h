@@ -20,14 +20,28 @@ namespace tripy::target {
 /// translation to LLVM IR; to be called before threads start.
 void prepareContext(mlir::MLIRContext &context);
 
-/// Moves the symbols of `container` (a module or gpu.module) to as many
-/// detached operations of its kind as the context has threads, at most. What
+/// How many threads work on what is of the context.
+size_t countThreads(mlir::MLIRContext *context);
+
+/// The numbers of `sizes`, that of the largest first.
+llvm::SmallVector<size_t> largestFirst(llvm::ArrayRef<size_t> sizes);
+
+/// Which of `parts` parts each of some things of these sizes goes to, so that
+/// no part is much larger than another: the largest first, each to the part
+/// that is smallest then. The first thing goes to part 0, and so on.
+llvm::SmallVector<size_t> spread(llvm::ArrayRef<size_t> sizes, size_t parts);
+
+/// Operations of `roots` and in them.
+size_t countOperations(llvm::ArrayRef<mlir::Operation *> roots);
+
+/// Moves the symbols of `container` (a module or gpu.module) to `most` detached
+/// operations of its kind, or fewer, of about as many operations each. What
 /// refers to each other stays together.
 std::vector<mlir::OwningOpRef<mlir::Operation *>>
-partition(mlir::Operation *container);
+partition(mlir::Operation *container, size_t most);
 
 /// How many operations partition() makes of `container`.
-size_t countParts(mlir::Operation *container);
+size_t countParts(mlir::Operation *container, size_t most);
 
 /// Erases kernels, with what they refer to, that are equal to an earlier one
 /// but for names and locations. `launched` holds the kernels' names, each with

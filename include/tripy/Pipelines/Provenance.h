@@ -42,14 +42,18 @@ public:
 
 private:
   using Counts = llvm::DenseMap<mlir::Location, int64_t>;
+  bool add(mlir::Location location);
   bool isInlined(mlir::Location user) const;
   mlir::LogicalResult checkLocation(mlir::Operation *op,
                                     llvm::StringRef step) const;
   mlir::LogicalResult checkReason(mlir::Operation *op, Counts &own,
                                   llvm::StringRef step) const;
 
-  /// All locations, and what no lowering made of them.
-  llvm::DenseSet<mlir::Location> locations, users;
+  /// All locations, and whether each leads to a user's line. Many operations
+  /// share one, and finding the lines of a fused one takes long.
+  llvm::DenseMap<mlir::Location, bool> locations;
+  /// What no lowering made of them.
+  llvm::DenseSet<mlir::Location> users;
   /// How many results operations of each location have.
   Counts results;
   bool complete = true;
