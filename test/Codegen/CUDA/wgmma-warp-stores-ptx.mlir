@@ -1,7 +1,8 @@
 // Rows of 16-bit results that TMA cannot store: each warp stores its own, and
 // none waits for another one but for a barrier between the sums and their
-// readers. A lane has one address in shared and one in
-// global memory for a box; all others are constant distances from those.
+// readers. A loop stores eight times at each turn. A lane has one address in
+// shared and one in global memory in it; all others are constant distances from
+// those.
 //
 // RUN: split-file %s %t
 // RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --gemm-tile=64x256,pingpong --stop-after=ptx -o - | FileCheck %s --check-prefix=ODD --implicit-check-not=.local
@@ -24,9 +25,12 @@
 // ODD: st.global.b16 [[[TO:%rd[0-9]+]]]
 // ODD: st.global.b16 [[[TO]]+994]
 // ODD: st.global.b16 [[[TO]]+1988]
-// ODD: st.global.b16 [[[TO]]+14910]
+// ODD: st.global.b16 [[[TO]]+2982]
 // ODD: st.global.b16 [[[TO]]+64]
 // ODD: st.global.b16 [[[TO]]+1058]
+// ODD: st.global.b16 [[[TO]]+3046]
+// ODD-NOT: st.global
+// ODD: stmatrix.sync
 func.func @main(%a: tensor<512x497x64xbf16>, %b: tensor<512x497x64xbf16>) -> tensor<512x497x497xbf16> {
   %0 = trace.permute %b [0, 2, 1] : (tensor<512x497x64xbf16>) -> tensor<512x64x497xbf16>
   %1 = trace.matmul %a, %0 : (tensor<512x497x64xbf16>, tensor<512x64x497xbf16>) -> tensor<512x497x497xbf16>

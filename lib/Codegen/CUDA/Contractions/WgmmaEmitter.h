@@ -298,7 +298,10 @@ private:
   std::optional<int64_t> rowDistance(unsigned result);
   void storeRows(unsigned result, int64_t group, int64_t column,
                  const Box &box);
-  void finishStores(llvm::SmallVectorImpl<RowStore> &stores, mlir::Value to);
+  void finishStores(llvm::ArrayRef<RowStore> stores, mlir::Value to);
+  bool hasAllRows();
+  mlir::Value isGreater(mlir::Value left, mlir::Value right);
+  void loopOverRows(int64_t turn, llvm::function_ref<void(mlir::Value)> body);
   /// What a lane has of a window of the tile's columns, in shared memory.
   struct Window {
     mlir::Value from; ///< its first row there, i32

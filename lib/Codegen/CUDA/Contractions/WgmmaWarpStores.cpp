@@ -174,8 +174,7 @@ void WgmmaEmitter::requestRows(int64_t store) {
         add(add(rows.box.place, mul(toI32(row), rows.box.rowBytes)), chunk);
     for (int64_t next = 0; next < warpRows; next += 32 / lanes)
       requestChunk(first, next * *rowDistance(0) * 2, chunk, bytes,
-                   arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                         left, i32(next)),
+                   isGreater(left, i32(next)),
                    add(to, i32(next * rows.box.rowBytes)));
   });
   NVVM::CpAsyncCommitGroupOp::create(b, loc);
@@ -255,11 +254,33 @@ std::optional<int64_t> WgmmaEmitter::rowDistance(unsigned result) {
       math.linearize(space.resultAt(point), e.results[result].sizes));
 }
 
+Value WgmmaEmitter::isGreater(Value left, Value right) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left, right);
+}
+
+/// Loops over a warp's rows of a box, `turn` at a time; `body` is given the
+/// first. The loop stays one: unrolled, it made half of the code of a kernel,
+/// and compiling that took half of the time.
+void WgmmaEmitter::loopOverRows(int64_t turn,
+                                llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, i32(0), i32(warpRows), i32(turn));
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      b.getContext(), {}, {}, {},
+      LLVM::LoopUnrollAttr::get(b.getContext(), b.getBoolAttr(true), {}, {}, {},
+                                {}, {}, {}),
+      {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  loop->setDiscardableAttr("loop_annotation", annotation);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  ElementEmitter::Scope scope(e.elements);
+  body(loop.getInductionVar());
+}
+
 /// Stores this warp's rows of a box: neighbouring lanes have neighbours of a
 /// row, as many each as one access covers at every row. All places of a lane,
-/// in the box and in memory, are at constant distances from its first ones,
-/// which are parts of the instructions: with addresses of their own, elements
-/// took 16 instructions each.
+/// in the box and in memory, are at constant distances from its first ones of
+/// the same turn of the loop, which are parts of the instructions: with
+/// addresses of their own, elements took 16 instructions each.
 void WgmmaEmitter::storeRows(unsigned result, int64_t group, int64_t column,
                              const Box &box) {
   const Memory &memory = e.results[result];
@@ -267,30 +288,49 @@ void WgmmaEmitter::storeRows(unsigned result, int64_t group, int64_t column,
   int64_t lanes = std::min<int64_t>(box.columns / vectorSize, 32);
   auto [laneRow, number] = placeOfLane(lanes);
   Index laneColumn = math.mul(number, math.constant(vectorSize));
-  Value from = pointer(add(add(box.place, mul(toI32(laneRow), box.rowBytes)),
-                           mul(toI32(laneColumn), 2)));
+  Value from = add(add(box.place, mul(toI32(laneRow), box.rowBytes)),
+                   mul(toI32(laneColumn), 2));
   Index atM = math.add(math.add(rowBegin, groupRow(group)), laneRow);
   Index atN =
       math.add(math.add(columnBegin, math.constant(column)), laneColumn);
   Value to = elementAt(memory.pointer, memory.elementType,
                        math.linearize(resultAt(atM, atN), memory.sizes));
-  auto vector = VectorType::get({vectorSize}, memory.elementType);
-  SmallVector<RowStore> stores;
-  for (int64_t next = 0; next < box.columns; next += lanes * vectorSize) {
-    Value rows = rowsFrom(atM, math.add(atN, math.constant(next)));
-    for (int64_t row = 0; row < warpRows; row += 32 / lanes) {
-      Value place = elementAt(from, memory.elementType,
-                              math.constant(row * box.rowBytes / 2 + next));
-      stores.push_back(
-          {LLVM::LoadOp::create(b, loc, vector, place, 2 * vectorSize),
-           row * *rowDistance(result) + next,
-           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, rows,
-                                 i32(row))});
-      if (stores.size() == storesTogether)
-        finishStores(stores, to);
+  auto type = VectorType::get({vectorSize}, memory.elementType);
+  // Where the next columns of the lane begin, and how many rows are there.
+  SmallVector<std::pair<int64_t, Value>> runs;
+  for (int64_t next = 0; next < box.columns; next += lanes * vectorSize)
+    runs.emplace_back(next, rowsFrom(atM, math.add(atN, math.constant(next))));
+  int64_t apart = 32 / lanes;
+  int64_t turn = std::min<int64_t>(
+      apart * std::max<int64_t>(storesTogether / runs.size(), 1), warpRows);
+  loopOverRows(turn, [&](Value first) {
+    Value read = pointer(add(from, mul(first, box.rowBytes)));
+    Index behind = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), first)
+                       .getResult();
+    Value write =
+        elementAt(to, memory.elementType,
+                  math.mul(behind, math.constant(*rowDistance(result))));
+    SmallVector<RowStore> stores;
+    for (auto [next, rows] : runs) {
+      // Where all rows are there, one branch does for all.
+      Value inside = isGreater(rows, first);
+      for (int64_t row = 0; row < turn; row += apart) {
+        Value place = elementAt(read, memory.elementType,
+                                math.constant(row * box.rowBytes / 2 + next));
+        stores.push_back(
+            {LLVM::LoadOp::create(b, loc, type, place, 2 * vectorSize),
+             row * *rowDistance(result) + next,
+             hasAllRows() ? inside : isGreater(rows, add(first, i32(row)))});
+      }
     }
-  }
-  finishStores(stores, to);
+    finishStores(stores, write);
+  });
+}
+
+/// Whether each tile of the result has as many rows as any.
+bool WgmmaEmitter::hasAllRows() {
+  std::optional<int64_t> rows = IndexMath::constantOf(space.sizeOf(schedule.m));
+  return rows && *rows % schedule.tileM == 0;
 }
 
 /// Rows that the result has from row `atM` on; none beyond the last column.
@@ -308,16 +348,22 @@ Value WgmmaEmitter::elementAt(Value pointer, Type element, Index number) {
                              ValueRange{index});
 }
 
-void WgmmaEmitter::finishStores(SmallVectorImpl<RowStore> &stores, Value to) {
-  for (const RowStore &store : stores)
-    e.when(store.inside, [&] {
-      auto vector = cast<VectorType>(store.elements.getType());
-      Value place =
-          elementAt(to, vector.getElementType(), math.constant(store.distance));
-      LLVM::StoreOp::create(b, loc, store.elements, place,
-                            2 * vector.getNumElements());
+void WgmmaEmitter::finishStores(ArrayRef<RowStore> stores, Value to) {
+  while (!stores.empty()) {
+    Value inside = stores.front().inside;
+    auto together = stores.take_while(
+        [&](const RowStore &store) { return store.inside == inside; });
+    e.when(inside, [&] {
+      for (const RowStore &store : together) {
+        auto vector = cast<VectorType>(store.elements.getType());
+        Value place = elementAt(to, vector.getElementType(),
+                                math.constant(store.distance));
+        LLVM::StoreOp::create(b, loc, store.elements, place,
+                              2 * vector.getNumElements());
+      }
     });
-  stores.clear();
+    stores = stores.drop_front(together.size());
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,8 +441,7 @@ WgmmaEmitter::WindowRow WgmmaEmitter::rowOf(const Window &window, int64_t row) {
   Value rest = arith::SubIOp::create(b, loc, i32(ofLast), found.start);
   found.columns = arith::SelectOp::create(b, loc, isLastOfRow(), rest,
                                           i32(schedule.stepN()));
-  found.exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                       window.rows, i32(row));
+  found.exists = isGreater(window.rows, i32(row));
   return found;
 }
 
