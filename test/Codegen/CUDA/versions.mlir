@@ -7,6 +7,7 @@
 // RUN: tripy-compile %t/none.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: sed 's/max = \[0, 64\]/max = [1, 64]/' %t/none.mlir | tripy-compile - --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: tripy-compile %t/stages.mlir --target=cuda --stop-after=kernels -o %t/stages.out
+// RUN: tripy-compile %t/room.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/room.mlir --check-prefix=ROOM
 // RUN: tripy-compile %t/linear.mlir --target=cuda --gemm-tile=64x64 --stop-after=schedules -o - | FileCheck %t/linear.mlir --check-prefix=ASKED
 
 // Guards that users write leave out no size, and have none in common.
@@ -82,4 +83,15 @@ func.func @main(%x: tensor<?x16384xf16> {tripy.profile = #tripy.profile<min = [1
                 %w: tensor<2176x16384xf16>) -> tensor<?x2176xf16> {
   %y = trace.linear %x, %w : (tensor<?x16384xf16>, tensor<2176x16384xf16>) -> tensor<?x2176xf16>
   return %y : tensor<?x2176xf16>
+}
+
+//--- room.mlir
+// A kernel on CUDA cores whose blocks leave multiprocessors room starts alone: one version has such numbers of rows, another those that
+// fill the GPU.
+// ROOM: kernel.func @main_gemm_0_dot
+// ROOM-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 897, most = 4096>
+// ROOM-SAME: @main_gemm_0_dot_385_to_896]
+func.func @main(%x: tensor<?x640xf32> {tripy.profile = #tripy.profile<min = [1, 640], opt = [4096, 640], max = [4096, 640]>}, %w: tensor<5120x640xf32>) -> tensor<?x5120xf32> {
+  %0 = trace.linear %x, %w : (tensor<?x640xf32>, tensor<5120x640xf32>) -> tensor<?x5120xf32>
+  return %0 : tensor<?x5120xf32>
 }

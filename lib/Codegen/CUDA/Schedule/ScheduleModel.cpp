@@ -34,6 +34,15 @@ std::optional<double> ScheduleModel::cycles(Attribute schedule) const {
   return std::nullopt;
 }
 
+bool ScheduleModel::leavesRoom(Attribute schedule) const {
+  auto of = dyn_cast<kernel::SimtScheduleAttr>(schedule);
+  if (!of || !simt)
+    return false;
+  StringRef rule;
+  std::optional<simt::Schedule> read = simt::readSchedule(of, *simt, rule);
+  return read && simt::leavesRoom(*read, *simt);
+}
+
 bool ScheduleModel::isLegal(Attribute schedule) const {
   if (auto of = dyn_cast<kernel::WgmmaScheduleAttr>(schedule)) {
     if (!wgmma)

@@ -17,6 +17,9 @@ public:
   /// Cycles of a schedule; nothing where there is no model of its form, as for
   /// what streams a matrix, or where it suits no size of this contraction.
   std::optional<double> cycles(mlir::Attribute schedule) const;
+  /// Whether blocks of a schedule for CUDA cores leave multiprocessors room for
+  /// more: such a kernel waits for others to end before it starts.
+  bool leavesRoom(mlir::Attribute schedule) const;
   /// Whether a schedule that has cycles is legal for all sizes of the guard.
   bool isLegal(mlir::Attribute schedule) const;
 
