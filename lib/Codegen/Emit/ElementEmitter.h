@@ -136,6 +136,13 @@ public:
   /// they may go on in the next rows. For bodies that have runs, on tensors
   /// with `first + count` elements or more.
   Elements emitRun(mlir::Value tensor, Index first, int64_t count);
+  /// Elements of a flat tensor from number `first` on, one by one, where
+  /// `where` holds and the tensor has them; else those of `vector`, which has
+  /// at least one more than the tensor has then. Without a branch: the
+  /// assembler leaves loads in front of one until those of its own block have
+  /// come.
+  Elements loadSinglesWhere(const Memory &flat, Index first, mlir::Value where,
+                            Elements vector);
   /// What emitRun() gave before in a scope that is open; null for none.
   const Elements *foundRun(mlir::Value tensor, Index first,
                            int64_t count) const;
@@ -311,9 +318,9 @@ private:
   struct GuardedPlace {
     mlir::Value pointer, holds;
   };
-  /// `count` elements of 2, 4 or 8 bytes together, without a branch: from the
-  /// place that holds, or `otherwise`. At most one place holds.
   Elements loadUnaligned(const Memory &memory, Index offset, int64_t count);
+  /// `count` elements of 1 byte to 8 bytes together, without a branch: from the
+  /// place that holds, or `otherwise`. At most one place holds.
   Elements loadPredicated(const Memory &memory,
                           llvm::ArrayRef<GuardedPlace> places, int64_t offset,
                           int64_t count, mlir::Value otherwise);

@@ -343,17 +343,23 @@ Elements ElementEmitter::loadPredicated(const Memory &memory,
   Type storage = storedType(memory.elementType);
   int64_t bytes = storageBytes(storage);
   Type word = b.getIntegerType(8 * bytes * count);
+  // There are no registers of one byte.
+  bool isByte = bytes * count == 1;
+  Type held = isByte ? Type(b.getI16Type()) : word;
   auto type = VectorType::get({count}, storage);
   Value stored = narrow(otherwise, memory.elementType);
   Value border = LLVM::BitcastOp::create(
       b, loc, word,
       vector::FromElementsOp::create(b, loc, type,
                                      SmallVector<Value>(count, stored)));
-  StringRef constraint = bytes * count == 2   ? "h"
+  if (isByte)
+    border = arith::ExtUIOp::create(b, loc, held, border);
+  StringRef constraint = bytes * count <= 2   ? "h"
                          : bytes * count == 4 ? "r"
                                               : "l";
   std::string kind = ".b" + std::to_string(8 * bytes * count);
-  std::string text = "mov" + kind + " $0, $1;", constraints = "=&";
+  std::string text = isByte ? "mov.b16" : "mov" + kind, constraints = "=&";
+  text += " $0, $1;";
   constraints += (constraint + "," + constraint).str();
   SmallVector<Value> operands = {border};
   for (const GuardedPlace &place : places) {
@@ -369,10 +375,12 @@ Elements ElementEmitter::loadPredicated(const Memory &memory,
     constraints += ",~{memory}";
   Value loaded =
       LLVM::InlineAsmOp::create(
-          b, loc, TypeRange(word), operands, text, constraints,
+          b, loc, TypeRange(held), operands, text, constraints,
           /*has_side_effects=*/!memory.readOnly, /*is_align_stack=*/false,
           LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
           .getResult(0);
+  if (isByte)
+    loaded = arith::TruncIOp::create(b, loc, word, loaded);
   Value elements = LLVM::BitcastOp::create(b, loc, type, loaded);
   Elements result;
   for (int64_t i = 0; i < count; ++i)

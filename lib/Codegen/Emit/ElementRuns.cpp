@@ -227,6 +227,30 @@ void ElementEmitter::bindRun(Value tensor, Index first, Elements elements) {
       std::move(elements);
 }
 
+Elements ElementEmitter::loadSinglesWhere(const Memory &flat, Index first,
+                                          Value where, Elements vector) {
+  OpBuilder &b = math.b();
+  Location loc = math.location();
+  auto wide = [&](Index index) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                      math.value(index));
+  };
+  Value begin = wide(first);
+  Value left = arith::SubIOp::create(b, loc, wide(flat.sizes.front()), begin);
+  Value pointer = LLVM::GEPOp::create(
+      b, loc, flat.pointer.getType(), storedType(flat.elementType),
+      flat.pointer, ArrayRef<LLVM::GEPArg>{begin});
+  for (size_t i = 0; i + 1 < vector.size(); ++i) {
+    Value number = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(i));
+    Value isThere =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left, number);
+    Value holds = arith::AndIOp::create(b, loc, where, isThere);
+    vector[i] =
+        loadPredicated(flat, {{pointer, holds}}, i, 1, vector[i]).front();
+  }
+  return vector;
+}
+
 Elements ElementEmitter::emitRunUncached(Value tensor, Index first,
                                          int64_t count) {
   if (auto it = memories.find(tensor); it != memories.end()) {

@@ -20,9 +20,12 @@
 // PTX: .entry main_row_0_softmax(
 // PTX: .maxntid 928
 // One copy of the code: of the vectors of a thread, the last alone may pass the end of the tensor.
-// PTX-COUNT-2: ld.global.v4
+// That vector is loaded first; its elements that there are, without a branch.
 // PTX: ld.global.L1::no_allocate.v4
-// PTX-COUNT-8: ld.global.b16
+// PTX-NOT: bra
+// PTX-COUNT-2: ld.global.v4
+// PTX-NOT: bra
+// PTX-COUNT-7: @%p{{[0-9]+}} ld.global.b16
 // PTX-NOT: ld.global
 // REMARK: for 1 to 16 rows: a cluster of 8 blocks has a row
 // REMARK: for 17 to 4096 rows: a block of 928 threads has 1 row

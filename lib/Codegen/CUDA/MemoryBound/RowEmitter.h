@@ -27,6 +27,10 @@ struct RowRun {
   /// is inside, or null.
   llvm::SmallVector<Index> columns;
   llvm::SmallVector<mlir::Value> inside;
+  /// Where it may pass the end of the tensors: whether it does, and the number
+  /// of its first element, or of the first of all where it does.
+  mlir::Value passesEnd;
+  Index firstInside;
 };
 
 /// Reductions that one pass over the row computes.
@@ -104,7 +108,12 @@ private:
   RowRun runAt(int64_t piece);
   void placeRuns();
   void bindRuns();
+  void findEnd(RowRun &run);
+  Memory flatMemory(mlir::Value argument);
+  Elements loadVector(mlir::Value argument, const RowRun &run);
+  Elements vectorToEnd(mlir::Value argument, const RowRun &run);
   Elements loadToEnd(mlir::Value argument, const RowRun &run);
+  bool hasVectors();
   Elements loadOfRun(mlir::Value argument, llvm::ArrayRef<Index> index,
                      int64_t count);
   Elements reduceRuns(const Pass &pass, Elements totals);

@@ -71,6 +71,9 @@ Value RowEmitter::columnCount() {
                                     math.value(math.product(columnSizes)));
 }
 
+/// Whether rows have as many elements as a vector in any case.
+bool RowEmitter::hasVectors() { return columns && *columns >= plan.vectorSize; }
+
 /// A number that divides the columns.
 int64_t RowEmitter::columnFactor() {
   return math.factorOf(math.product(columnSizes));
@@ -95,6 +98,15 @@ Value RowEmitter::columnOfRun(Index start, int64_t piece) {
   }
   return arith::AddIOp::create(b, loc, column,
                                number(piece * plan.threads * v));
+}
+
+/// Whether a vector passes the end of the tensors.
+void RowEmitter::findEnd(RowRun &run) {
+  Index points = math.mul(math.product(rowSizes), math.product(columnSizes));
+  Index end = math.add(run.first, math.constant(plan.vectorSize));
+  run.passesEnd = kernel.compare(CmpIPredicate::ugt, end, points);
+  run.firstInside = kernel.clampTo(
+      kernel.compare(CmpIPredicate::ule, end, points), run.first);
 }
 
 RowRun RowEmitter::runAt(int64_t piece) {
@@ -142,6 +154,9 @@ RowRun RowEmitter::runAt(int64_t piece) {
     run.columns.push_back(
         arith::IndexCastUIOp::create(b, loc, b.getIndexType(), at).getResult());
   }
+  // A vector whose last element is in the row in any case passes no end.
+  if (loadsToEnd && run.inside.back())
+    findEnd(run);
   for (Value inside : {run.inside.front(), run.inside.back()}) {
     if (run.isWhole && inside && inside != run.isWhole)
       run.isWhole = arith::AndIOp::create(b, loc, run.isWhole, inside);
@@ -180,52 +195,55 @@ void RowEmitter::bindRuns() {
   }
 }
 
-/// The vector, or single elements where it passes the end of the tensors. The
-/// vector, or the first one of all, is loaded in any case, by an instruction
-/// that LLVM does not know: it joins loads that lead to one value, and those of
-/// a vector were single ones then.
+/// The elements of all rows of an argument as one run.
+Memory RowEmitter::flatMemory(Value argument) {
+  Memory flat = *e.elements.memoryOf(argument);
+  flat.sizes = {math.product(flat.sizes)};
+  return flat;
+}
+
+/// The vector, or the first one of all where it passes the end of the tensors,
+/// by an instruction that LLVM does not know: it joins loads that lead to one
+/// value, and those of a vector were single ones then.
+Elements RowEmitter::loadVector(Value argument, const RowRun &run) {
+  Memory vectors = flatMemory(argument);
+  vectors.access = Access::Streamed;
+  return e.elements.load(vectors, {run.firstInside}, plan.vectorSize);
+}
+
+/// The same, loaded once.
+Elements RowEmitter::vectorToEnd(Value argument, const RowRun &run) {
+  if (const Elements *found =
+          e.elements.foundRun(argument, run.firstInside, plan.vectorSize))
+    return *found;
+  Elements vector = loadVector(argument, run);
+  e.elements.bindRun(argument, run.firstInside, vector);
+  return vector;
+}
+
+/// The vector, or single elements where it passes the end of the tensors.
+/// Without a branch: two sums of 154x50257 f32 of dynamic size took 14.7 us
+/// with one, which static sizes were spared, and 11.5 without
+/// (bench/results/notes-memory-bound.md).
 Elements RowEmitter::loadToEnd(Value argument, const RowRun &run) {
   int64_t count = plan.vectorSize;
   if (const Elements *found = e.elements.foundRun(argument, run.first, count))
     return *found;
-  Memory flat = *e.elements.memoryOf(argument);
-  flat.sizes = {math.product(flat.sizes)};
-  Index size = flat.sizes.front();
-  Value fits = kernel.compare(CmpIPredicate::ule,
-                              math.add(run.first, math.constant(count)), size);
-  auto loadVector = [&] {
-    Memory vectors = flat;
-    vectors.access = Access::Streamed;
-    return e.elements.load(vectors, {kernel.clampTo(fits, run.first)}, count);
-  };
+  Memory flat = flatMemory(argument);
   Elements vector;
-  if (columns && *columns >= count) {
-    vector = loadVector();
+  if (hasVectors()) {
+    vector = vectorToEnd(argument, run);
   } else {
     // There may be no whole vector at all.
-    Value isVector =
-        kernel.compare(CmpIPredicate::uge, size, math.constant(count));
+    Value isVector = kernel.compare(CmpIPredicate::uge, flat.sizes.front(),
+                                    math.constant(count));
     Type type = ElementEmitter::computeType(flat.elementType);
     Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
-    vector = kernel.valuesWhere(isVector, count, zero, loadVector);
+    vector = kernel.valuesWhere(isVector, count, zero,
+                                [&] { return loadVector(argument, run); });
   }
-  auto singles = [&](OpBuilder &, Location) {
-    ElementEmitter::Scope scope(e.elements);
-    Elements loaded;
-    for (int64_t i = 0; i < count; ++i) {
-      Index place = math.add(run.first, math.constant(i));
-      Value isThere = kernel.compare(CmpIPredicate::ult, place, size);
-      llvm::append_range(
-          loaded, e.elements.load(flat, {kernel.clampTo(isThere, place)}, 1));
-    }
-    scf::YieldOp::create(e.b, e.loc, loaded);
-  };
-  auto whole = [&](OpBuilder &, Location) {
-    scf::YieldOp::create(e.b, e.loc, vector);
-  };
-  OpBuilder::InsertionGuard guard(e.b);
-  auto branch = scf::IfOp::create(e.b, e.loc, fits, whole, singles);
-  Elements elements(branch.getResults());
+  Elements elements = e.elements.loadSinglesWhere(
+      flat, run.first, run.passesEnd, std::move(vector));
   e.elements.bindRun(argument, run.first, elements);
   return elements;
 }
@@ -238,9 +256,14 @@ Elements RowEmitter::loadOfRun(Value argument, ArrayRef<Index> index,
   if (!loadsVectors || count > 1 || found == runOf.end())
     return e.elements.load(memory, index, count);
   auto [number, element] = found->second;
+  // Vectors that may pass the end are loaded in front of the others, which the
+  // assembler does not pass with loads that LLVM does not know.
+  if (loadsToEnd && number == 0 && hasVectors())
+    for (const RowRun &run : runs)
+      if (run.passesEnd)
+        vectorToEnd(argument, run);
   const RowRun &run = runs[number];
-  // A vector whose last element is in the row in any case passes no end.
-  if (loadsToEnd && run.inside.back())
+  if (run.passesEnd)
     return {loadToEnd(argument, run)[element]};
   return {e.elements.emitRun(argument, run.first, plan.vectorSize)[element]};
 }
