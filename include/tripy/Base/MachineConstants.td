@@ -162,6 +162,9 @@ def pieceStart : Constant<"double", "elements / row of a tile", "For results who
 def pingPongElements : Constant<"double", "elements / cycle / multiprocessor", "The same for one of two consumers in ping-pong.">;
 def tileStart : Constant<"double", "cycles / tile", "From the end of a block's tile to the start of its next one.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of stores by threads.">;
+def swapABWait : Constant<"double", "times as long", "The time of tiles with swapAB that cut more rows than few evenly.">;
+def swapABCutWait : Constant<"double", "times as long", "The same with stream-K, or with split-K where B lies along N.">;
+def swapABElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of what such tiles do more than others for their results.">;
 def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of results that warps store row by row, for rows that are not a multiple of 16 bytes: it is limited by the L2 cache, whatever multiplies meanwhile.">;
 def rowStart : Constant<"double", "elements / row of a tile", "The additional cost of each row's first and last store.">;
 def sectorElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of results that warps store in whole sectors, in tiles that overlap.">;

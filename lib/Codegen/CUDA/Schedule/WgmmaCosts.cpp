@@ -7,6 +7,8 @@
 
 #include "WgmmaCosts.h"
 
+#include "tripy/Codegen/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
@@ -184,6 +186,21 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
   return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
 }
 
+/// Whether a tile with swapAB has an even part of more rows than few.
+static bool cutsEvenly(const WgmmaTile &tile, const WgmmaProblem &of) {
+  return tile.swapAB && tile.m > maxSwapABRows && !of.breaksLines();
+}
+
+/// Cycles in which threads store `elements` of results that lie across a tile,
+/// and read what lies like them.
+static double acrossCycles(const WgmmaTile &tile, const WgmmaProblem &of,
+                           double elements) {
+  if (!cutsEvenly(tile, of))
+    return 0;
+  return elements / chip().swapABElements +
+         (of.hasSource ? elements / chip().threadSources : 0);
+}
+
 /// The epilogue stores elements, in boxes or by threads, and has operations.
 static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   // Boxes have 64 or 128 bytes in a row, of f32 and with stream-K 128.
@@ -198,7 +215,8 @@ static double epilogueCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   return double(tile.m) * tile.n *
              (double(of.results) / stored +
               of.operations / chip().epilogueOperations) +
-         exchanges * chip().rowExchangeCycles;
+         exchanges * chip().rowExchangeCycles +
+         acrossCycles(tile, of, double(tile.m) * tile.n);
 }
 
 /// Cycles in which the L2 cache takes the rows of a tile that TMA does not
@@ -231,6 +249,7 @@ static double tailCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   double source =
       of.sourceColumns && !tile.swapAB ? elements / chip().threadSources : 0;
   return splitKReductionCycles(tile) + source +
+         acrossCycles(tile, of, elements) +
          elements * of.operations / chip().epilogueOperations;
 }
 
@@ -310,9 +329,12 @@ static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   double piece = double(tile.n) / double(of.parts);
   double pieces = tile.swapAB ? 1 : 1 + chip().pieceStart / piece;
-  return std::max(wavesCost(tile, of),
-                  (of.bytes() + of.resultBytes() * pieces) /
-                      chip().memoryBytes);
+  double cycles = wavesCost(tile, of);
+  bool cuts = tile.streamK || (tile.split > 1 && of.isAlongN);
+  if (cutsEvenly(tile, of))
+    cycles *= cuts ? chip().swapABCutWait : chip().swapABWait;
+  return std::max(cycles, (of.bytes() + of.resultBytes() * pieces) /
+                              chip().memoryBytes);
 }
 
 double codegen::rowKernelCycles(const WgmmaProblem &of) {

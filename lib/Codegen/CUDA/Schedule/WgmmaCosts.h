@@ -8,6 +8,7 @@
 
 #include "Codegen/CUDA/Contractions/WgmmaGemm.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tripy::codegen {
@@ -60,12 +61,28 @@ struct WgmmaProblem {
   }
 };
 
+/// Blocks that share k-blocks: those beside each other A, those below each
+/// other B.
+struct Cluster {
+  int64_t clusterM, clusterN;
+};
+
 /// Clusters that the tiles make work for, where clusters are whole.
 int64_t clustersOf(const WgmmaTile &tile, const WgmmaProblem &of);
 /// How stream-K shares the tiles out.
 StreamKShares sharesOf(const WgmmaTile &tile, const WgmmaProblem &of);
 /// Cycles of the contraction, from the first copy to the last result.
 double wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of);
+/// Calls `use` with the tiles with swapAB that are worth a thought: those that
+/// cut K, or the others.
+void forEachSwapAB(const WgmmaSchedule &schedule, const WgmmaProblem &of,
+                   bool cuts, llvm::function_ref<void(const WgmmaTile &)> use);
+/// Whether a split is worth a thought: one wave, or few rows, and k-blocks
+/// enough for each block.
+bool maySplit(const WgmmaSchedule &schedule, const WgmmaProblem &of,
+              const WgmmaTile &tile);
+/// Parts that K may be split into.
+inline constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 /// Cycles of a kernel behind it that reads the result and stores as much.
 double rowKernelCycles(const WgmmaProblem &of);
 

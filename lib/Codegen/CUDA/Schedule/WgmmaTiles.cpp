@@ -27,10 +27,6 @@ struct Tile {
   int64_t m, n;
   bool pingPong;
 };
-/// Blocks that share k-blocks.
-struct Cluster {
-  int64_t clusterM, clusterN;
-};
 } // namespace
 
 static constexpr Tile tiles[] = {
@@ -53,8 +49,6 @@ static constexpr Cluster ofBrokenRows[] = {{1, 1}, {2, 1}, {1, 2},
 /// What all costs are of.
 static const CudaChip &chip() { return wgmmaChip(); }
 
-/// Parts that K may be split into.
-static constexpr int64_t splits[] = {2, 3, 4, 6, 8};
 /// Sums of a tile, with padding, that fit into shared memory twice, as they are
 /// sent and as they arrive.
 static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
@@ -360,66 +354,10 @@ StringRef codegen::setStages(WgmmaSchedule &schedule, int64_t stages) {
   return {};
 }
 
-/// Whether a split is worth a thought: one wave, or few rows, and k-blocks
-/// enough for each block.
-static bool maySplit(const WgmmaSchedule &schedule, const WgmmaProblem &of,
-                     const WgmmaTile &tile) {
+bool codegen::maySplit(const WgmmaSchedule &schedule, const WgmmaProblem &of,
+                       const WgmmaTile &tile) {
   bool oneWave = clustersOf(tile, of) <= residentClusters(tile.split);
   return (oneWave || tile.swapAB) && of.k >= 4 * tile.split * schedule.tileK();
-}
-
-/// Columns of tiles for few rows, with swapAB.
-static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
-/// Rows from and up to which swapAB is tried because tiles of 64 rows would
-/// multiply rows beyond the end, where rows begin within lines: then it pays to
-/// share k-blocks.
-static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
-static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
-                                          {2, 1}, {2, 2}, {2, 4}};
-
-/// Tiles with swapAB for a number of rows that others do not divide. Where rows
-/// of the result are no multiple of 16 bytes, other tiles store them by warps,
-/// and these word by word, each behind what is read for it: 377x15234x40 with a
-/// residual took 51.6 us (PyTorch 20.4; bench/results/notes-gemm.md 43).
-static void forEachOdd(const WgmmaProblem &of, bool cuts,
-                       llvm::function_ref<void(const WgmmaTile &)> use) {
-  if (!of.knownK || !of.breaksLines() || !of.boxes || of.maxRows > oddRows[1] ||
-      of.m < oddRows[0] || of.m % 64 == 0)
-    return;
-  int64_t parts = llvm::divideCeil(of.m, 256);
-  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
-  for (int64_t columns : oddColumns)
-    for (Cluster cluster : oddClusters) {
-      WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
-      tile.swapAB = true;
-      tile.streamK = cuts;
-      if (fitsSwapAB(rows, columns))
-        use(tile);
-    }
-}
-
-/// Tiles for few rows: those that cut K, or the others.
-static void forEachSwapAB(const WgmmaSchedule &schedule, const WgmmaProblem &of,
-                          bool cuts,
-                          llvm::function_ref<void(const WgmmaTile &)> use) {
-  forEachOdd(of, cuts, use);
-  if (!of.knownK || of.maxRows > maxSwapABRows)
-    return;
-  for (int64_t columns : swapABColumns) {
-    int64_t rows = llvm::alignTo(std::max<int64_t>(1, of.m), 8);
-    WgmmaTile tile{rows + (schedule.hasColumns(rows) ? 0 : 8), columns};
-    tile.swapAB = true;
-    for (int64_t clusterN : {1, 2}) {
-      tile.clusterN = clusterN;
-      tile.streamK = cuts;
-      use(tile);
-    }
-    tile.clusterN = 1;
-    tile.streamK = false;
-    for (int64_t split : splits)
-      if (tile.split = split; cuts && maySplit(schedule, of, tile))
-        use(tile);
-  }
 }
 
 /// Whether the model knows enough of a tile. One of 128x64 in turns was faster

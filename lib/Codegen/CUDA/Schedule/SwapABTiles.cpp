@@ -1,0 +1,125 @@
+//===- SwapABTiles.cpp - Tiles with swapAB --------------------------------===//
+//
+// With swapAB, rows are the columns of the instruction, of which it has any
+// multiple of 8: for few rows, and for some more, cut into equal parts, where
+// tiles of 64 or 128 rows would multiply many that are not there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WgmmaCosts.h"
+
+#include "tripy/Codegen/Passes.h"
+
+using namespace mlir;
+using namespace tripy;
+using namespace tripy::codegen;
+
+/// Rows from and up to which swapAB is tried because tiles of 64 rows would
+/// multiply rows beyond the end, where rows begin within lines: then it pays to
+/// share k-blocks.
+static constexpr int64_t oddRows[] = {65, 512}, oddColumns[] = {64, 128};
+static constexpr Cluster oddClusters[] = {{1, 1}, {1, 2}, {1, 4},
+                                          {2, 1}, {2, 2}, {2, 4}};
+
+/// Tiles with swapAB for a number of rows that others do not divide. Where rows
+/// of the result are no multiple of 16 bytes, other tiles store them by warps,
+/// and these word by word, each behind what is read for it: 377x15234x40 with a
+/// residual took 51.6 us (PyTorch 20.4; bench/results/notes-gemm.md 43).
+static void forEachOdd(const WgmmaProblem &of, bool cuts,
+                       llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (!of.knownK || !of.breaksLines() || !of.boxes || of.maxRows > oddRows[1] ||
+      of.m < oddRows[0] || of.m % 64 == 0)
+    return;
+  int64_t parts = llvm::divideCeil(of.m, 256);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(of.m, parts), 32);
+  for (int64_t columns : oddColumns)
+    for (Cluster cluster : oddClusters) {
+      WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
+      tile.swapAB = true;
+      tile.streamK = cuts;
+      if (fitsSwapAB(rows, columns))
+        use(tile);
+    }
+}
+
+/// Rows from and up to which they are cut evenly, where they begin with lines:
+/// 257x8192x8192 takes 82 us with tiles of 128x192, 64 with three waves less of
+/// 136x128 (bench/results/notes-gemm.md, 48).
+static constexpr int64_t evenRows[] = {129, 640};
+/// The least and the most rows of such a tile.
+static constexpr int64_t evenTileRows[] = {48, 256};
+static constexpr int64_t evenColumns[] = {128, 192};
+static constexpr Cluster evenClusters[] = {{1, 1}, {2, 1}, {1, 2}};
+
+/// Those of them that cut K: pairs with stream-K, and a wave of 128 columns.
+static void forEachEvenCut(const WgmmaSchedule &schedule,
+                           const WgmmaProblem &of, int64_t rows,
+                           llvm::function_ref<void(const WgmmaTile &)> use) {
+  WgmmaTile tile{rows, evenColumns[0]};
+  tile.swapAB = true;
+  for (int64_t split : ArrayRef(splits).take_front(3)) {
+    tile.split = split;
+    if (clustersOf(tile, of) <= residentClusters(split) &&
+        maySplit(schedule, of, tile))
+      use(tile);
+  }
+  tile.split = 1;
+  tile.clusterM = 2;
+  tile.streamK = true;
+  use(tile);
+}
+
+/// Tiles with swapAB for rows in equal parts.
+static void forEachEven(const WgmmaSchedule &schedule, const WgmmaProblem &of,
+                        bool cuts,
+                        llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (!of.knownK || of.breaksLines() || !of.boxes || of.parts > 1 ||
+      of.m < evenRows[0] || of.maxRows > evenRows[1] || of.m % 128 == 0)
+    return;
+  for (int64_t parts = 1; parts * evenTileRows[0] <= of.maxRows; ++parts) {
+    auto rows = int64_t(llvm::alignTo(llvm::divideCeil(of.maxRows, parts), 8));
+    if (rows < evenTileRows[0] || rows > evenTileRows[1])
+      continue;
+    if (cuts) {
+      forEachEvenCut(schedule, of, rows, use);
+      continue;
+    }
+    for (int64_t columns : evenColumns)
+      for (Cluster cluster : evenClusters) {
+        // Blocks beside each other copy whole swizzle atoms.
+        auto shared = int64_t(llvm::alignTo(rows, 8 * cluster.clusterN));
+        WgmmaTile tile{shared, columns, false, cluster.clusterM,
+                       cluster.clusterN};
+        tile.swapAB = true;
+        if (fitsSwapAB(shared, columns))
+          use(tile);
+      }
+  }
+}
+
+/// Columns of tiles for few rows, with swapAB.
+static constexpr int64_t swapABColumns[] = {64, 128, 192, 256};
+/// Tiles for few rows: those that cut K, or the others.
+void codegen::forEachSwapAB(const WgmmaSchedule &schedule,
+                            const WgmmaProblem &of, bool cuts,
+                            llvm::function_ref<void(const WgmmaTile &)> use) {
+  forEachOdd(of, cuts, use);
+  forEachEven(schedule, of, cuts, use);
+  if (!of.knownK || of.maxRows > maxSwapABRows)
+    return;
+  for (int64_t columns : swapABColumns) {
+    int64_t rows = llvm::alignTo(std::max<int64_t>(1, of.m), 8);
+    WgmmaTile tile{rows + (schedule.hasColumns(rows) ? 0 : 8), columns};
+    tile.swapAB = true;
+    for (int64_t clusterN : {1, 2}) {
+      tile.clusterN = clusterN;
+      tile.streamK = cuts;
+      use(tile);
+    }
+    tile.clusterN = 1;
+    tile.streamK = false;
+    for (int64_t split : splits)
+      if (tile.split = split; cuts && maySplit(schedule, of, tile))
+        use(tile);
+  }
+}

@@ -1,0 +1,56 @@
+// Some more rows than few, which tiles of 64 or 128 rows do not divide: with swapAB they are cut into equal parts where the model says
+// that this pays (bench/results/notes-gemm.md, 48).
+// RUN: split-file %s %t
+// RUN: tripy-compile %t/large.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/large.mlir
+// RUN: tripy-compile %t/columns.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/columns.mlir
+// RUN: tripy-compile %t/one.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/one.mlir
+// RUN: tripy-compile %t/residual.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/residual.mlir
+// RUN: tripy-compile %t/short.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/short.mlir
+// RUN: tripy-compile %t/whole.mlir --target=cuda:sm_90a --stop-after=schedules -o - | FileCheck %t/whole.mlir
+
+//--- large.mlir
+// A wave of 128 tiles.
+// CHECK: #kernel.wgmma_schedule<tile = [136, 128], stages = 6, clusterM = 2, swapAB = true, from = model>
+func.func @main(%x: tensor<257x8192xf16>, %w: tensor<8192x8192xf16>) -> tensor<257x8192xf16> {
+  %0 = trace.linear %x, %w : (tensor<257x8192xf16>, tensor<8192x8192xf16>) -> tensor<257x8192xf16>
+  return %0 : tensor<257x8192xf16>
+}
+
+//--- columns.mlir
+// Pairs share the rows of the matrix.
+// CHECK: #kernel.wgmma_schedule<tile = [104, 192], stages = 5, clusterM = 2, swapAB = true, from = model>
+func.func @main(%x: tensor<200x8192xf16>, %w: tensor<12288x8192xf16>) -> tensor<200x12288xf16> {
+  %0 = trace.linear %x, %w : (tensor<200x8192xf16>, tensor<12288x8192xf16>) -> tensor<200x12288xf16>
+  return %0 : tensor<200x12288xf16>
+}
+
+//--- one.mlir
+// CHECK: #kernel.wgmma_schedule<tile = [200, 128], stages = 5, swapAB = true, from = model>
+func.func @main(%x: tensor<400x4096xf16>, %w: tensor<8192x4096xf16>) -> tensor<400x8192xf16> {
+  %0 = trace.linear %x, %w : (tensor<400x4096xf16>, tensor<8192x4096xf16>) -> tensor<400x8192xf16>
+  return %0 : tensor<400x8192xf16>
+}
+
+//--- residual.mlir
+// Threads would read the residual across the tile.
+// CHECK: #kernel.wgmma_schedule<tile = [192, 96], stages = 4, clusterN = 2, from = model>
+func.func @main(%x: tensor<533x3072xf16>, %w: tensor<8192x3072xf16>, %r: tensor<533x8192xf16>) -> tensor<533x8192xf16> {
+  %0 = trace.linear %x, %w : (tensor<533x3072xf16>, tensor<8192x3072xf16>) -> tensor<533x8192xf16>
+  %1 = trace.add %0, %r : (tensor<533x8192xf16>, tensor<533x8192xf16>) -> tensor<533x8192xf16>
+  return %1 : tensor<533x8192xf16>
+}
+
+//--- short.mlir
+// CHECK: #kernel.wgmma_schedule<tile = [128, 160], stages = 5, from = model>
+func.func @main(%x: tensor<577x768xf16>, %w: tensor<4096x768xf16>) -> tensor<577x4096xf16> {
+  %0 = trace.linear %x, %w : (tensor<577x768xf16>, tensor<4096x768xf16>) -> tensor<577x4096xf16>
+  return %0 : tensor<577x4096xf16>
+}
+
+//--- whole.mlir
+// Rows that tiles of 128 divide.
+// CHECK: #kernel.wgmma_schedule<tile = [128, 192], stages = 4, from = model>
+func.func @main(%x: tensor<384x8192xf16>, %w: tensor<8192x8192xf16>) -> tensor<384x8192xf16> {
+  %0 = trace.linear %x, %w : (tensor<384x8192xf16>, tensor<8192x8192xf16>) -> tensor<384x8192xf16>
+  return %0 : tensor<384x8192xf16>
+}
