@@ -6,6 +6,8 @@ usage: host.py --bin DIR [--output results/host-DATE.json] [--gib 1.0]
 Measures, each the median of several whole processes:
 - tripy-compile of the GEGLU example for the CPU, and for CUDA (sm_90a) of the
   example and of a large GEGLU: cold, without a cache of code, and warm, from one;
+- tripy-compile of GPT-2 124M for CUDA, cold, on 2 cores: 1 x 128, 1 x 1024 and 8 x 1024
+  tokens, and one token behind 511 others;
 - tripy-compile of 100 distinct element-wise kernels for CUDA, cold, on 2 cores;
 - tripy-run of it on the CPU, start to finish;
 - compiling a program that includes tripy/tripy.h, with the compilers that are there;
@@ -29,6 +31,7 @@ import tempfile
 import time
 
 import report
+import transformer_cases
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -160,6 +163,13 @@ def main():
                 continue
             seconds, _ = timed(warm)
             record(f"compile {name}, warm, cuda:sm_90a", seconds, 0.1)
+        for size in ((1, 128), (1, 1024), (8, 1024), (1, 1, 512)):
+            case = transformer_cases.gpt2(*size)
+            program = os.path.join(folder, case.name + ".mlir")
+            with open(program, "w") as text:
+                text.write(case.program)
+            seconds, _ = timed([compiler, program, "-o", out, cuda, "--no-cache"], cores=2)
+            record(f"compile {case.name}, cold, 2 cores, cuda:sm_90a", seconds, 1.0)
         many = hundred_kernels(folder)
         seconds, _ = timed([compiler, many, "-o", out, cuda, "--no-cache"], cores=2)
         record("compile 100 kernels, cold, 2 cores, cuda:sm_90a", seconds, 2.0)
