@@ -84,29 +84,28 @@ SmallVector<size_t> target::spread(ArrayRef<size_t> sizes, size_t parts) {
   return places;
 }
 
-size_t target::countOperations(ArrayRef<Operation *> roots) {
+size_t target::countOperations(Operation *root) {
   size_t count = 0;
-  for (Operation *root : roots)
-    root->walk([&](Operation *) { ++count; });
+  root->walk([&](Operation *) { ++count; });
   return count;
 }
 
 std::vector<OwningOpRef<Operation *>> target::partition(Operation *container,
                                                         size_t most) {
   Groups groups = groupSymbols(container);
-  SmallVector<size_t> sizes;
-  for (const auto &[leader, members] : groups)
-    sizes.push_back(countOperations(members));
   std::vector<OwningOpRef<Operation *>> parts;
   for (size_t i = 0, count = std::min(groups.size(), most); i < count; ++i) {
     parts.push_back(container->cloneWithoutRegions());
     parts.back()->getRegion(0).emplaceBlock();
   }
-  for (auto [group, place] : llvm::zip(groups, spread(sizes, parts.size())))
-    for (Operation *op : group.second) {
+  size_t next = 0;
+  for (auto &[leader, members] : groups) {
+    Operation *part = *parts[next++ % parts.size()];
+    for (Operation *op : members) {
       op->remove();
-      parts[place]->getRegion(0).front().push_back(op);
+      part->getRegion(0).front().push_back(op);
     }
+  }
   return parts;
 }
 

@@ -31,12 +31,12 @@ llvm::SmallVector<size_t> largestFirst(llvm::ArrayRef<size_t> sizes);
 /// that is smallest then. The first thing goes to part 0, and so on.
 llvm::SmallVector<size_t> spread(llvm::ArrayRef<size_t> sizes, size_t parts);
 
-/// Operations of `roots` and in them.
-size_t countOperations(llvm::ArrayRef<mlir::Operation *> roots);
+/// `root` and the operations in it.
+size_t countOperations(mlir::Operation *root);
 
 /// Moves the symbols of `container` (a module or gpu.module) to `most` detached
-/// operations of its kind, or fewer, of about as many operations each. What
-/// refers to each other stays together.
+/// operations of its kind, or fewer, in turn: their sizes differ from level to
+/// level, and the code must not. What refers to each other stays together.
 std::vector<mlir::OwningOpRef<mlir::Operation *>>
 partition(mlir::Operation *container, size_t most);
 
