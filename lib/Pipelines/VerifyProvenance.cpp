@@ -94,6 +94,12 @@ bool ProvenanceSnapshot::add(Location location) {
   return entry->second;
 }
 
+/// Whether a location leads to a user's line, of this moment or a later one.
+bool ProvenanceSnapshot::isKnown(Location location) const {
+  auto found = locations.find(location);
+  return found == locations.end() ? isKnownLocation(location) : found->second;
+}
+
 ProvenanceSnapshot::ProvenanceSnapshot(Operation *root) {
   for (Operation *op = root; op; op = op->getParentOp())
     add(op->getLoc());
@@ -121,7 +127,7 @@ LogicalResult ProvenanceSnapshot::verify(Operation *root, StringRef step,
                                          bool needsLocations) const {
   DenseMap<Location, int64_t> own;
   WalkResult result = root->walk([&](Operation *op) {
-    if (!isChecked(op) || (!needsLocations && !isKnownLocation(op->getLoc())))
+    if (!isChecked(op) || (!needsLocations && !isKnown(op->getLoc())))
       return WalkResult::advance();
     return failed(checkLocation(op, step)) || failed(checkReason(op, own, step))
                ? WalkResult::interrupt()
@@ -152,13 +158,11 @@ bool ProvenanceSnapshot::isInlined(Location user) const {
 
 LogicalResult ProvenanceSnapshot::checkLocation(Operation *op,
                                                 StringRef step) const {
-  auto known = locations.find(op->getLoc());
-  if (!(known == locations.end() ? isKnownLocation(op->getLoc())
-                                 : known->second))
+  if (!isKnown(op->getLoc()))
     return op->emitError("every operation has the location of a user's line; "
                          "after '")
            << step << "' this one has none";
-  if (known == locations.end())
+  if (!locations.contains(op->getLoc()))
     for (Location user : userLocations(op->getLoc()))
       if (!users.contains(user) && !isInlined(user))
         return op->emitError("a pass takes locations from the operations that "

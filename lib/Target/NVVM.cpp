@@ -153,7 +153,8 @@ static LogicalResult reportRefusal(const Status &status, StringRef ptx,
 
 /// Parts of a module that LLVM makes PTX of, at most: a thread that is done
 /// takes the next one, so that all are done at about the same time. Not by the
-/// number of threads, so that a program has one text on any machine.
+/// number of threads, so that a program has one text on any machine; the cubins
+/// that it is assembled to are as many as threads.
 static constexpr size_t maxPTXParts = 64;
 
 /// Each part of the module as a PTX text of its own.
@@ -326,8 +327,8 @@ static std::optional<CacheKey> keyOf(gpu::GPUModuleOp module,
   if (StringRef(text).contains("dense_resource"))
     return std::nullopt;
   // Each thread's kernels are assembled to a cubin of their own.
-  std::string cubins =
-      std::to_string(countParts(module, countThreads(module.getContext())));
+  std::string cubins = std::to_string(countParts(
+      module, std::min(maxPTXParts, countThreads(module.getContext()))));
   std::string_view parts[] = {"device code", compiler, assembler, target.chip,
                               target.ptx,    cubins,   text};
   return CacheKey::of(parts);

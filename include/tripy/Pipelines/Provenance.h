@@ -43,6 +43,7 @@ public:
 private:
   using Counts = llvm::DenseMap<mlir::Location, int64_t>;
   bool add(mlir::Location location);
+  bool isKnown(mlir::Location location) const;
   bool isInlined(mlir::Location user) const;
   mlir::LogicalResult checkLocation(mlir::Operation *op,
                                     llvm::StringRef step) const;

@@ -303,6 +303,7 @@ void WgmmaEmitter::storeRows(unsigned result, int64_t group, int64_t column,
   int64_t apart = 32 / lanes;
   int64_t turn = std::min<int64_t>(
       apart * std::max<int64_t>(storesTogether / runs.size(), 1), warpRows);
+  bool allRows = hasAllRows();
   loopOverRows(turn, [&](Value first) {
     Value read = pointer(add(from, mul(first, box.rowBytes)));
     Index behind = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), first)
@@ -320,7 +321,7 @@ void WgmmaEmitter::storeRows(unsigned result, int64_t group, int64_t column,
         stores.push_back(
             {LLVM::LoadOp::create(b, loc, type, place, 2 * vectorSize),
              row * *rowDistance(result) + next,
-             hasAllRows() ? inside : isGreater(rows, add(first, i32(row)))});
+             allRows ? inside : isGreater(rows, add(first, i32(row)))});
       }
     }
     finishStores(stores, write);

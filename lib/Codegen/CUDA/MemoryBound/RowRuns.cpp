@@ -10,8 +10,9 @@
 // whole vectors too, but where others have some of it, of single elements.
 //
 // The last vector of all may pass the end of the tensors. Where a block has a
-// row, the thread that has this vector loads single elements instead; a warp
-// that has the last row has code of its own, without vectors.
+// row, the thread that has this vector loads the first one of all in its place,
+// and single elements over that, by predicate; a warp that has the last row has
+// code of its own, without vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,8 +223,8 @@ Elements RowEmitter::vectorToEnd(Value argument, const RowRun &run) {
 }
 
 /// The vector, or single elements where it passes the end of the tensors.
-/// Without a branch: two sums of 154x50257 f32 of dynamic size took 14.7 us
-/// with one, which static sizes were spared, and 11.5 without
+/// Single ones are loaded without a branch: two sums of 154x50257 f32 of
+/// dynamic size took 14.7 us with one, and 11.7 without
 /// (bench/results/notes-memory-bound.md).
 Elements RowEmitter::loadToEnd(Value argument, const RowRun &run) {
   int64_t count = plan.vectorSize;
@@ -258,7 +259,7 @@ Elements RowEmitter::loadOfRun(Value argument, ArrayRef<Index> index,
   auto [number, element] = found->second;
   // Vectors that may pass the end are loaded in front of the others, which the
   // assembler does not pass with loads that LLVM does not know.
-  if (loadsToEnd && number == 0 && hasVectors())
+  if (number == 0 && hasVectors())
     for (const RowRun &run : runs)
       if (run.passesEnd)
         vectorToEnd(argument, run);

@@ -112,9 +112,9 @@ struct Step {
   /// How much longer each step's schedule takes here, at most; 1 for this
   /// step's own. Nothing where there is no model of one of the two.
   SmallVector<std::optional<double>> ratios;
-  /// Whether each step's schedule leaves multiprocessors room at the first rows
-  /// here, and at the last.
-  SmallVector<std::array<bool, 2>> leaveRoom;
+  /// Whether each step's schedule leaves multiprocessors room, at the rows of
+  /// samples().
+  SmallVector<std::array<bool, 3>> leaveRoom;
   /// The rows that are expected are among these: no other schedule is taken.
   bool isExpected = false;
 
@@ -144,7 +144,6 @@ private:
   LogicalResult choose(Version &version, int64_t least, int64_t most);
   LogicalResult chooseAmongSamples(Step &step);
   void compare(Step &step);
-  void findRoom(Step &step);
   bool isOfOneKind(size_t step, size_t first, size_t count);
   bool suits(size_t step, size_t first, size_t count, double tolerance);
   double worst(size_t step, size_t first, size_t count);
@@ -229,46 +228,36 @@ LogicalResult Ranges::findSteps() {
       return failure();
     least = most + 1;
   }
-  for (Step &step : steps) {
+  for (Step &step : steps)
     compare(step);
-    findRoom(step);
-  }
   return success();
 }
 
-void Ranges::findRoom(Step &step) {
-  step.leaveRoom.resize(steps.size());
-  std::array<int64_t, 2> ends = {step.version.least, step.version.most};
-  for (auto [i, at] : llvm::enumerate(ends))
-    within(kernel, rows, at, at, [&, i = i] {
-      ScheduleModel model(kernel, chip);
-      for (auto [room, other] : llvm::zip_equal(step.leaveRoom, steps))
-        room[i] = model.leavesRoom(other.version.schedule);
-      return true;
-    });
-}
-
-/// Whether the schedule of a step either leaves multiprocessors room in all of
-/// `count` steps or in none: a kernel that does starts alone. One that did not,
-/// for 385 to 3584 rows of 640 x 5120 f32, took 1.28 times as long for 530.
-/// A step in which that changes counts for nothing.
+/// Whether the schedule of a step leaves multiprocessors room in all of `count`
+/// steps from `first` on, or in none: kernels that leave room start alone. One
+/// for 385 to 3584 rows of 640 x 5120 f32 did not, and took 1.28 times as long
+/// for 530. A step in which that changes counts for nothing.
 bool Ranges::isOfOneKind(size_t step, size_t first, size_t count) {
   std::array<bool, 2> found = {false, false};
   for (const Step &of : ArrayRef(steps).slice(first, count))
-    if (auto [least, most] = of.leaveRoom[step]; least == most)
-      found[least] = true;
+    if (const auto &room = of.leaveRoom[step]; room.front() == room.back())
+      found[room.front()] = true;
   return !found[0] || !found[1];
 }
 
-/// Compares all schedules at the rows of `step.samples()`.
+/// Compares all schedules at the rows of `step.samples()`, and finds which of
+/// them leave room.
 void Ranges::compare(Step &step) {
   Version &own = step.version;
   step.ratios.assign(steps.size(), 1.0);
-  for (int64_t at : step.samples())
-    within(kernel, rows, at, at, [&] {
+  step.leaveRoom.resize(steps.size());
+  for (auto [sample, at] : llvm::enumerate(step.samples()))
+    within(kernel, rows, at, at, [&, sample = sample] {
       ScheduleModel model(kernel, chip);
       std::optional<double> best = model.cycles(own.schedule);
-      for (auto [ratio, other] : llvm::zip_equal(step.ratios, steps)) {
+      for (auto [ratio, room, other] :
+           llvm::zip_equal(step.ratios, step.leaveRoom, steps)) {
+        room[sample] = model.leavesRoom(other.version.schedule);
         if (other.version.schedule == own.schedule)
           continue;
         std::optional<double> cycles = model.cycles(other.version.schedule);

@@ -37,14 +37,14 @@ static void forEachOdd(const WgmmaProblem &of, bool cuts,
       WgmmaTile tile{rows, columns, false, cluster.clusterM, cluster.clusterN};
       tile.swapAB = true;
       tile.streamK = cuts;
-      if (fitsSwapAB(rows, columns))
-        use(tile);
+      use(tile);
     }
 }
 
-/// Rows from and up to which they are cut evenly, where they begin with lines:
-/// 257x8192x8192 takes 82 us with tiles of 128x192, 64 with three waves less of
-/// 136x128 (bench/results/notes-gemm.md, 48).
+/// Numbers of rows from and up to which they are cut evenly, where rows begin
+/// with lines of the L2 cache: 257x8192x8192 takes 82 us with three rows of
+/// tiles of 128x192, the last of which has one row, and 64 with two of 136x128
+/// (bench/results/notes-gemm.md, 48).
 static constexpr int64_t evenRows[] = {129, 640};
 /// The least and the most rows of such a tile.
 static constexpr int64_t evenTileRows[] = {48, 256};
@@ -91,8 +91,7 @@ static void forEachEven(const WgmmaSchedule &schedule, const WgmmaProblem &of,
         WgmmaTile tile{shared, columns, false, cluster.clusterM,
                        cluster.clusterN};
         tile.swapAB = true;
-        if (fitsSwapAB(shared, columns))
-          use(tile);
+        use(tile);
       }
   }
 }

@@ -186,8 +186,9 @@ static double mainLoopCycles(const WgmmaTile &tile, const WgmmaProblem &of,
   return mainLoop * (isPair ? chip().pairWait : chip().clusterWait);
 }
 
-/// Whether a tile with swapAB has an even part of more rows than few.
-static bool cutsEvenly(const WgmmaTile &tile, const WgmmaProblem &of) {
+/// Whether what a tile with swapAB adds is in its costs: of more rows than few,
+/// and not where rows begin within lines, for which other factors are fitted.
+static bool hasSwapABCosts(const WgmmaTile &tile, const WgmmaProblem &of) {
   return tile.swapAB && tile.m > maxSwapABRows && !of.breaksLines();
 }
 
@@ -195,7 +196,7 @@ static bool cutsEvenly(const WgmmaTile &tile, const WgmmaProblem &of) {
 /// and read what lies like them.
 static double acrossCycles(const WgmmaTile &tile, const WgmmaProblem &of,
                            double elements) {
-  if (!cutsEvenly(tile, of))
+  if (!hasSwapABCosts(tile, of))
     return 0;
   return elements / chip().swapABElements +
          (of.hasSource ? elements / chip().threadSources : 0);
@@ -245,7 +246,8 @@ static double tailCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   if (tile.split == 1)
     return epilogueCycles(tile, of);
   double elements = double(tile.m) * tile.n / tile.split;
-  // Threads read a residual behind the sums. With swapAB the tile is small.
+  // Threads read a residual behind the sums. With swapAB that is little for few
+  // rows, and for more in acrossCycles().
   double source =
       of.sourceColumns && !tile.swapAB ? elements / chip().threadSources : 0;
   return splitKReductionCycles(tile) + source +
@@ -331,7 +333,7 @@ double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   double pieces = tile.swapAB ? 1 : 1 + chip().pieceStart / piece;
   double cycles = wavesCost(tile, of);
   bool cuts = tile.streamK || (tile.split > 1 && of.isAlongN);
-  if (cutsEvenly(tile, of))
+  if (hasSwapABCosts(tile, of))
     cycles *= cuts ? chip().swapABCutWait : chip().swapABWait;
   return std::max(cycles, (of.bytes() + of.resultBytes() * pieces) /
                               chip().memoryBytes);

@@ -56,8 +56,9 @@ static constexpr int64_t maxSplitKElements = 128 * (192 + 4);
 /// stream-K.
 static constexpr double splitGain = 0.99, streamKGain = 0.97;
 /// The same of a split of a very long K: tiles that leave it whole are faster
-/// than the model expects. 272x3072x24576 takes 86.0 us in two parts and 76.2
-/// whole, 408 rows 121 and 110 (bench/results/notes-gemm.md, 46).
+/// than the model expects. Without swapAB, 272x3072x24576 takes 86.0 us in two
+/// parts and 76.2 whole, 408 rows 121 and 110 (bench/results/notes-gemm.md,
+/// 46).
 static constexpr double longSplitGain = 0.91;
 
 static double splitGainOf(const WgmmaProblem &of) {
