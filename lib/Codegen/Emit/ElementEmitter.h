@@ -136,13 +136,11 @@ public:
   /// they may go on in the next rows. For bodies that have runs, on tensors
   /// with `first + count` elements or more.
   Elements emitRun(mlir::Value tensor, Index first, int64_t count);
-  /// Elements of a flat tensor from number `first` on, one by one, where
-  /// `where` holds and the tensor has them; else those of `vector`, which has
-  /// at least one more than the tensor has then. Without a branch: the
-  /// assembler leaves loads in front of one until those of its own block have
-  /// come.
-  Elements loadSinglesWhere(const Memory &flat, Index first, mlir::Value where,
-                            Elements vector);
+  /// Elements of a flat tensor from number `first` on, as many as `vector` has,
+  /// one by one where the tensor ends within them; else `vector`. Without a
+  /// branch: the assembler leaves loads in front of one until those of its own
+  /// block have come.
+  Elements loadOverEnd(const Memory &flat, Index first, Elements vector);
   /// What emitRun() gave before in a scope that is open; null for none.
   const Elements *foundRun(mlir::Value tensor, Index first,
                            int64_t count) const;

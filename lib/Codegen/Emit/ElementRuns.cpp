@@ -227,8 +227,8 @@ void ElementEmitter::bindRun(Value tensor, Index first, Elements elements) {
       std::move(elements);
 }
 
-Elements ElementEmitter::loadSinglesWhere(const Memory &flat, Index first,
-                                          Value where, Elements vector) {
+Elements ElementEmitter::loadOverEnd(const Memory &flat, Index first,
+                                     Elements vector) {
   OpBuilder &b = math.b();
   Location loc = math.location();
   auto wide = [&](Index index) -> Value {
@@ -240,11 +240,15 @@ Elements ElementEmitter::loadSinglesWhere(const Memory &flat, Index first,
   Value pointer = LLVM::GEPOp::create(
       b, loc, flat.pointer.getType(), storedType(flat.elementType),
       flat.pointer, ArrayRef<LLVM::GEPArg>{begin});
-  for (size_t i = 0; i + 1 < vector.size(); ++i) {
-    Value number = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(i));
-    Value isThere =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left, number);
-    Value holds = arith::AndIOp::create(b, loc, where, isThere);
+  auto compareLeft = [&](arith::CmpIPredicate predicate, int64_t with) {
+    Value number = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(with));
+    return arith::CmpIOp::create(b, loc, predicate, left, number);
+  };
+  int64_t count = vector.size();
+  Value ends = compareLeft(arith::CmpIPredicate::slt, count);
+  for (int64_t i = 0; i + 1 < count; ++i) {
+    Value holds = arith::AndIOp::create(
+        b, loc, ends, compareLeft(arith::CmpIPredicate::sgt, i));
     vector[i] =
         loadPredicated(flat, {{pointer, holds}}, i, 1, vector[i]).front();
   }

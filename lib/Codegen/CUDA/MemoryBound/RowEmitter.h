@@ -27,9 +27,9 @@ struct RowRun {
   /// is inside, or null.
   llvm::SmallVector<Index> columns;
   llvm::SmallVector<mlir::Value> inside;
-  /// Where it may pass the end of the tensors: whether it does, and the number
-  /// of its first element, or of the first of all where it does.
-  mlir::Value passesEnd;
+  /// Where it may pass the end of the tensors: whether it does not, and the
+  /// number of its first element, or of the first of all where it does.
+  mlir::Value fits;
   Index firstInside;
 };
 
@@ -113,6 +113,7 @@ private:
   Elements loadVector(mlir::Value argument, const RowRun &run);
   Elements vectorToEnd(mlir::Value argument, const RowRun &run);
   Elements loadToEnd(mlir::Value argument, const RowRun &run);
+  Elements loadByBranch(mlir::Value argument, const RowRun &run);
   bool hasVectors();
   Elements loadOfRun(mlir::Value argument, llvm::ArrayRef<Index> index,
                      int64_t count);

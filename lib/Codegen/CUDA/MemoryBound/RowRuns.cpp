@@ -10,9 +10,9 @@
 // whole vectors too, but where others have some of it, of single elements.
 //
 // The last vector of all may pass the end of the tensors. Where a block has a
-// row, the thread that has this vector loads the first one of all in its place,
-// and single elements over that, by predicate; a warp that has the last row has
-// code of its own, without vectors.
+// row, the thread that has this vector loads the first one of all in its place
+// and single elements over that; a warp that has the last row has code of its
+// own, without vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,13 +101,12 @@ Value RowEmitter::columnOfRun(Index start, int64_t piece) {
                                number(piece * plan.threads * v));
 }
 
-/// Whether a vector passes the end of the tensors.
+/// Finds whether a vector ends before the tensors do.
 void RowEmitter::findEnd(RowRun &run) {
   Index points = math.mul(math.product(rowSizes), math.product(columnSizes));
   Index end = math.add(run.first, math.constant(plan.vectorSize));
-  run.passesEnd = kernel.compare(CmpIPredicate::ugt, end, points);
-  run.firstInside = kernel.clampTo(
-      kernel.compare(CmpIPredicate::ule, end, points), run.first);
+  run.fits = kernel.compare(CmpIPredicate::ule, end, points);
+  run.firstInside = kernel.clampTo(run.fits, run.first);
 }
 
 RowRun RowEmitter::runAt(int64_t piece) {
@@ -223,30 +222,51 @@ Elements RowEmitter::vectorToEnd(Value argument, const RowRun &run) {
 }
 
 /// The vector, or single elements where it passes the end of the tensors.
-/// Single ones are loaded without a branch: two sums of 154x50257 f32 of
-/// dynamic size took 14.7 us with one, and 11.7 without
-/// (bench/results/notes-memory-bound.md).
 Elements RowEmitter::loadToEnd(Value argument, const RowRun &run) {
-  int64_t count = plan.vectorSize;
-  if (const Elements *found = e.elements.foundRun(argument, run.first, count))
+  if (const Elements *found =
+          e.elements.foundRun(argument, run.first, plan.vectorSize))
     return *found;
-  Memory flat = flatMemory(argument);
-  Elements vector;
-  if (hasVectors()) {
-    vector = vectorToEnd(argument, run);
-  } else {
-    // There may be no whole vector at all.
-    Value isVector = kernel.compare(CmpIPredicate::uge, flat.sizes.front(),
-                                    math.constant(count));
-    Type type = ElementEmitter::computeType(flat.elementType);
-    Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
-    vector = kernel.valuesWhere(isVector, count, zero,
-                                [&] { return loadVector(argument, run); });
-  }
-  Elements elements = e.elements.loadSinglesWhere(
-      flat, run.first, run.passesEnd, std::move(vector));
+  // The vector of a thread that may pass the end is the last one of a known
+  // number of columns: without a branch two sums of 154x50257 f32 took 11.7 us,
+  // 14.7 with one. Of any number of columns each may, and all would have
+  // predicates: max of 21x30011 f16 took 3.2 us so, 2.4 with branches
+  // (bench/results/notes-memory-bound.md).
+  Elements elements =
+      hasVectors() ? e.elements.loadOverEnd(flatMemory(argument), run.first,
+                                            vectorToEnd(argument, run))
+                   : loadByBranch(argument, run);
   e.elements.bindRun(argument, run.first, elements);
   return elements;
+}
+
+/// The same where there may be no whole vector at all.
+Elements RowEmitter::loadByBranch(Value argument, const RowRun &run) {
+  int64_t count = plan.vectorSize;
+  Memory flat = flatMemory(argument);
+  Index size = flat.sizes.front();
+  Value isVector =
+      kernel.compare(CmpIPredicate::uge, size, math.constant(count));
+  Type type = ElementEmitter::computeType(flat.elementType);
+  Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+  Elements vector = kernel.valuesWhere(
+      isVector, count, zero, [&] { return loadVector(argument, run); });
+  auto singles = [&](OpBuilder &, Location) {
+    ElementEmitter::Scope scope(e.elements);
+    Elements loaded;
+    for (int64_t i = 0; i < count; ++i) {
+      Index place = math.add(run.first, math.constant(i));
+      Value isThere = kernel.compare(CmpIPredicate::ult, place, size);
+      llvm::append_range(
+          loaded, e.elements.load(flat, {kernel.clampTo(isThere, place)}, 1));
+    }
+    scf::YieldOp::create(e.b, e.loc, loaded);
+  };
+  auto whole = [&](OpBuilder &, Location) {
+    scf::YieldOp::create(e.b, e.loc, vector);
+  };
+  OpBuilder::InsertionGuard guard(e.b);
+  auto branch = scf::IfOp::create(e.b, e.loc, run.fits, whole, singles);
+  return Elements(branch.getResults());
 }
 
 Elements RowEmitter::loadOfRun(Value argument, ArrayRef<Index> index,
@@ -261,10 +281,10 @@ Elements RowEmitter::loadOfRun(Value argument, ArrayRef<Index> index,
   // assembler does not pass with loads that LLVM does not know.
   if (number == 0 && hasVectors())
     for (const RowRun &run : runs)
-      if (run.passesEnd)
+      if (run.fits)
         vectorToEnd(argument, run);
   const RowRun &run = runs[number];
-  if (run.passesEnd)
+  if (run.fits)
     return {loadToEnd(argument, run)[element]};
   return {e.elements.emitRun(argument, run.first, plan.vectorSize)[element]};
 }
