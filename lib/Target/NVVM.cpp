@@ -13,6 +13,9 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -41,6 +44,19 @@ static const llvm::Target *nvptxTarget() {
                                             error);
 }
 
+/// Marks assembly with side effects as convergent, as a CUDA compiler does: a
+/// barrier must not be copied into some of the ways to it, where a part of a
+/// warp could wait for the rest. A copied `griddepcontrol.wait` is correct, but
+/// ptxas keeps less of what is behind it in registers.
+static void keepConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::CallBase>(&instruction))
+        if (auto *text = dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+            text && text->hasSideEffects())
+          call->setConvergent();
+}
+
 /// LLVM IR -> PTX. Private globals get the part's number, since the texts of
 /// all parts become one.
 static LogicalResult compilePart(Operation *part, size_t number,
@@ -60,6 +76,7 @@ static LogicalResult compilePart(Operation *part, size_t number,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());
+  keepConvergent(*module);
   optimizeModule(*module, *machine, watch);
   for (llvm::GlobalVariable &global : module->globals())
     if (global.hasLocalLinkage())
