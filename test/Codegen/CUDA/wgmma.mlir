@@ -8,10 +8,10 @@
 
 // Large: a tile of 128 x 256 for two consumers; the tensor maps follow the
 // dynamic size, the result's too, and there is one for each multiple of 32
-// rows that may be left. The older card's kernel is that of mma.sync.
+// rows that may be left, and for 8, 16 and 24 of the rest. The older card's kernel is that of mma.sync.
 // CHECK: kernel.func @large gemm
 // CHECK-SAME: grid = ()[s0] -> (132, 1, 1), block = [384, 1, 1], cluster = [1, 1, 1]
-// CHECK-SAME: tensor_maps = [<buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 1, dims = ()[s0] -> (4096, 4096), strides = ()[s0] -> (8192), box = [64, 256], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 32], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 96], swizzle = 128>, <buffer = 2, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>]
+// CHECK-SAME: tensor_maps = [<buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 128], swizzle = 128>, <buffer = 1, dims = ()[s0] -> (4096, 4096), strides = ()[s0] -> (8192), box = [64, 256], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 8], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 16], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 24], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 32], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>, <buffer = 0, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 96], swizzle = 128>, <buffer = 2, dims = ()[s0] -> (4096, s0), strides = ()[s0] -> (8192), box = [64, 64], swizzle = 128>]
 // OLDER: kernel.func @large gemm
 // OLDER-SAME: block = [256, 1, 1], cluster = [1, 1, 1], scratch = 81920 workspace = [28180480, 860]>
 kernel.func @large gemm sizeArgs = [2, 2] : (tensor<?x4096xf16>, tensor<4096x4096xf16>, index) -> tensor<?x4096xf16> {

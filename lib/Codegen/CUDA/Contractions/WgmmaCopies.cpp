@@ -232,18 +232,18 @@ void WgmmaEmitter::copyKBlock(RingPosition position, Index k, Operands which) {
     below = blocks(mask, toI32(column));
   }
   ArrayRef<Value> edges = ArrayRef(maps).drop_front(1 + schedule.parts());
+  size_t ofEndA = schedule.endBoxesA().size();
+  size_t ofEndB = schedule.endBoxesB().size();
   if (copies(schedule.a))
-    copyOperand(ofA, schedule.a, maps[0],
-                edges.take_front(schedule.edgeMapsA()), atA, full, toI32(k),
-                beside);
-  edges = edges.drop_front(schedule.edgeMapsA());
+    copyOperand(ofA, schedule.a, maps[0], edges.take_front(ofEndA), atA, full,
+                toI32(k), beside);
+  edges = edges.drop_front(ofEndA);
   for (int64_t part = 0; part < schedule.parts(); ++part)
     if (copies(schedule.b[part]))
-      copyOperand(
-          ofB, schedule.b[part], maps[1 + part],
-          edges.slice(part * schedule.edgeMapsB(), schedule.edgeMapsB()),
-          add(atB, i32(part * schedule.partN() * rowBytes)), full, toI32(k),
-          below);
+      copyOperand(ofB, schedule.b[part], maps[1 + part],
+                  edges.slice(part * ofEndB, ofEndB),
+                  add(atB, i32(part * schedule.partN() * rowBytes)), full,
+                  toI32(k), below);
 }
 
 /// Copies this block's slice of a k-block: one box when K is contiguous, else
@@ -261,9 +261,9 @@ void WgmmaEmitter::copyOperand(const KBlockRows &of,
   }
   Value row = toI32(math.add(first, math.constant(operand.rowBegin())));
   k = add(k, i32(operand.kBegin()));
-  auto copy = [&](Value from, int64_t begin) {
-    Value to = add(at, i32(begin * rowBytes));
-    Value beginRow = add(row, i32(begin));
+  auto copy = [&](Value from, Value begin) {
+    Value to = add(at, mul(begin, rowBytes));
+    Value beginRow = add(row, begin);
     SmallVector<Value> box = operand.kMajor ? SmallVector<Value>{k, beginRow}
                                             : SmallVector<Value>{beginRow, k};
     if (operand.batched)
@@ -271,15 +271,12 @@ void WgmmaEmitter::copyOperand(const KBlockRows &of,
     copyBox(to, from, box, full, blocks);
   };
   int64_t step = operand.kMajor ? of.slice : 64;
-  if (of.edge == 0 || !operand.kMajor) {
-    for (int64_t begin = 0; begin < of.slice; begin += step)
-      whenMore(of, first, begin, [&] { copy(map, begin); });
-    return;
-  }
-  // The longest box that has something of all its rows, or of its last ones.
-  SmallVector<Value> all(edgeMaps);
-  all.push_back(map);
-  copyLongest(of, first, all, [&](Value from) { copy(from, 0); });
+  if (of.edge != 0 && operand.kMajor)
+    return IndexMath::constantOf(of.size)
+               ? copyKnownRows(of, first, map, edgeMaps, copy)
+               : copyUnknownRows(of, first, map, edgeMaps, copy);
+  for (int64_t begin = 0; begin < of.slice; begin += step)
+    whenMore(of, first, begin, [&] { copy(map, i32(begin)); });
 }
 
 /// Where the operand has more than `rows` rows from `first` on.
@@ -292,25 +289,55 @@ void WgmmaEmitter::whenMore(const KBlockRows &of, Index first, int64_t rows,
          then);
 }
 
-/// Copies one box: that of the first of `maps`, boxes of `of.edge` rows and
-/// their multiples, which has all rows that are left; the last map has boxes of
-/// a whole slice.
-void WgmmaEmitter::copyLongest(const KBlockRows &of, Index first,
-                               ArrayRef<Value> maps,
-                               llvm::function_ref<void(Value)> copy) {
-  auto [longest, others] = std::pair(maps.back(), maps.drop_back());
-  int64_t least = others.size() * of.edge;
+/// Copies one box: that of a whole slice, or at the end that of `endMaps`, if
+/// it has all rows that are left.
+void WgmmaEmitter::copyKnownRows(const KBlockRows &of, Index first, Value map,
+                                 ArrayRef<Value> endMaps, CopyRows copy) {
+  if (endMaps.empty())
+    return whenMore(of, first, 0, [&] { copy(map, i32(0)); });
   Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                     rowsLeft(of, first), i32(least));
-  auto choice = scf::IfOp::create(b, loc, more,
-                                  /*withElseRegion=*/!others.empty());
+                                     rowsLeft(of, first), i32(of.edge));
+  auto choice = scf::IfOp::create(b, loc, more, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(choice.thenBlock()->getTerminator());
-  copy(longest);
-  if (others.empty())
-    return;
+  copy(map, i32(0));
   b.setInsertionPoint(choice.elseBlock()->getTerminator());
-  copyLongest(of, first, others, copy);
+  whenMore(of, first, 0, [&] { copy(endMaps.front(), i32(0)); });
+}
+
+/// Copies one box of a whole slice, or at the end at most two: as many times
+/// `longEndBox` rows as there are, and what is left of them, so that little
+/// lies beyond the end. `endMaps` has the maps of the rest, and then those of
+/// the others.
+void WgmmaEmitter::copyUnknownRows(const KBlockRows &of, Index first, Value map,
+                                   ArrayRef<Value> endMaps, CopyRows copy) {
+  auto is = [&](arith::CmpIPredicate predicate, Value rows, int64_t than) {
+    return arith::CmpIOp::create(b, loc, predicate, rows, i32(than));
+  };
+  auto select = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  };
+  auto masked = [&](Value rows, int64_t mask) -> Value {
+    return arith::AndIOp::create(b, loc, rows, i32(mask));
+  };
+  Value some = arith::MaxSIOp::create(b, loc, rowsLeft(of, first), i32(0));
+  Value left = masked(add(some, i32(of.edge - 1)), -of.edge);
+  Value isWhole = is(arith::CmpIPredicate::sge, left, of.slice);
+  Value rows = select(isWhole, i32(of.slice), masked(left, -longEndBox));
+  Value rest = select(isWhole, i32(0), masked(left, longEndBox - 1));
+  Value from = map, fromRest = endMaps.empty() ? map : endMaps.front();
+  int64_t box = of.edge;
+  for (Value endMap : endMaps) {
+    Value &chosen = box < longEndBox ? fromRest : from;
+    Value isIt =
+        is(arith::CmpIPredicate::eq, box < longEndBox ? rest : rows, box);
+    chosen = select(isIt, endMap, chosen);
+    box += box < longEndBox ? of.edge : longEndBox;
+  }
+  e.when(is(arith::CmpIPredicate::sgt, rows, 0), [&] { copy(from, i32(0)); });
+  if (!endMaps.empty())
+    e.when(is(arith::CmpIPredicate::sgt, rest, 0),
+           [&] { copy(fromRest, rows); });
 }
 
 /// Copies the box of `map` at `box` to shared memory, of all of `blocks` of the

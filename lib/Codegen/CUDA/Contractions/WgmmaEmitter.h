@@ -169,9 +169,13 @@ private:
                    mlir::Value blocks);
   void whenMore(const KBlockRows &of, Index first, int64_t rows,
                 llvm::function_ref<void()> then);
-  void copyLongest(const KBlockRows &of, Index first,
-                   llvm::ArrayRef<mlir::Value> maps,
-                   llvm::function_ref<void(mlir::Value)> copy);
+  /// Copies the rows from the second argument on, i32, with the map that is
+  /// the first one.
+  using CopyRows = llvm::function_ref<void(mlir::Value, mlir::Value)>;
+  void copyKnownRows(const KBlockRows &of, Index first, mlir::Value map,
+                     llvm::ArrayRef<mlir::Value> endMaps, CopyRows copy);
+  void copyUnknownRows(const KBlockRows &of, Index first, mlir::Value map,
+                       llvm::ArrayRef<mlir::Value> endMaps, CopyRows copy);
   KBlockRows rowsOfA();
   KBlockRows rowsOfB();
   mlir::Value rowsToExpect(const KBlockRows &of);

@@ -432,6 +432,24 @@ static kernel::TensorMapAttr resultMap(KernelEmission &e,
   return swizzledMap(e, tensor, dims, strides, box, schedule.boxRowBytes);
 }
 
+SmallVector<int64_t> WgmmaSchedule::endBoxes(const WgmmaOperand &operand,
+                                             ArrayRef<unsigned> rows,
+                                             int64_t edge,
+                                             int64_t slice) const {
+  if (!operand.kMajor || edge == 0 || edge == slice)
+    return {};
+  if (extent(rows, 0) > 0)
+    return {edge};
+  SmallVector<int64_t> boxes;
+  for (int64_t some = edge; some < std::min(slice, wgmma::longEndBox);
+       some += edge)
+    boxes.push_back(some);
+  for (int64_t some = wgmma::longEndBox; some < slice;
+       some += wgmma::longEndBox)
+    boxes.push_back(some);
+  return boxes;
+}
+
 SmallVector<kernel::TensorMapAttr>
 codegen::wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
                          unsigned inputs) {
@@ -439,11 +457,11 @@ codegen::wgmmaTensorMaps(KernelEmission &e, const WgmmaSchedule &schedule,
       operandMap(e, schedule, schedule.a, schedule.copiedA())};
   for (const WgmmaOperand &operand : schedule.b)
     maps.push_back(operandMap(e, schedule, operand, schedule.copiedB()));
-  for (int64_t i = 1; i <= schedule.edgeMapsA(); ++i)
-    maps.push_back(operandMap(e, schedule, schedule.a, i * schedule.edgeA));
+  for (int64_t rows : schedule.endBoxesA())
+    maps.push_back(operandMap(e, schedule, schedule.a, rows));
   for (const WgmmaOperand &operand : schedule.b)
-    for (int64_t i = 1; i <= schedule.edgeMapsB(); ++i)
-      maps.push_back(operandMap(e, schedule, operand, i * schedule.edgeB));
+    for (int64_t rows : schedule.endBoxesB())
+      maps.push_back(operandMap(e, schedule, operand, rows));
   if (schedule.store == WgmmaStore::TMA) {
     for (unsigned i = 0; i < e.numResults(); ++i)
       maps.push_back(resultMap(e, schedule, inputs + i, i));

@@ -21,6 +21,9 @@ namespace tripy::codegen {
 namespace wgmma {
 /// Rows of tiles that are walked together, for locality in the L2 cache.
 inline constexpr int64_t groupRows = 16;
+/// Rows at the end, of which the number is not known, are copied in a box of a
+/// multiple of these, and another one of what is left.
+inline constexpr int64_t longEndBox = 32;
 } // namespace wgmma
 
 /// One operand as TMA sees it: [batch,] outer x inner, the inner side
@@ -238,20 +241,20 @@ struct WgmmaSchedule {
   /// Rows of a k-block that one block copies; of B, for each contraction.
   int64_t copiedA() const { return hasNorm() ? rowsA : rowsA / clusterN; }
   int64_t copiedB() const { return partN() / clusterM; }
-  /// Maps of the boxes at the end, of A and of each B: boxes of `edge` rows,
-  /// where sizes are not known of every multiple below a slice. None where
-  /// boxes are those of the others.
-  int64_t edgeMapsA() const { return edgeMaps(a, m, edgeA, copiedA()); }
-  int64_t edgeMapsB() const { return edgeMaps(b.front(), n, edgeB, copiedB()); }
-  int64_t edgeMaps(const WgmmaOperand &operand, llvm::ArrayRef<unsigned> rows,
-                   int64_t edge, int64_t slice) const {
-    if (!operand.kMajor || edge == 0 || edge == slice)
-      return 0;
-    return extent(rows, 0) > 0 ? 1 : slice / edge - 1;
+  /// Rows of the boxes that copy the end, of A and of each B. None where boxes
+  /// are those of whole slices.
+  llvm::SmallVector<int64_t> endBoxesA() const {
+    return endBoxes(a, m, edgeA, copiedA());
   }
+  llvm::SmallVector<int64_t> endBoxesB() const {
+    return endBoxes(b.front(), n, edgeB, copiedB());
+  }
+  llvm::SmallVector<int64_t> endBoxes(const WgmmaOperand &operand,
+                                      llvm::ArrayRef<unsigned> rows,
+                                      int64_t edge, int64_t slice) const;
   /// Maps of A, of each B, and of both at the end.
   unsigned operandMaps() const {
-    return 1 + edgeMapsA() + parts() * (1 + edgeMapsB());
+    return 1 + endBoxesA().size() + parts() * (1 + endBoxesB().size());
   }
   /// Columns of each contraction that go through the staging area at a time.
   int64_t chunk() const {

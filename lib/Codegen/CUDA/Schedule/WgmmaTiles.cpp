@@ -270,8 +270,9 @@ StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
   return ::brokenRule(schedule, WgmmaProblem(schedule), tile);
 }
 
-/// Rows of boxes at the end of dynamic rows.
-static constexpr int64_t dynamicEdge = 32;
+/// What divides the rows of boxes at the end of dynamic rows: those of a
+/// swizzle atom.
+static constexpr int64_t dynamicEdge = 8;
 
 /// Rows of the boxes that copy an operand's rows of the last tile, where it
 /// goes beyond the end of `rows` (0: not known) and that is worth boxes of
