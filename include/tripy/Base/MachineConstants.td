@@ -132,6 +132,8 @@ def prologueStall : Constant<"double", "share of cycles", "The share of multiply
 let Inherited = false in {
 def residentClusters : Constant<"int64_t[8]", "clusters", "Clusters of 1 to 8 blocks that run at the same time, with one block per multiprocessor. Multiprocessors form groups (GPCs), most of 16 or 18, within which a cluster lies, and which differ between cards; an additional cluster would begin when others end. Measured were 132, 66, 39, 30, 22, 17, 15, 15; the values are lower.">;
 def wgmmaReached : Constant<"double", "share of multiply-adds", "Efficiency of main loops if nothing else limits them.">;
+def loadedReached : Constant<"double", "share of multiply-adds", "The same where little is done but to multiply, so that power limits the clock.">;
+def loadedIntensity : Constant<"double", "multiply-adds / element", "From this intensity on, of operands and results, loadedReached counts.">;
 def wgmmaL2Bytes : Constant<"double", "bytes / cycle", "Bandwidth of the L2 cache for TMA, for lines that a single multiprocessor requests. If several request a line at about the same time, it costs less: see sharedLines() in WgmmaTiles.cpp.">;
 def arrivingBytes : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth into shared memory, including multicasts that other blocks of the cluster requested.">;
 def brokenLines : Constant<"double", "requests / line", "For rows that are not aligned to lines of the L2 cache.">;
@@ -152,7 +154,7 @@ def splitBytes : Constant<"double", "bytes^2 / cycle", "See splitStart.">;
 def splitRate : Constant<"double", "bytes / cycle", "See splitStart.">;
 def sharedRowWait : Constant<"double", "1", "Of the main loop, where blocks beside each other share 64 rows of A and B is contiguous along N.">;
 def brokenSectorCycles : Constant<"double", "cycles", "Of a copied row that is shorter than a line of the L2 cache and begins within a sector.">;
-def longSplitWait : Constant<"double", "1", "Of the main loop of tiles of 64 rows, where K is split and long.">;
+def longSplitWait : Constant<"double", "1", "Of the main loop where K is split and long, of tiles of 64 rows, and of all where rows begin within lines of the L2 cache.">;
 def longSplitK : Constant<"int64_t", "elements", "From this K on, longSplitWait counts.">;
 def flagCycles : Constant<"double", "cycles", "Stream-K: a wait for another block's partial sums.">;
 def streamApart : Constant<"double", "factor of time", "Stream-K: blocks are at different positions along K, and share no reads. Not for swapAB.">;

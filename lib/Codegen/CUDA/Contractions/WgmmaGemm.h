@@ -411,6 +411,9 @@ bool recogniseNorm(kernel::FuncOp kernel, WgmmaSchedule &schedule);
 
 /// Cycles that the model expects of a tile, legal or not.
 double expectedCycles(const WgmmaSchedule &schedule, const WgmmaTile &tile);
+/// Share of the peak that main loops of any tile reach if nothing else limits
+/// them.
+double reachedShare(const WgmmaSchedule &schedule);
 /// The tile of the least cost; nothing where none is legal.
 std::optional<WgmmaCandidate> chooseTile(const WgmmaSchedule &schedule);
 /// At most `limit` tiles to be measured: what chooseTile() takes, then others

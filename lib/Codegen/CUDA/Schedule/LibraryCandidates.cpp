@@ -330,15 +330,21 @@ static double ownCycles(kernel::FuncOp kernel, const Problem &of) {
   return tiledCycles(of, of.rate(/*wgmma=*/false), reached, /*maySplit=*/false);
 }
 
-static double libraryCycles(const Problem &of) {
+/// Share of the peak that own kernels reach, which limits the library as well.
+static double reachedOnTensorCores(kernel::FuncOp kernel, const Problem &of) {
+  std::optional<WgmmaSchedule> schedule = recogniseWgmma(kernel);
+  return schedule ? reachedShare(*schedule) : of.chip.wgmmaReached;
+}
+
+static double libraryCycles(kernel::FuncOp kernel, const Problem &of) {
   kernel::ProductAttr product = of.product;
   auto isAligned = [&](int64_t row) { return row * of.elementBytes % 16 == 0; };
   int64_t m = product.getM(), n = product.getN(), k = product.getK();
   bool aligned = isAligned(product.getTransposedA() ? m : k) &&
                  isAligned(product.getTransposedB() ? k : n);
-  // Of what wgmma reaches in own kernels, and the model of those counts.
   bool wgmma = of.chip.hasWgmma() && of.onTensorCores();
-  double reached = of.chip.libraryReached * (wgmma ? of.chip.wgmmaReached : 1);
+  double reached =
+      of.chip.libraryReached * (wgmma ? reachedOnTensorCores(kernel, of) : 1);
   return tiledCycles(of, of.rate(wgmma), reached, /*maySplit=*/true) *
              (aligned ? 1 : of.chip.libraryUnaligned) +
          of.chip.libraryLaunchCycles;
@@ -425,7 +431,7 @@ bool LibraryCandidatesPass::prefersLibrary(kernel::FuncOp kernel,
             "delivers it";
     return false;
   }
-  double own = ownCycles(kernel, problem), its = libraryCycles(problem);
+  double own = ownCycles(kernel, problem), its = libraryCycles(kernel, problem);
   text += llvm::formatv("; {0:F0} cycles by the model, {1:F0} of the own "
                         "kernel",
                         its, own)

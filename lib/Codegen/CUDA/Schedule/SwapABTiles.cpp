@@ -41,13 +41,16 @@ static void forEachOdd(const WgmmaProblem &of, bool cuts,
     }
 }
 
-/// Numbers of rows from and up to which they are cut evenly, where rows begin
-/// with lines of the L2 cache: 257x8192x8192 takes 82 us with three rows of
-/// tiles of 128x192, the last of which has one row, and 64 with two of 136x128
-/// (bench/results/notes-gemm.md, 48).
-static constexpr int64_t evenRows[] = {129, 640};
-/// The least and the most rows of such a tile.
-static constexpr int64_t evenTileRows[] = {48, 256};
+/// Numbers of rows from which they are cut evenly, where rows begin with lines
+/// of the L2 cache, and up to which into small parts, too: 257x8192x8192 takes
+/// 82 us with three rows of tiles of 128x192, the last of which has one row,
+/// and 64 with two of 136x128, 1576x2048x3584 with B along N 44 with 128x256,
+/// and 38 with eight rows of tiles of 200x128 (bench/results/notes-gemm.md, 48
+/// and 49).
+static constexpr int64_t evenRows = 129, fewEvenRows = 640;
+/// The least rows of a tile of so few, and of others, and the most.
+static constexpr int64_t minRowsOfFew = 48, minRowsOfMany = 136,
+                         maxEvenRows = 256;
 static constexpr int64_t evenColumns[] = {128, 192};
 static constexpr Cluster evenClusters[] = {{1, 1}, {2, 1}, {1, 2}};
 
@@ -74,11 +77,14 @@ static void forEachEven(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                         bool cuts,
                         llvm::function_ref<void(const WgmmaTile &)> use) {
   if (!of.knownK || of.breaksLines() || !of.boxes || of.parts > 1 ||
-      of.m < evenRows[0] || of.maxRows > evenRows[1] || of.m % 128 == 0)
+      of.m < evenRows || of.m % 128 == 0)
     return;
-  for (int64_t parts = 1; parts * evenTileRows[0] <= of.maxRows; ++parts) {
-    auto rows = int64_t(llvm::alignTo(llvm::divideCeil(of.maxRows, parts), 8));
-    if (rows < evenTileRows[0] || rows > evenTileRows[1])
+  bool areFew = of.maxRows <= fewEvenRows;
+  int64_t all = areFew ? of.maxRows : of.m;
+  int64_t least = areFew ? minRowsOfFew : minRowsOfMany;
+  for (int64_t rows = maxEvenRows; rows >= least; rows -= 8) {
+    int64_t parts = llvm::divideCeil(all, rows);
+    if (int64_t(llvm::alignTo(llvm::divideCeil(all, parts), 8)) != rows)
       continue;
     if (cuts) {
       forEachEvenCut(schedule, of, rows, use);
