@@ -28,12 +28,12 @@ using namespace tripy::codegen::wgmma;
 KBlockRows WgmmaEmitter::rowsOfA() {
   return {rowBegin,       space.sizeOf(schedule.m), schedule.rowsA,
           schedule.rowsA, schedule.copiedA(),       schedule.edgeA,
-          rankColumn()};
+          rankColumn(),   schedule.endBoxesA()};
 }
 KBlockRows WgmmaEmitter::rowsOfB() {
   return {columnBegin,      space.sizeOf(schedule.n), schedule.partN(),
           schedule.stepN(), schedule.copiedB(),       schedule.edgeB,
-          rankRow()};
+          rankRow(),        schedule.endBoxesB()};
 }
 
 /// Rows that are copied for the last of the tiles of `size` rows.
@@ -232,8 +232,7 @@ void WgmmaEmitter::copyKBlock(RingPosition position, Index k, Operands which) {
     below = blocks(mask, toI32(column));
   }
   ArrayRef<Value> edges = ArrayRef(maps).drop_front(1 + schedule.parts());
-  size_t ofEndA = schedule.endBoxesA().size();
-  size_t ofEndB = schedule.endBoxesB().size();
+  size_t ofEndA = ofA.endBoxes.size(), ofEndB = ofB.endBoxes.size();
   if (copies(schedule.a))
     copyOperand(ofA, schedule.a, maps[0], edges.take_front(ofEndA), atA, full,
                 toI32(k), beside);
@@ -326,13 +325,11 @@ void WgmmaEmitter::copyUnknownRows(const KBlockRows &of, Index first, Value map,
   Value rows = select(isWhole, i32(of.slice), masked(left, -longEndBox));
   Value rest = select(isWhole, i32(0), masked(left, longEndBox - 1));
   Value from = map, fromRest = endMaps.empty() ? map : endMaps.front();
-  int64_t box = of.edge;
-  for (Value endMap : endMaps) {
-    Value &chosen = box < longEndBox ? fromRest : from;
-    Value isIt =
-        is(arith::CmpIPredicate::eq, box < longEndBox ? rest : rows, box);
+  for (auto [box, endMap] : llvm::zip(of.endBoxes, endMaps)) {
+    bool ofRest = box < longEndBox;
+    Value isIt = is(arith::CmpIPredicate::eq, ofRest ? rest : rows, box);
+    Value &chosen = ofRest ? fromRest : from;
     chosen = select(isIt, endMap, chosen);
-    box += box < longEndBox ? of.edge : longEndBox;
   }
   e.when(is(arith::CmpIPredicate::sgt, rows, 0), [&] { copy(from, i32(0)); });
   if (!endMaps.empty())

@@ -45,12 +45,13 @@ struct RingPosition {
 
 /// The rows of a k-block of an operand: those of a tile, from `first` of `size`
 /// on, in slices that one block of the cluster copies each. This one copies
-/// slice `part`, in boxes of `edge` rows where the tile goes beyond the end.
-/// Tiles begin `step` rows apart.
+/// slice `part`, where the tile goes beyond the end in boxes of `endBoxes`
+/// rows, of which `edge` is the least. Tiles begin `step` rows apart.
 struct KBlockRows {
   Index first, size;
   int64_t tile, step, slice, edge;
   Index part;
+  llvm::SmallVector<int64_t> endBoxes;
 };
 
 /// Which operands' part of a k-block is copied.
