@@ -133,7 +133,8 @@ let Inherited = false in {
 def residentClusters : Constant<"int64_t[8]", "clusters", "Clusters of 1 to 8 blocks that run at the same time, with one block per multiprocessor. Multiprocessors form groups (GPCs), most of 16 or 18, within which a cluster lies, and which differ between cards; an additional cluster would begin when others end. Measured were 132, 66, 39, 30, 22, 17, 15, 15; the values are lower.">;
 def wgmmaReached : Constant<"double", "share of multiply-adds", "Efficiency of main loops if nothing else limits them.">;
 def loadedReached : Constant<"double", "share of multiply-adds", "The same where little is done but to multiply, so that power limits the clock.">;
-def loadedIntensity : Constant<"double", "multiply-adds / element", "From this intensity on, of operands and results, loadedReached counts.">;
+def lightIntensity : Constant<"double", "multiply-adds / element", "Up to this intensity, of operands and results, a product reaches wgmmaReached.">;
+def loadedIntensity : Constant<"double", "multiply-adds / element", "From this intensity on it reaches loadedReached, in between what lies between.">;
 def wgmmaL2Bytes : Constant<"double", "bytes / cycle", "Bandwidth of the L2 cache for TMA, for lines that a single multiprocessor requests. If several request a line at about the same time, it costs less: see sharedLines() in WgmmaTiles.cpp.">;
 def arrivingBytes : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth into shared memory, including multicasts that other blocks of the cluster requested.">;
 def brokenLines : Constant<"double", "requests / line", "For rows that are not aligned to lines of the L2 cache.">;

@@ -231,16 +231,16 @@ void WgmmaEmitter::copyKBlock(RingPosition position, Index k, Operands which) {
       mask |= int64_t(1) << (i * schedule.clusterN);
     below = blocks(mask, toI32(column));
   }
-  ArrayRef<Value> edges = ArrayRef(maps).drop_front(1 + schedule.parts());
+  ArrayRef<Value> endMaps = ArrayRef(maps).drop_front(1 + schedule.parts());
   size_t ofEndA = ofA.endBoxes.size(), ofEndB = ofB.endBoxes.size();
   if (copies(schedule.a))
-    copyOperand(ofA, schedule.a, maps[0], edges.take_front(ofEndA), atA, full,
+    copyOperand(ofA, schedule.a, maps[0], endMaps.take_front(ofEndA), atA, full,
                 toI32(k), beside);
-  edges = edges.drop_front(ofEndA);
+  endMaps = endMaps.drop_front(ofEndA);
   for (int64_t part = 0; part < schedule.parts(); ++part)
     if (copies(schedule.b[part]))
       copyOperand(ofB, schedule.b[part], maps[1 + part],
-                  edges.slice(part * ofEndB, ofEndB),
+                  endMaps.slice(part * ofEndB, ofEndB),
                   add(atB, i32(part * schedule.partN() * rowBytes)), full,
                   toI32(k), below);
 }
@@ -250,7 +250,7 @@ void WgmmaEmitter::copyKBlock(RingPosition position, Index k, Operands which) {
 /// for this one alone.
 void WgmmaEmitter::copyOperand(const KBlockRows &of,
                                const WgmmaOperand &operand, Value map,
-                               ArrayRef<Value> edgeMaps, Value at, Value full,
+                               ArrayRef<Value> endMaps, Value at, Value full,
                                Value k, Value blocks) {
   Index first = of.first;
   if (blocks) {
@@ -272,8 +272,8 @@ void WgmmaEmitter::copyOperand(const KBlockRows &of,
   int64_t step = operand.kMajor ? of.slice : 64;
   if (of.edge != 0 && operand.kMajor)
     return IndexMath::constantOf(of.size)
-               ? copyKnownRows(of, first, map, edgeMaps, copy)
-               : copyUnknownRows(of, first, map, edgeMaps, copy);
+               ? copyKnownRows(of, first, map, endMaps, copy)
+               : copyUnknownRows(of, first, map, endMaps, copy);
   for (int64_t begin = 0; begin < of.slice; begin += step)
     whenMore(of, first, begin, [&] { copy(map, i32(begin)); });
 }
@@ -310,31 +310,42 @@ void WgmmaEmitter::copyKnownRows(const KBlockRows &of, Index first, Value map,
 /// the others.
 void WgmmaEmitter::copyUnknownRows(const KBlockRows &of, Index first, Value map,
                                    ArrayRef<Value> endMaps, CopyRows copy) {
-  auto is = [&](arith::CmpIPredicate predicate, Value rows, int64_t than) {
-    return arith::CmpIOp::create(b, loc, predicate, rows, i32(than));
-  };
-  auto select = [&](Value condition, Value yes, Value no) -> Value {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
-  };
-  auto masked = [&](Value rows, int64_t mask) -> Value {
-    return arith::AndIOp::create(b, loc, rows, i32(mask));
-  };
   Value some = arith::MaxSIOp::create(b, loc, rowsLeft(of, first), i32(0));
-  Value left = masked(add(some, i32(of.edge - 1)), -of.edge);
-  Value isWhole = is(arith::CmpIPredicate::sge, left, of.slice);
-  Value rows = select(isWhole, i32(of.slice), masked(left, -longEndBox));
-  Value rest = select(isWhole, i32(0), masked(left, longEndBox - 1));
-  Value from = map, fromRest = endMaps.empty() ? map : endMaps.front();
-  for (auto [box, endMap] : llvm::zip(of.endBoxes, endMaps)) {
-    bool ofRest = box < longEndBox;
-    Value isIt = is(arith::CmpIPredicate::eq, ofRest ? rest : rows, box);
-    Value &chosen = ofRest ? fromRest : from;
-    chosen = select(isIt, endMap, chosen);
-  }
-  e.when(is(arith::CmpIPredicate::sgt, rows, 0), [&] { copy(from, i32(0)); });
-  if (!endMaps.empty())
-    e.when(is(arith::CmpIPredicate::sgt, rest, 0),
-           [&] { copy(fromRest, rows); });
+  Value up = add(some, i32(of.edge - 1));
+  Value left = arith::AndIOp::create(b, loc, up, i32(-of.edge));
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, left,
+                                        i32(of.slice));
+  Value ofEnd = arith::AndIOp::create(b, loc, left, i32(-longEndBox));
+  Value rows = arith::SelectOp::create(b, loc, isWhole, i32(of.slice), ofEnd);
+  SmallVector<RowBox> boxes, rests;
+  for (auto [box, endMap] : llvm::zip(of.endBoxes, endMaps))
+    (box < longEndBox ? rests : boxes).push_back({box, endMap});
+  boxes.push_back({of.slice, map});
+  copyBoxOf(rows, boxes, [&](Value from) { copy(from, i32(0)); });
+  if (rests.empty())
+    return;
+  Value ofRest = arith::AndIOp::create(b, loc, left, i32(longEndBox - 1));
+  Value rest = arith::SelectOp::create(b, loc, isWhole, i32(0), ofRest);
+  copyBoxOf(rest, rests, [&](Value from) { copy(from, rows); });
+}
+
+/// Copies with the map of the box that has `rows` rows, if there is one. Maps
+/// are not selected in front of the loop: the thread that copies has few
+/// registers.
+void WgmmaEmitter::copyBoxOf(Value rows, ArrayRef<RowBox> boxes,
+                             llvm::function_ref<void(Value)> copy) {
+  RowBox box = boxes.back();
+  Value isIt = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rows,
+                                     i32(box.rows));
+  auto choice = scf::IfOp::create(b, loc, isIt,
+                                  /*withElseRegion=*/boxes.size() > 1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(choice.thenBlock()->getTerminator());
+  copy(box.map);
+  if (boxes.size() == 1)
+    return;
+  b.setInsertionPoint(choice.elseBlock()->getTerminator());
+  copyBoxOf(rows, boxes.drop_back(), copy);
 }
 
 /// Copies the box of `map` at `box` to shared memory, of all of `blocks` of the

@@ -165,7 +165,7 @@ private:
   Index locateFirst();
   void await();
   void copyOperand(const KBlockRows &of, const WgmmaOperand &operand,
-                   mlir::Value map, llvm::ArrayRef<mlir::Value> edgeMaps,
+                   mlir::Value map, llvm::ArrayRef<mlir::Value> endMaps,
                    mlir::Value at, mlir::Value full, mlir::Value k,
                    mlir::Value blocks);
   void whenMore(const KBlockRows &of, Index first, int64_t rows,
@@ -177,6 +177,13 @@ private:
                      llvm::ArrayRef<mlir::Value> endMaps, CopyRows copy);
   void copyUnknownRows(const KBlockRows &of, Index first, mlir::Value map,
                        llvm::ArrayRef<mlir::Value> endMaps, CopyRows copy);
+  /// The map of a box.
+  struct RowBox {
+    int64_t rows;
+    mlir::Value map;
+  };
+  void copyBoxOf(mlir::Value rows, llvm::ArrayRef<RowBox> boxes,
+                 llvm::function_ref<void(mlir::Value)> copy);
   KBlockRows rowsOfA();
   KBlockRows rowsOfB();
   mlir::Value rowsToExpect(const KBlockRows &of);

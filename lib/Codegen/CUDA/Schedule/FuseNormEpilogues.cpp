@@ -52,14 +52,16 @@ static void reportSlower(kernel::FuncOp function,
 bool NormEpilogues::schedule(kernel::FuncOp function, kernel::FuncOp product) {
   std::optional<WgmmaSchedule> fused = recogniseWgmma(function);
   std::optional<WgmmaSchedule> alone = recogniseWgmma(product);
-  auto attribute = cast<kernel::WgmmaScheduleAttr>(*product.getSchedule());
   if (!fused || !fused->hasNorm() || !alone)
     return false;
   std::optional<WgmmaCandidate> chosen = chooseTile(*fused);
-  double apart = expectedCycles(*alone, tileOf(attribute)) +
-                 rowKernelCycles(WgmmaProblem(*alone));
-  if (!chosen)
+  // Of both, without the clock under load.
+  WgmmaProblem problem(*alone);
+  problem.mayBeLoaded = false;
+  std::optional<WgmmaCandidate> own = chooseTile(*alone, problem);
+  if (!chosen || !own)
     return false;
+  double apart = own->cycles + rowKernelCycles(problem);
   // In ping-pong, a consumer's epilogue holds up the other one's main loop.
   if (!chosen->tile.pingPong)
     chosen->cycles *= wgmmaChip().wholeRowShare;

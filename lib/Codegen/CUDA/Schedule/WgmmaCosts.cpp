@@ -23,13 +23,12 @@ using namespace tripy::codegen;
 /// What all costs are of.
 static const CudaChip &chip() { return wgmmaChip(); }
 
-/// Operations of the epilogue on one element. Of a norm, what it computes once
-/// for a row counts for nothing.
-static double epilogueOperations(const WgmmaSchedule &schedule) {
+/// Counts the operations of the epilogue on one element. Of a norm, what it
+/// computes once for a row counts for nothing, and it has no function.
+static void countEpilogue(const WgmmaSchedule &schedule, WgmmaProblem &of) {
   Operation *input =
       schedule.hasNorm() ? schedule.norm.input.getDefiningOp() : nullptr;
   unsigned rank = schedule.op().getNumParallelLoops();
-  double found = 0;
   schedule.op()->getParentOp()->walk([&](Operation *op) {
     auto body = dyn_cast<linalg::GenericOp>(op->getParentOp());
     if (!body || schedule.prologue.ops.contains(body) ||
@@ -40,9 +39,9 @@ static double epilogueOperations(const WgmmaSchedule &schedule) {
       return;
     bool isFunction = isa<arith::DivFOp>(op) ||
                       isa_and_nonnull<math::MathDialect>(op->getDialect());
-    found += isFunction ? 8 : 1;
+    of.operations += isFunction ? 8 : 1;
+    of.hasFunction |= isFunction && !ofNorm;
   });
-  return found;
 }
 
 WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
@@ -76,7 +75,8 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
   requestsOfA = requests(schedule.a);
   for (const WgmmaOperand &b : schedule.b)
     requestsOfB = std::max(requestsOfB, requests(b));
-  operations = epilogueOperations(schedule);
+  countEpilogue(schedule, *this);
+  mayBeLoaded = !schedule.hasNorm();
   if (schedule.hasNorm())
     results = schedule.op()
                   ->getParentOfType<kernel::FuncOp>()
@@ -102,22 +102,21 @@ static double memoryRate(int64_t blocks) {
                    chip().memoryBytesOne * blocks});
 }
 
-/// Operations of an epilogue that has a function: gelu or silu, not a bias, a
-/// residual or a maximum.
-static constexpr double functionOperations = 8;
-
 /// Share of the peak that main loops reach. A GPU that does little but multiply
 /// lowers its clock, and what is not arithmetic takes fewer cycles then:
 /// 2335x6144x2048 takes 95.0 us with 128x192,pingpong and 85.9 with
 /// 128x128,pingpong, of which less was expected of the former
 /// (bench/results/notes-gemm.md, 49).
 static double reachedBy(const WgmmaProblem &of) {
-  double perElement =
+  double light = chip().lightIntensity, full = chip().loadedIntensity;
+  if (!of.mayBeLoaded || !of.boxes || of.parts > 1 || of.hasFunction ||
+      of.breaksLines())
+    return chip().wgmmaReached;
+  double intensity =
       1 / (1 / double(of.m) + 1 / double(of.n) + 1 / double(of.k));
-  bool hasFunction = of.operations >= functionOperations && of.reductions == 0;
-  bool isLoaded = perElement > chip().loadedIntensity && of.boxes &&
-                  of.parts == 1 && !hasFunction && !of.breaksLines();
-  return isLoaded ? chip().loadedReached : chip().wgmmaReached;
+  double load = std::clamp((intensity - light) / (full - light), 0.0, 1.0);
+  return chip().wgmmaReached +
+         load * (chip().loadedReached - chip().wgmmaReached);
 }
 
 double codegen::reachedShare(const WgmmaSchedule &schedule) {

@@ -39,11 +39,15 @@ struct WgmmaProblem {
   /// Whether rows of each are shorter than a line of the L2 cache and begin
   /// within its sectors.
   bool breaksSectorsOfA = false, breaksSectorsOfB = false;
-  /// Of the epilogue, on one element.
+  /// Of the epilogue, on one element, and whether functions are among them.
   double operations = 0;
+  bool hasFunction = false;
   /// Tensors that are stored, and reductions of a norm in the epilogue: blocks
   /// side by side then share no k-blocks.
   int64_t results = 1, reductions = 0;
+  /// Whether the clock under load counts. It is not known of norms in the
+  /// epilogue.
+  bool mayBeLoaded = true;
 
   explicit WgmmaProblem(const WgmmaSchedule &schedule);
 
@@ -71,6 +75,9 @@ struct Cluster {
 int64_t clustersOf(const WgmmaTile &tile, const WgmmaProblem &of);
 /// How stream-K shares the tiles out.
 StreamKShares sharesOf(const WgmmaTile &tile, const WgmmaProblem &of);
+/// The tile of the least cost of a problem that is the schedule's.
+std::optional<WgmmaCandidate> chooseTile(const WgmmaSchedule &schedule,
+                                         const WgmmaProblem &of);
 /// Cycles of the contraction, from the first copy to the last result.
 double wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of);
 /// Calls `use` with the tiles with swapAB that are worth a thought: those that

@@ -423,7 +423,11 @@ double codegen::expectedCycles(const WgmmaSchedule &schedule,
 
 std::optional<WgmmaCandidate>
 codegen::chooseTile(const WgmmaSchedule &schedule) {
-  WgmmaProblem of(schedule);
+  return chooseTile(schedule, WgmmaProblem(schedule));
+}
+
+std::optional<WgmmaCandidate> codegen::chooseTile(const WgmmaSchedule &schedule,
+                                                  const WgmmaProblem &of) {
   std::optional<WgmmaCandidate> best;
   double uncut = 0; // the least cost of a tile that leaves K whole
   // Where a tile of few rows suits, none of 64 or 128 is worth its padding.
@@ -458,7 +462,7 @@ static SmallVector<WgmmaTile> furtherTiles() {
   static constexpr Cluster shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1},
                                        {1, 4}, {2, 2}, {4, 2}, {2, 4}};
   SmallVector<WgmmaTile> found = {
-      {128, 192, true}, {128, 192, true, 2}, {192, 128}, {192, 192}};
+      {128, 192, true}, {128, 192, true, 2}, {192, 192}};
   for (const Tile &row : tiles)
     for (bool pingPong : {false, true})
       for (Cluster cluster : shapes)
