@@ -50,8 +50,7 @@ func.func @main(%x: tensor<4302x11008xf16>, %w: tensor<640x11008xf16>) -> tensor
 
 //--- residual.mlir
 // Threads would read the residual across the tile.
-// CHECK: kernel.func @main_gemm_0_dot_add gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule
-// CHECK-NOT: swapAB
+// CHECK: #kernel.wgmma_schedule<tile = [192, 96], stages = 4, from = model>
 func.func @main(%x: tensor<533x3072xf16>, %w: tensor<8192x3072xf16>, %r: tensor<533x8192xf16>) -> tensor<533x8192xf16> {
   %0 = trace.linear %x, %w : (tensor<533x3072xf16>, tensor<8192x3072xf16>) -> tensor<533x8192xf16>
   %1 = trace.add %0, %r : (tensor<533x8192xf16>, tensor<533x8192xf16>) -> tensor<533x8192xf16>
