@@ -135,7 +135,7 @@ def wgmmaReached : Constant<"double", "share of multiply-adds", "Efficiency of m
 def loadedReached : Constant<"double", "share of multiply-adds", "The same where little is done but to multiply, so that power limits the clock.">;
 def lightIntensity : Constant<"double", "multiply-adds / element", "Up to this intensity, of operands and results, a product reaches wgmmaReached.">;
 def loadedIntensity : Constant<"double", "multiply-adds / element", "From this intensity on it reaches loadedReached, in between what lies between.">;
-def wgmmaL2Bytes : Constant<"double", "bytes / cycle", "Bandwidth of the L2 cache for TMA, for lines that a single multiprocessor requests. If several request a line at about the same time, it costs less: see sharedLines() in WgmmaTiles.cpp.">;
+def wgmmaL2Bytes : Constant<"double", "bytes / cycle", "Bandwidth of the L2 cache for TMA, for lines that a single multiprocessor requests. If several request a line at about the same time, it costs less: see sharedLines() in WgmmaCosts.cpp.">;
 def arrivingBytes : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth into shared memory, including multicasts that other blocks of the cluster requested.">;
 def brokenLines : Constant<"double", "requests / line", "For rows that are not aligned to lines of the L2 cache.">;
 def memoryBytesOne : Constant<"double", "bytes / cycle / multiprocessor", "Memory bandwidth of one block if few are active.">;

@@ -137,7 +137,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<pingPongElements, "7.5", Fit<gemm # " 32">>,
   Fact<tileStart, "700", Fit<gemm # " 32">>,
   Fact<threadElements, "6", Fit<gemm # " 27">>,
-  Fact<swapABWait, "1.02", Fit<gemm # " 48">>,
+  Fact<swapABWait, "1.05", Fit<gemm # " 51">>,
   Fact<swapABCutWait, "1.1", Fit<gemm # " 48">>,
   Fact<swapABElements, "3.3", Fit<gemm # " 48">>,
   Fact<rowElements, "3.1", Fit<gemm # " 27">>,

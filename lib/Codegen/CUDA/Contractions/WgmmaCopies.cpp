@@ -49,19 +49,24 @@ Value WgmmaEmitter::rowsLeft(const KBlockRows &of, Index first) {
   return arith::SubIOp::create(b, loc, toI32(of.size), toI32(first));
 }
 
+/// Rows that boxes at the end copy of up to `maxRows`, which `edge` divides,
+/// from `first` on, i32.
+Value WgmmaEmitter::rowsCopied(const KBlockRows &of, Index first,
+                               int64_t maxRows) {
+  Value some = arith::MaxSIOp::create(b, loc, rowsLeft(of, first), i32(0));
+  Value rows = arith::MinSIOp::create(b, loc, some, i32(maxRows));
+  Value up = add(rows, i32(of.edge - 1));
+  return arith::AndIOp::create(b, loc, up, i32(-of.edge));
+}
+
 /// Rows of the tile that all blocks of the cluster copy together, i32.
 Value WgmmaEmitter::rowsToExpect(const KBlockRows &of) {
   if (of.edge == 0)
     return i32(of.tile);
-  Value left = rowsLeft(of, of.first);
   auto known = IndexMath::constantOf(of.size);
-  if (!known) {
-    // Boxes at the end divide slices.
-    Value none = arith::MaxSIOp::create(b, loc, left, i32(0));
-    Value some = arith::MinSIOp::create(b, loc, none, i32(of.tile));
-    Value up = add(some, i32(of.edge - 1));
-    return arith::AndIOp::create(b, loc, up, i32(-of.edge));
-  }
+  if (!known)
+    return rowsCopied(of, of.first, of.tile);
+  Value left = rowsLeft(of, of.first);
   auto is = [&](arith::CmpIPredicate predicate, int64_t rows) {
     return arith::CmpIOp::create(b, loc, predicate, left, i32(rows));
   };
@@ -310,10 +315,8 @@ void WgmmaEmitter::copyKnownRows(const KBlockRows &of, Index first, Value map,
 /// the others.
 void WgmmaEmitter::copyUnknownRows(const KBlockRows &of, Index first, Value map,
                                    ArrayRef<Value> endMaps, CopyRows copy) {
-  Value some = arith::MaxSIOp::create(b, loc, rowsLeft(of, first), i32(0));
-  Value up = add(some, i32(of.edge - 1));
-  Value left = arith::AndIOp::create(b, loc, up, i32(-of.edge));
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, left,
+  Value left = rowsCopied(of, first, of.slice);
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
                                         i32(of.slice));
   Value ofEnd = arith::AndIOp::create(b, loc, left, i32(-longEndBox));
   Value rows = arith::SelectOp::create(b, loc, isWhole, i32(of.slice), ofEnd);

@@ -186,6 +186,7 @@ private:
                  llvm::function_ref<void(mlir::Value)> copy);
   KBlockRows rowsOfA();
   KBlockRows rowsOfB();
+  mlir::Value rowsCopied(const KBlockRows &of, Index first, int64_t maxRows);
   mlir::Value rowsToExpect(const KBlockRows &of);
   mlir::Value rowsAtLeast(const KBlockRows &of);
   mlir::Value rowsLeft(const KBlockRows &of, Index first);
@@ -345,8 +346,14 @@ private:
   mlir::Value rowsFrom(Index atM, Index atN);
   mlir::Value elementAt(mlir::Value pointer, mlir::Type element, Index number);
   void storeByTMA(mlir::ValueRange sums);
-  void storeBox(mlir::Value accumulators, int64_t group, unsigned result,
-                int64_t column, int64_t box);
+  /// Where a box lies: columns of one of a consumer's groups of 64 rows, from
+  /// `first` on; with swapAB, rows of a group of 64 columns.
+  struct BoxPlace {
+    int64_t group, first;
+  };
+  BoxPlace placeOfBox(int64_t number);
+  void storeBox(mlir::Value accumulators, unsigned result, BoxPlace place,
+                int64_t box);
   int64_t boxColumns();
   int64_t boxesOfTile();
   Box boxBuffer(int64_t box);
@@ -357,7 +364,7 @@ private:
   void awaitSource(int64_t box);
   mlir::BlockArgument sourceArgument();
   void bindSource(const Box &box, int64_t column, int64_t half);
-  llvm::SmallVector<mlir::Value> boxPlace(int64_t group, int64_t column);
+  llvm::SmallVector<mlir::Value> boxAt(BoxPlace place);
   int64_t boxesUnread(int64_t box);
   void writeBox(mlir::Value accumulators, int64_t group, unsigned result,
                 int64_t column, const Box &box);
@@ -369,10 +376,21 @@ private:
                                      int64_t half);
   Elements pairOf(mlir::Value tensor, mlir::Value accumulators, int64_t group,
                   int64_t column, int64_t half, const Elements &source = {});
-  void sendBox(unsigned result, mlir::Value box, int64_t group, int64_t column);
+  void sendBox(unsigned result, mlir::Value box, BoxPlace place);
+  mlir::Value pairWord(const Elements &pair, mlir::Type element);
   void writeHalves(llvm::ArrayRef<Elements> values, mlir::Type element,
                    const Box &box, int64_t piece);
   void awaitTMAStores();
+
+  // Boxes with swapAB (WgmmaTransposedBoxes.cpp).
+  void writeTransposedBox(mlir::Value accumulators, unsigned result,
+                          BoxPlace place, const Box &box);
+  mlir::Value transposedAt(const Box &box, int64_t row);
+  llvm::SmallVector<mlir::Value> readTransposed(mlir::Value at,
+                                                int64_t matrices);
+  Elements transposedPair(mlir::Value tensor, mlir::Value accumulators,
+                          BoxPlace place, int64_t row, int64_t half,
+                          mlir::Value source);
 
   // A norm of the rows (WgmmaNorm.cpp).
   /// This thread's rows of the tile: two of each group of 64.
@@ -431,6 +449,7 @@ private:
   Index fragmentRow();
   Index consumerRow();
   Index groupRow(int64_t group);
+  Index groupColumn(int64_t group);
   Index fragmentColumn();
   llvm::SmallVector<Index> resultAt(Index row, Index column);
   bool isRagged(llvm::ArrayRef<unsigned> loops, int64_t tile);

@@ -45,6 +45,16 @@ Index WgmmaEmitter::groupRow(int64_t group) {
   return schedule.pingPong ? math.constant(group * 64) : consumerRow();
 }
 
+/// The tile's column that this consumer's group of 64 columns begins at, with
+/// swapAB.
+Index WgmmaEmitter::groupColumn(int64_t group) {
+  Index column = math.constant(group * 64);
+  if (schedule.pingPong)
+    return column;
+  return math.add(math.mul(consumerRow(), math.constant(schedule.rowGroups())),
+                  column);
+}
+
 Index WgmmaEmitter::fragmentColumn() {
   Index quad = math.rem(thread, math.constant(4));
   return math.mul(quad, math.constant(2));
@@ -93,7 +103,7 @@ int64_t WgmmaEmitter::runSize() {
 
 /// Stores the sums of the current tile, one value for each group of 64 rows.
 void WgmmaEmitter::storeTile(ValueRange sums) {
-  if (schedule.swapAB)
+  if (schedule.swapAB && schedule.store != WgmmaStore::TMA)
     return storeTransposed(sums);
   assert((!schedule.overlap || schedule.storesByWarps()) &&
          "as brokenRule() says");
@@ -135,16 +145,26 @@ Elements WgmmaEmitter::accumulatorPair(Value accumulators, int64_t part,
 // Stores by TMA
 //===----------------------------------------------------------------------===//
 
-/// The groups of rows take turns, so that what the epilogue reads for a column
-/// is in registers for all of them, and no longer than that.
 void WgmmaEmitter::storeByTMA(ValueRange sums) {
   Index known = thread;
   int64_t box = 0;
-  for (int64_t column = 0; column < schedule.partN(); column += boxColumns())
-    for (auto [group, accumulators] : llvm::enumerate(sums))
-      for (unsigned number = 0; number < e.numResults(); ++number)
-        storeBox(accumulators, group, number, column, box++);
+  for (int64_t number = 0; number < schedule.boxesOfTile(); ++number) {
+    BoxPlace place = placeOfBox(number);
+    for (unsigned result = 0; result < e.numResults(); ++result)
+      storeBox(sums[place.group], result, place, box++);
+  }
   thread = known;
+}
+
+/// The groups take turns where they are rows, so that what the epilogue reads
+/// for a column is in registers for all of them, and no longer than that. With
+/// swapAB they are columns, and one follows the other.
+WgmmaEmitter::BoxPlace WgmmaEmitter::placeOfBox(int64_t number) {
+  int64_t groups = schedule.rowGroups(), boxes = schedule.boxesOfGroup();
+  if (!schedule.swapAB)
+    return {number % groups, number / groups * boxColumns()};
+  return {number / boxes, std::min(number % boxes * schedule.boxRows,
+                                   schedule.tileM - schedule.boxRows)};
 }
 
 int64_t WgmmaEmitter::boxColumns() {
@@ -179,8 +199,8 @@ WgmmaEmitter::Box WgmmaEmitter::boxBuffer(int64_t box) {
 
 /// Waits before a buffer is used again until what was sent from it has been
 /// read; when the epilogue reads a source, its box lies there then.
-void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
-                            int64_t column, int64_t box) {
+void WgmmaEmitter::storeBox(Value accumulators, unsigned result, BoxPlace place,
+                            int64_t box) {
   Value sender = isFirstOfConsumer();
   if (schedule.readsSource()) {
     awaitSource(box);
@@ -196,12 +216,15 @@ void WgmmaEmitter::storeBox(Value accumulators, int64_t group, unsigned result,
   if (box == 0)
     thread = recomputedThread();
   Box buffer = boxBuffer(box);
-  writeBox(accumulators, group, result, column, buffer);
+  if (schedule.swapAB)
+    writeTransposedBox(accumulators, result, place, buffer);
+  else
+    writeBox(accumulators, place.group, result, place.first, buffer);
   // TMA reads what the threads have written.
   fenceAsync();
   syncConsumer();
   e.when(sender, [&] {
-    sendBox(result, add(buffer.place, i32(buffer.offset)), group, column);
+    sendBox(result, add(buffer.place, i32(buffer.offset)), place);
     // A source takes the place of the box that was sent before this one.
     int64_t following = box + schedule.boxBuffers - 1;
     if (!schedule.readsSource() || box == 0 || following >= boxesOfTile())
@@ -244,14 +267,13 @@ void WgmmaEmitter::requestSources() {
 }
 
 void WgmmaEmitter::requestSource(int64_t box) {
-  int64_t groups = schedule.rowGroups();
   Value barrier = sourceBarrier(box % schedule.boxBuffers);
   NVVM::MBarrierArriveExpectTxOp::create(
       b, loc, Type(), barrier, i32(schedule.boxBytes()),
       NVVM::MemScopeKind::CTA, false, Value());
   Box buffer = boxBuffer(box);
   copyBox(add(buffer.place, i32(buffer.offset)), maps.back(),
-          boxPlace(box % groups, box / groups * boxColumns()), barrier);
+          boxAt(placeOfBox(box)), barrier);
 }
 
 /// Waits for the source of box `box` of this tile: the parity is that of the
@@ -373,6 +395,16 @@ Elements WgmmaEmitter::pairOf(Value tensor, Value accumulators, int64_t group,
   return pair;
 }
 
+/// A pair as elements of 16 bits, i32.
+Value WgmmaEmitter::pairWord(const Elements &pair, Type element) {
+  SmallVector<Value> stored;
+  for (Value value : pair)
+    stored.push_back(e.elements.narrow(value, element));
+  Value vector = vector::FromElementsOp::create(
+      b, loc, VectorType::get({2}, element), stored);
+  return LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector);
+}
+
 /// Four matrices of 8 x 8: two groups of 8 columns, each in both halves of the
 /// rows. Lane l has the address of row l % 8 of matrix l / 8. 16-byte pieces of
 /// a row lie where the swizzle wants them: piece i of row r at i XOR r % 8 in
@@ -380,14 +412,8 @@ Elements WgmmaEmitter::pairOf(Value tensor, Value accumulators, int64_t group,
 void WgmmaEmitter::writeHalves(ArrayRef<Elements> values, Type element,
                                const Box &box, int64_t piece) {
   SmallVector<Value> words;
-  auto pair = VectorType::get({2}, element);
-  for (const Elements &elements : values) {
-    SmallVector<Value> stored;
-    for (Value value : elements)
-      stored.push_back(e.elements.narrow(value, element));
-    Value vector = vector::FromElementsOp::create(b, loc, pair, stored);
-    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
-  }
+  for (const Elements &pair : values)
+    words.push_back(pairWord(pair, element));
   Index t = math.rem(thread, math.constant(128));
   Index lane = math.rem(t, math.constant(32));
   Index matrix = math.div(lane, math.constant(8));
@@ -435,21 +461,22 @@ void WgmmaEmitter::writeFloats(ArrayRef<Elements> values, const Box &box,
 }
 
 /// Where a box lies in the result.
-SmallVector<Value> WgmmaEmitter::boxPlace(int64_t group, int64_t column) {
-  Index first = groupRow(group);
-  SmallVector<Value> at = {toI32(math.add(columnBegin, math.constant(column))),
-                           toI32(math.add(rowBegin, first))};
+SmallVector<Value> WgmmaEmitter::boxAt(BoxPlace place) {
+  Index row = math.add(rowBegin, schedule.swapAB ? math.constant(place.first)
+                                                 : groupRow(place.group));
+  Index column =
+      math.add(columnBegin, schedule.swapAB ? groupColumn(place.group)
+                                            : math.constant(place.first));
+  SmallVector<Value> at = {toI32(column), toI32(row)};
   if (!schedule.batch.empty())
     at.push_back(toI32(tileBatch));
   return at;
 }
 
-void WgmmaEmitter::sendBox(unsigned result, Value box, int64_t group,
-                           int64_t column) {
+void WgmmaEmitter::sendBox(unsigned result, Value box, BoxPlace place) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      b, loc, maps[schedule.operandMaps() + result], pointer(box),
-      boxPlace(group, column), /*l2CacheHint=*/Value(),
-      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+      b, loc, maps[schedule.operandMaps() + result], pointer(box), boxAt(place),
+      /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
 }
 

@@ -408,7 +408,7 @@ static kernel::TensorMapAttr operandMap(KernelEmission &e,
   return swizzledMap(e, operand.buffer, dims, strides, box);
 }
 
-/// The tensor map of `tensor`, result `number` or like it: boxes of 64 rows.
+/// The tensor map of `tensor`, result `number` or like it.
 static kernel::TensorMapAttr resultMap(KernelEmission &e,
                                        const WgmmaSchedule &schedule,
                                        unsigned tensor, unsigned number) {
@@ -423,7 +423,7 @@ static kernel::TensorMapAttr resultMap(KernelEmission &e,
   AffineExpr rows =
       KernelEmission::product(all.drop_front(first).drop_back(), context);
   SmallVector<AffineExpr> dims = {sizes.back(), rows}, strides = {row};
-  SmallVector<int64_t> box = {schedule.boxRowBytes / bytes, 64};
+  SmallVector<int64_t> box = {schedule.boxRowBytes / bytes, schedule.boxRows};
   if (first > 0) {
     dims.push_back(KernelEmission::product(all.take_front(first), context));
     strides.push_back(row * rows);

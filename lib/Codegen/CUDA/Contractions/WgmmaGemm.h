@@ -11,6 +11,8 @@
 #include "Codegen/CUDA/Common/EmitCUDA.h"
 #include "Codegen/Emit/KernelSizes.h"
 
+#include "tripy/Codegen/Passes.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include <numeric>
@@ -109,10 +111,10 @@ struct StreamKShares {
   }
 };
 
-/// Consumers of a tile of `m` x `n` with swapAB: few rows leave work for
-/// one.
+/// Cooperative consumers of a tile of `m` x `n` with swapAB, which have as many
+/// groups of 64 columns each: few rows leave work for one.
 constexpr int64_t swapABConsumers(int64_t m, int64_t n) {
-  return m > 64 && n % 128 == 0 ? 2 : 1;
+  return m <= 64 ? 1 : n % 128 == 0 ? 2 : n % 192 == 0 ? 3 : 1;
 }
 
 /// Bytes of a sector of the L2 cache, of which a store of a part costs more
@@ -135,9 +137,11 @@ constexpr int64_t tilesAcross(int64_t columns, int64_t tile, int64_t step) {
 /// Elements of a tile that each of two ping-pong consumers has the registers
 /// for.
 inline constexpr int64_t maxPingPongElements = 128 * 192;
-/// Whether the consumers have the registers for a tile with swapAB.
+/// Whether cooperative consumers have the registers for a tile with swapAB:
+/// three of them have fewer each.
 constexpr bool fitsSwapAB(int64_t m, int64_t n) {
-  return m * n <= 128 * 160 * swapABConsumers(m, n);
+  int64_t consumers = swapABConsumers(m, n);
+  return consumers == 3 ? m <= 192 : m * n <= 128 * 160 * consumers;
 }
 
 /// What a contraction must be for this kernel, and how it is cut.
@@ -178,7 +182,7 @@ struct WgmmaSchedule {
   /// Stream-K: clusters get equal shares of the work, which cut tiles along K.
   bool streamK = false;
   /// B's columns are the instruction's 64 rows and A's rows its columns: the
-  /// sums of a tile are transposed. Few rows leave work for one consumer.
+  /// sums of a tile are transposed.
   bool swapAB = false;
   /// Whether warps can store the results row by row (WgmmaWarpStores.cpp).
   bool mayStoreByWarps = false;
@@ -195,6 +199,8 @@ struct WgmmaSchedule {
   /// Bytes of a row of a TMA box of results: 128, or 64 where the tile's
   /// columns are no multiple of that.
   int64_t boxRowBytes = 128;
+  /// Rows of such a box.
+  int64_t boxRows = 64;
   /// Buffers of a consumer for such boxes. Those of a source arrive in them,
   /// all but one ahead of the epilogue; also where warps store the results.
   int64_t boxBuffers = minBoxBuffers;
@@ -212,11 +218,12 @@ struct WgmmaSchedule {
   /// K of one instruction: 32 bytes.
   int64_t stepK() const { return 32 / elementBytes; }
   int64_t consumers() const {
-    return swapAB ? swapABConsumers(tileM, tileN) : pingPong ? 2 : tileM / 64;
+    return pingPong ? 2 : swapAB ? swapABConsumers(tileM, tileN) : tileM / 64;
   }
   /// Groups of 64 rows (of columns, with swapAB) that one consumer multiplies.
   int64_t rowGroups() const {
-    return swapAB ? tileN / 64 / consumers() : pingPong ? tileM / 64 : 1;
+    int64_t groups = (swapAB ? tileN : tileM) / 64;
+    return pingPong ? groups : groups / consumers();
   }
   /// Columns of an instruction.
   int64_t multipliedN() const { return swapAB ? tileM : tileN; }
@@ -261,7 +268,8 @@ struct WgmmaSchedule {
     int64_t maximum = parts() == 1 ? 64 : parts() == 2 ? 32 : 16;
     return std::gcd(partN(), maximum);
   }
-  /// Rows of a tile with swapAB that are transposed at a time.
+  /// Rows of a tile with swapAB that are transposed at a time, where TMA does
+  /// not store them.
   int64_t transposedRows() const {
     return tileM > 64 ? std::gcd(tileM, int64_t(32)) : tileM;
   }
@@ -274,8 +282,8 @@ struct WgmmaSchedule {
   int64_t sumBytesOfRow() const;
   /// Bytes that an epilogue needs for each consumer.
   int64_t stagingBytes() const;
-  /// Bytes of a TMA box of results: 64 rows.
-  int64_t boxBytes() const { return 64 * boxRowBytes; }
+  /// Bytes of a TMA box of results.
+  int64_t boxBytes() const { return boxRows * boxRowBytes; }
   /// Bytes that a consumer gets from all blocks of its cluster for a reduction
   /// of the norm: a number for each of its rows from each block.
   int64_t bytesPerExchange() const {
@@ -314,9 +322,17 @@ struct WgmmaSchedule {
   /// Whether it brings a tensor that the epilogue reads to where it stores
   /// from: to `boxBuffers`, one ahead of the epilogue.
   bool readsSourceByWarps() const { return source >= 0 && storesByWarps(); }
-  /// Boxes of a tile that a consumer stores of each result.
-  int64_t boxesOfTile() const {
-    return rowGroups() * partN() * 128 / (boxColumns * boxRowBytes);
+  /// Boxes of each result that a consumer stores of one of its groups, and of a
+  /// tile. With swapAB, boxes are some rows of a group of 64 columns.
+  int64_t boxesOfGroup() const {
+    return swapAB ? llvm::divideCeil(tileM, boxRows)
+                  : partN() * 128 / (boxColumns * boxRowBytes);
+  }
+  int64_t boxesOfTile() const { return rowGroups() * boxesOfGroup(); }
+  /// Whether TMA can store what lies across a tile of `rows` rows with swapAB:
+  /// threads transpose elements of 16 bits on the way to a box.
+  bool transposesBoxes(int64_t rows) const {
+    return boxColumns == 64 && parts() == 1 && rows > maxSwapABRows;
   }
   /// With stream-K; all sizes are known.
   StreamKShares shares() const;
@@ -352,7 +368,7 @@ inline int64_t WgmmaSchedule::stagingBytes() const {
     return llvm::alignTo(
         llvm::divideCeil(split * shareRows() * sumBytesOfRow(), consumers()),
         8);
-  if (swapAB)
+  if (swapAB && store != WgmmaStore::TMA)
     return transposedRows() * sumBytesOfRow() / consumers();
   if (readsSourceByWarps())
     return boxBuffers * 64 * rowBytesOfWarp();

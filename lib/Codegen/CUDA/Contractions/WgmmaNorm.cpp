@@ -309,6 +309,7 @@ void WgmmaEmitter::storeNormBox(const NormRow *rows, unsigned result,
   fenceAsync();
   syncConsumer();
   e.when(sender, [&] {
-    sendBox(result, add(buffer.place, i32(buffer.offset)), rows->group, column);
+    sendBox(result, add(buffer.place, i32(buffer.offset)),
+            {rows->group, column});
   });
 }

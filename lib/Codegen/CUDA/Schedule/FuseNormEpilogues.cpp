@@ -47,6 +47,12 @@ static void reportSlower(kernel::FuncOp function,
             .str());
 }
 
+/// Of the time of two kernels, what one must promise to be below. BERT's feed-
+/// forward norm, 3072x768x3072, takes 3 us more in the epilogue than apart,
+/// where the model expects 0.975; GPT-2's, 1024x768x3072, gains at 0.95
+/// (bench/results/notes-gemm.md, 47 and 51).
+static constexpr double fusedGain = 0.96;
+
 /// Sets the schedule of `function`: false where the two kernels that it is made
 /// of are expected to take less.
 bool NormEpilogues::schedule(kernel::FuncOp function, kernel::FuncOp product) {
@@ -65,7 +71,7 @@ bool NormEpilogues::schedule(kernel::FuncOp function, kernel::FuncOp product) {
   // In ping-pong, a consumer's epilogue holds up the other one's main loop.
   if (!chosen->tile.pingPong)
     chosen->cycles *= wgmmaChip().wholeRowShare;
-  if (chosen->cycles >= apart) {
+  if (chosen->cycles >= fusedGain * apart) {
     reportSlower(function, *chosen, apart);
     return false;
   }

@@ -41,17 +41,17 @@ static void forEachOdd(const WgmmaProblem &of, bool cuts,
     }
 }
 
-/// Numbers of rows from which they are cut evenly, where rows begin with lines
-/// of the L2 cache, and up to which into small parts, too: 257x8192x8192 takes
-/// 82 us with three rows of tiles of 128x192, the last of which has one row,
-/// and 64 with two of 136x128, 1576x2048x3584 with B along N 44 with 128x256,
-/// and 38 with eight rows of tiles of 200x128 (bench/results/notes-gemm.md, 48
-/// and 49).
-static constexpr int64_t evenRows = 129, fewEvenRows = 640;
-/// The least rows of a tile of so few, and of others, and the most.
-static constexpr int64_t minRowsOfFew = 48, minRowsOfMany = 136,
-                         maxEvenRows = 256;
-static constexpr int64_t evenColumns[] = {128, 192};
+/// Numbers of rows from which they are cut evenly: 257x8192x8192 takes 82 us
+/// with three rows of tiles of 128x192, the last of which has one row, and 64
+/// with two of 136x128; 1335x4096x8192 154 with 128x128, and 135 with 112x192
+/// (bench/results/notes-gemm.md, 48, 49 and 51).
+static constexpr int64_t evenRows = 129;
+/// Up to so many, the most that there may be are cut evenly, else those that
+/// are expected.
+static constexpr int64_t fewEvenRows = 640;
+/// Rows of such tiles, of those that cut K and of the others.
+static constexpr int64_t minCutRows = 48, minEvenRows = 64, maxEvenRows = 256;
+static constexpr int64_t evenColumns[] = {128, 192, 256};
 static constexpr Cluster evenClusters[] = {{1, 1}, {2, 1}, {1, 2}};
 
 /// Those of them that cut K: pairs with stream-K, and a wave of 128 columns.
@@ -72,33 +72,48 @@ static void forEachEvenCut(const WgmmaSchedule &schedule,
   use(tile);
 }
 
-/// Tiles with swapAB for rows in equal parts.
-static void forEachEven(const WgmmaSchedule &schedule, const WgmmaProblem &of,
-                        bool cuts,
-                        llvm::function_ref<void(const WgmmaTile &)> use) {
-  if (!of.knownK || of.breaksLines() || !of.boxes || of.parts > 1 ||
-      of.m < evenRows || of.m % 128 == 0)
-    return;
-  bool areFew = of.maxRows <= fewEvenRows;
-  int64_t all = areFew ? of.maxRows : of.m;
-  int64_t least = areFew ? minRowsOfFew : minRowsOfMany;
-  for (int64_t rows = maxEvenRows; rows >= least; rows -= 8) {
-    int64_t parts = llvm::divideCeil(all, rows);
-    if (int64_t(llvm::alignTo(llvm::divideCeil(all, parts), 8)) != rows)
-      continue;
-    if (cuts) {
-      forEachEvenCut(schedule, of, rows, use);
-      continue;
-    }
-    for (int64_t columns : evenColumns)
-      for (Cluster cluster : evenClusters) {
+/// Those that do not.
+static void forEachEvenWhole(const WgmmaProblem &of, int64_t rows,
+                             llvm::function_ref<void(const WgmmaTile &)> use) {
+  // Where rows begin within lines, it pays to share k-blocks.
+  ArrayRef<Cluster> clusters(evenClusters);
+  if (of.breaksLines())
+    clusters = clusters.drop_front();
+  for (int64_t columns : evenColumns)
+    for (Cluster cluster : clusters)
+      for (bool pingPong : {false, true}) {
+        if (pingPong && !of.transposesBoxes)
+          continue;
         // Blocks beside each other copy whole swizzle atoms.
         auto shared = int64_t(llvm::alignTo(rows, 8 * cluster.clusterN));
-        WgmmaTile tile{shared, columns, false, cluster.clusterM,
+        WgmmaTile tile{shared, columns, pingPong, cluster.clusterM,
                        cluster.clusterN};
         tile.swapAB = true;
         use(tile);
       }
+}
+
+/// Tiles with swapAB for rows in equal parts. Where threads store what lies
+/// across a tile, they are for rows that no others divide, and that begin with
+/// lines.
+static void forEachEven(const WgmmaSchedule &schedule, const WgmmaProblem &of,
+                        bool cuts,
+                        llvm::function_ref<void(const WgmmaTile &)> use) {
+  if (!of.knownK || !of.boxes || of.parts > 1 || of.m < evenRows)
+    return;
+  if (of.breaksLines() ? cuts || !of.transposesBoxes
+                       : of.m % 128 == 0 && !of.transposesBoxes)
+    return;
+  int64_t all = of.maxRows <= fewEvenRows ? of.maxRows : of.m;
+  int64_t least = cuts ? minCutRows : minEvenRows;
+  for (int64_t rows = maxEvenRows; rows >= least; rows -= 8) {
+    int64_t parts = llvm::divideCeil(all, rows);
+    if (int64_t(llvm::alignTo(llvm::divideCeil(all, parts), 8)) != rows)
+      continue;
+    if (cuts)
+      forEachEvenCut(schedule, of, rows, use);
+    else
+      forEachEvenWhole(of, rows, use);
   }
 }
 

@@ -23,6 +23,8 @@ struct WgmmaProblem {
   bool mayStoreByWarps, splitsSectors;
   /// Whether the epilogue reads a tensor where it stores the result.
   bool hasSource;
+  /// Whether TMA can store what lies across tiles with swapAB.
+  bool transposesBoxes;
   int64_t sourceColumns;
   /// Instructions for an element of A, where it is computed on the way.
   double prologue = 0;

@@ -41,10 +41,9 @@ StringRef codegen::brokenRule(const WgmmaTile &tile) {
   if (tile.m == 192 && !tile.swapAB && (tile.pingPong || tile.n > 192))
     return "three consumers of 64 rows are cooperative, and have registers for "
            "192 columns";
-  if (tile.swapAB && tile.pingPong)
-    return "with swapAB, consumers are cooperative";
-  if (tile.swapAB && !fitsSwapAB(tile.m, tile.n))
-    return "with swapAB, a consumer has registers for 128 x 160 accumulators";
+  if (tile.swapAB && !tile.pingPong && !fitsSwapAB(tile.m, tile.n))
+    return "with swapAB, a consumer has registers for 128 x 160 accumulators, "
+           "and three of them for 192 rows";
   if (tile.pingPong && tile.m * tile.n > maxPingPongElements)
     return "a ping-pong consumer has registers for 128 x 192 accumulators";
   auto isBlocks = [](int64_t blocks) { return blocks >= 1 && blocks <= 8; };

@@ -159,6 +159,9 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
   if (tile.swapAB && !schedule.a.kMajor)
     return "with swapAB, A is contiguous along K: other copies have 64 rows";
+  if (tile.swapAB && tile.pingPong && !schedule.transposesBoxes(tile.m))
+    return "with swapAB, ping-pong is for results of 16 bits in rows of a "
+           "multiple of 16 bytes, and tiles of more than 32 rows";
   if (tile.n % schedule.parts() != 0 || part % piece != 0)
     return "the columns of each contraction in a tile are a multiple of 16, "
            "and "
@@ -270,8 +273,8 @@ StringRef codegen::brokenRule(const WgmmaSchedule &schedule,
   return ::brokenRule(schedule, WgmmaProblem(schedule), tile);
 }
 
-/// What divides the rows of boxes at the end of dynamic rows: those of a
-/// swizzle atom.
+/// Rows of a swizzle atom, which divide those of boxes at the end of dynamic
+/// rows.
 static constexpr int64_t dynamicEdge = 8;
 
 /// Rows of the boxes that copy an operand's rows of the last tile, where it
@@ -306,6 +309,21 @@ static void cutEdges(WgmmaSchedule &schedule) {
              schedule.partN(), schedule.stepN(), schedule.copiedB());
 }
 
+/// Rows of the boxes that a tile of `rows` rows with swapAB is stored in. The
+/// last one may overlap the one before it, of which it has the same. Each box
+/// takes the time of some more rows.
+static int64_t rowsOfBoxes(int64_t rows) {
+  constexpr int64_t perBox = 8, maxRows = 64;
+  auto cost = [&](int64_t box) {
+    return llvm::divideCeil(rows, box) * (box + perBox);
+  };
+  int64_t best = std::min(rows, maxRows);
+  for (int64_t box = best; box > 0; box -= 8)
+    if (cost(box) <= cost(best))
+      best = box;
+  return best;
+}
+
 void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   WgmmaProblem of(schedule);
   schedule.tileM = tile.m;
@@ -324,9 +342,11 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   bool halfBoxes = !schedule.overlap && schedule.boxColumns == 64 &&
                    schedule.partN() % 64 == 32;
   schedule.boxRowBytes = halfBoxes ? 64 : 128;
+  schedule.boxRows = schedule.swapAB ? rowsOfBoxes(schedule.tileM) : 64;
   bool whole = schedule.source < 0 || !schedule.streamK;
+  bool across = schedule.swapAB && !schedule.transposesBoxes(tile.m);
   schedule.store =
-      schedule.boxColumns && !schedule.splitsK() && !schedule.swapAB &&
+      schedule.boxColumns && !schedule.splitsK() && !across &&
               !schedule.overlap && whole &&
               (halfBoxes || schedule.partN() % schedule.boxColumns == 0)
           ? WgmmaStore::TMA
