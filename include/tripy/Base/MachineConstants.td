@@ -115,6 +115,7 @@ def attentionJoinedBytes : Constant<"double", "bytes / cycle", "The same of spli
 def attentionMemoryBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of all blocks of attention with few queries.">;
 def attentionClusterBytes : Constant<"double", "bytes / cycle", "The same where the splits are clusters of three blocks and more.">;
 def attentionCopyCycles : Constant<"double", "cycles", "The first keys of a block of attention with few queries, from launch to shared memory.">;
+def attentionFollowCycles : Constant<"double", "cycles", "A block of attention with few queries that follows another one, alone on a multiprocessor; half of it where two are resident.">;
 def attentionJoinCycles : Constant<"double", "cycles", "Combining the results of splits (parts of the keys): stores, a counter, loads.">;
 def attentionClusterCycles : Constant<"double", "cycles", "The same through distributed shared memory, if the splits are the blocks of a cluster.">;
 def attentionPartCycles : Constant<"double", "cycles / part", "Combining the results of splits, for each split.">;
@@ -165,9 +166,9 @@ def pieceStart : Constant<"double", "elements / row of a tile", "For results who
 def pingPongElements : Constant<"double", "elements / cycle / multiprocessor", "The same for one of two consumers in ping-pong.">;
 def tileStart : Constant<"double", "cycles / tile", "From the end of a block's tile to the start of its next one.">;
 def threadElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of stores by threads.">;
-def swapABWait : Constant<"double", "times as long", "The time of tiles with swapAB that cut more rows than few evenly.">;
+def swapABWait : Constant<"double", "times as long", "The time of tiles with swapAB that cut more rows than few evenly, or whose results TMA stores.">;
 def swapABCutWait : Constant<"double", "times as long", "The same with stream-K, or with split-K where B lies along N.">;
-def swapABElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of what such tiles do more than others for their results.">;
+def swapABElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of what such tiles do more than others for their results where threads store them.">;
 def rowElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of results that warps store row by row, for rows that are not a multiple of 16 bytes: it is limited by the L2 cache, whatever multiplies meanwhile.">;
 def rowStart : Constant<"double", "elements / row of a tile", "The additional cost of each row's first and last store.">;
 def sectorElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of results that warps store in whole sectors, in tiles that overlap.">;
@@ -184,6 +185,7 @@ def attentionKeys : Constant<"int64_t", "keys / block of keys", "The cost of a b
 def attentionTile : Constant<"double", "blocks of keys / tile", "The cost of a tile in addition to its blocks of keys: its first scores and its results, which overlap with nothing.">;
 def attentionScores : Constant<"double", "scores / cycle / multiprocessor", "Throughput of maxima, exponentials and sums of scores.">;
 def attentionExposed : Constant<"int64_t[8]", "percent", "The share of the shorter of a block's products and the work on its scores that the longer does not hide: with 1, 2 and 3 consumers.">;
+def attentionPartialRow : Constant<"double", "cycles", "TMA: a key or a value whose row is some whole boxes and a part of one.">;
 def attentionBlockStart : Constant<"double", "cycles / block of keys", "Barriers, and instructions that depend on each other.">;
 def keptBytes : Constant<"int64_t", "bytes", "Keys and values that stay in the L2 cache (50 MB) while queries and results pass through it.">;
 }

@@ -92,6 +92,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<attentionMemoryBytes, "2450", Fit<gemm # " 41">>,
   Fact<attentionClusterBytes, "2150", Fit<gemm # " 41">>,
   Fact<attentionCopyCycles, "1500", Guess>,
+  Fact<attentionFollowCycles, "5000", Fit<gemm # " 52">>,
   Fact<attentionJoinCycles, "2000", Guess>,
   Fact<attentionClusterCycles, "1000", Guess>,
   Fact<attentionPartCycles, "40", Guess>,
@@ -156,6 +157,7 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<attentionTile, "1.5", Guess>,
   Fact<attentionScores, "32", Fit<gemm # " 33">>,
   Fact<attentionExposed, "60, 55, 35, 35, 35, 35, 35, 35", Fit<gemm # " 33">>,
+  Fact<attentionPartialRow, "13", Fit<gemm # " 52">>,
   Fact<attentionBlockStart, "500", Fit<gemm # " 33">>,
   Fact<keptBytes, "33554432", Guess>,
 ]>;

@@ -258,6 +258,52 @@ kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [2
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
+// expected-error @below {{the schedule is illegal: with swapAB, a consumer has registers for 128 x 160 accumulators, and three of them for 192 rows}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [200, 192], stages = 2, swapAB = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>) outs(%f : tensor<512x512xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x512xf32>
+  kernel.yield %0 : tensor<512x512xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// expected-error @below {{the schedule is illegal: with swapAB, ping-pong is for tiles of more than 32 rows, and one contraction whose results TMA stores, in 16 bits}}
+kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 128], stages = 4, consumers = pingpong, swapAB = true>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
+^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>) outs(%f : tensor<512x512xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x512xf32>
+  kernel.yield %0 : tensor<512x512xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
 // expected-error @below {{the schedule is illegal: more than half of a cluster's blocks have rows}}
 kernel.func @dot gemm sizeArgs = [] {schedule = #kernel.wgmma_schedule<tile = [128, 128], stages = 3, clusterM = 8>} : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf32> {
 ^bb0(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>):

@@ -51,7 +51,8 @@ def Kernel_WgmmaScheduleAttr : Kernel_Schedule<"Wgmma", "wgmma"> {
     - `splitK`: number of blocks of a cluster that compute the same tile, each a
       part of K.
     - `streamK`: clusters get equal shares of the work, which split tiles along K.
-    - `swapAB`: B's columns are the instruction's rows, for few rows.
+    - `swapAB`: B's columns are the instruction's rows, for few rows or tiles of
+      any multiple of 8 rows.
     - `overlap`: adjacent tiles overlap by 32 bytes of the result, a sector of
       the L2 cache, so that each stores whole sectors even if rows are unaligned.
 

@@ -4,8 +4,8 @@
 // (+ 8) and columns 8 j + t % 4 * 2 (+ 1): pairs of neighbours. These ways lead
 // from there to memory: WgmmaStore::Threads, of a consumer
 // (WgmmaThreadStores.cpp) or of each warp (WgmmaWarpStores.cpp),
-// WgmmaStore::TMA, also of norms (WgmmaNorm.cpp), and whole rows of a tile
-// (WgmmaRows.cpp).
+// WgmmaStore::TMA, also of norms (WgmmaNorm.cpp) and with swapAB
+// (WgmmaTransposedBoxes.cpp), and whole rows of a tile (WgmmaRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -329,11 +329,9 @@ struct WgmmaSchedule {
                   : partN() * 128 / (boxColumns * boxRowBytes);
   }
   int64_t boxesOfTile() const { return rowGroups() * boxesOfGroup(); }
-  /// Whether TMA can store what lies across a tile of `rows` rows with swapAB:
-  /// threads transpose elements of 16 bits on the way to a box.
-  bool transposesBoxes(int64_t rows) const {
-    return boxColumns == 64 && parts() == 1 && rows > maxSwapABRows;
-  }
+  /// Whether threads can transpose results on the way to boxes: of one
+  /// contraction, in 16 bits.
+  bool transposesBoxes() const { return boxColumns == 64 && parts() == 1; }
   /// With stream-K; all sizes are known.
   StreamKShares shares() const;
   /// Bytes of global memory for sums and for flags; nothing without stream-K.
@@ -369,7 +367,8 @@ inline int64_t WgmmaSchedule::stagingBytes() const {
         llvm::divideCeil(split * shareRows() * sumBytesOfRow(), consumers()),
         8);
   if (swapAB && store != WgmmaStore::TMA)
-    return transposedRows() * sumBytesOfRow() / consumers();
+    return llvm::alignTo(
+        llvm::divideCeil(transposedRows() * sumBytesOfRow(), consumers()), 8);
   if (readsSourceByWarps())
     return boxBuffers * 64 * rowBytesOfWarp();
   if (overlap)
@@ -395,6 +394,17 @@ struct WgmmaTile {
   }
   /// Blocks of a cluster.
   int64_t cluster() const { return clusterM * clusterN * split; }
+  /// Whether TMA stores what lies across the tile with swapAB, and brings a
+  /// residual in the same way, of results that threads can transpose
+  /// (WgmmaSchedule::transposesBoxes()).
+  bool storesAcross(bool transposesBoxes, bool hasSource) const {
+    return swapAB && transposesBoxes && m > maxSwapABRows && split == 1 &&
+           !(streamK && hasSource);
+  }
+  /// Sums that a thread of a consumer keeps in registers, with swapAB.
+  int64_t sumsAcross() const {
+    return m * n / 128 / (pingPong ? 1 : swapABConsumers(m, n));
+  }
 
   /// As parseWgmmaTile() reads it.
   std::string str() const;

@@ -91,50 +91,75 @@ static bool mayBeCluster(const AttentionSplit &plan, const CudaChip &chip,
          plan.tiles <= chip.clustersAtOnce(splits) * resident;
 }
 
-/// Rounds of a block from which on the memory is as busy while blocks follow
-/// each other as within one.
-static constexpr int64_t manyRounds = 32;
 /// Of the time that the fullest multiprocessors take longer than all on
 /// average, the part that the others do not make up for: 32 heads of 32768 keys
 /// take 135.5 us with 7 blocks for each, 122.6 with 16 (an H200).
 static constexpr double unevenShare = 0.45;
 
-/// What `blocks` of so many `rounds` take, in the time of one.
-static double wavesOf(const AttentionSplit &plan, const CudaChip &chip,
-                      int64_t blocks, int64_t rounds) {
-  if (blocks > plan.slots)
-    return rounds >= manyRounds ? double(blocks) / double(plan.slots)
-                                : double(llvm::divideCeil(blocks, plan.slots));
+/// What `blocks` that all run at once take, in the time of one.
+static double unevenness(const CudaChip &chip, int64_t blocks) {
   if (blocks <= chip.multiprocessors)
     return 1;
   int64_t all = llvm::alignTo(blocks, uint64_t(chip.multiprocessors));
   return 1 + unevenShare * (double(all) / double(blocks) - 1);
 }
 
+namespace {
+/// Bytes a cycle of a block and of all blocks together.
+struct CopyRates {
+  double alone, ofAll;
+};
+} // namespace
+
+/// Cycles in which `blocks` that all run at once bring `bytes` each.
+static double waveCycles(const AttentionSplit &plan, const CudaChip &chip,
+                         int64_t blocks, double bytes, CopyRates rates) {
+  int64_t crowd = std::clamp(blocks, chip.multiprocessors, plan.slots);
+  double alone = rates.alone * double(chip.multiprocessors) / double(crowd);
+  return bytes / std::min(alone, rates.ofAll / double(blocks));
+}
+
+/// The same of any number: a block that follows another one begins while others
+/// of its multiprocessor still copy.
+static double copyCycles(const AttentionSplit &plan, const CudaChip &chip,
+                         int64_t blocks, double bytes, CopyRates rates) {
+  if (blocks <= plan.slots)
+    return unevenness(chip, blocks) *
+           waveCycles(plan, chip, blocks, bytes, rates);
+  int64_t waves = blocks / plan.slots, last = blocks % plan.slots;
+  double cycles =
+      double(waves) * waveCycles(plan, chip, plan.slots, bytes, rates);
+  if (last > 0)
+    cycles += waveCycles(plan, chip, last, bytes, rates);
+  double follow = chip.attentionFollowCycles * double(chip.multiprocessors) /
+                  double(plan.slots);
+  return cycles + (double(blocks) / double(plan.slots) - 1) * follow;
+}
+
 /// Cycles of a launch with `splits` of each tile's `keys`.
 static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
                        int64_t splits, int64_t keys, int64_t keyBytes) {
   int64_t blocks = plan.tiles * splits;
+  int64_t roundKeys = plan.warps * plan.keys;
   int64_t rounds = llvm::divideCeil(
       llvm::divideCeil(llvm::divideCeil(keys, plan.keys), splits), plan.warps);
-  double bytes = double(rounds * plan.warps * plan.keys * keyBytes);
+  // Beyond its keys a block copies nothing, but takes the time of a round.
+  double own = blocks > plan.slots ? double(keys) / double(splits)
+                                   : double(rounds * roundKeys);
   bool isCluster = mayBeCluster(plan, chip, splits);
   bool areSlow = splits > 1 && !isCluster && 2 * blocks > chip.multiprocessors;
   double alone = areSlow ? chip.attentionJoinedBytes : chip.attentionBlockBytes;
   double ofAll = isCluster && splits > 2 ? chip.attentionClusterBytes
                                          : chip.attentionMemoryBytes;
-  double rate =
-      std::min(alone * double(chip.multiprocessors) /
-                   double(std::clamp(blocks, chip.multiprocessors, plan.slots)),
-               ofAll / double(std::min(blocks, plan.slots)));
   double join = 0;
   if (splits > 1)
     join =
         (isCluster ? chip.attentionClusterCycles : chip.attentionJoinCycles) +
         chip.attentionPartCycles * double(splits);
-  // Blocks of later waves begin while others of the multiprocessor still copy.
   return chip.attentionCopyCycles +
-         wavesOf(plan, chip, blocks, rounds) * (bytes / rate) + join;
+         copyCycles(plan, chip, blocks, own * double(keyBytes),
+                    {alone, ofAll}) +
+         join;
 }
 
 namespace {

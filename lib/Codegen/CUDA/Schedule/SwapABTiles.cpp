@@ -72,6 +72,21 @@ static void forEachEvenCut(const WgmmaSchedule &schedule,
   use(tile);
 }
 
+/// Sums for which a thread has registers beside an epilogue: with a function,
+/// with sizes that are not known, and with a residual where consumers share a
+/// tile. 128x192 in turns keeps 224 bytes of each thread in memory with silu
+/// and dynamic rows, 160x256 48 with a residual.
+static constexpr int64_t maxSumsOfFunction = 144, maxSumsOfUnknown = 168,
+                         maxSumsOfSource = 152;
+
+/// Whether a thread has the registers for a tile's sums and its epilogue.
+static bool hasRegisters(const WgmmaTile &tile, const WgmmaProblem &of) {
+  int64_t sums = tile.sumsAcross();
+  return (!of.hasFunction || sums <= maxSumsOfFunction) &&
+         (of.known || sums <= maxSumsOfUnknown) &&
+         (!of.hasSource || tile.pingPong || sums <= maxSumsOfSource);
+}
+
 /// Those that do not.
 static void forEachEvenWhole(const WgmmaProblem &of, int64_t rows,
                              llvm::function_ref<void(const WgmmaTile &)> use) {
@@ -89,20 +104,20 @@ static void forEachEvenWhole(const WgmmaProblem &of, int64_t rows,
         WgmmaTile tile{shared, columns, pingPong, cluster.clusterM,
                        cluster.clusterN};
         tile.swapAB = true;
-        use(tile);
+        if (hasRegisters(tile, of))
+          use(tile);
       }
 }
 
-/// Tiles with swapAB for rows in equal parts. Where threads store what lies
-/// across a tile, they are for rows that no others divide, and that begin with
-/// lines.
+/// Tiles with swapAB for rows in equal parts. Those whose results threads
+/// store, also where K is cut, are for rows that no others divide, and that
+/// begin with lines.
 static void forEachEven(const WgmmaSchedule &schedule, const WgmmaProblem &of,
                         bool cuts,
                         llvm::function_ref<void(const WgmmaTile &)> use) {
   if (!of.knownK || !of.boxes || of.parts > 1 || of.m < evenRows)
     return;
-  if (of.breaksLines() ? cuts || !of.transposesBoxes
-                       : of.m % 128 == 0 && !of.transposesBoxes)
+  if ((cuts || !of.transposesBoxes) && (of.breaksLines() || of.m % 128 == 0))
     return;
   int64_t all = of.maxRows <= fewEvenRows ? of.maxRows : of.m;
   int64_t least = cuts ? minCutRows : minEvenRows;

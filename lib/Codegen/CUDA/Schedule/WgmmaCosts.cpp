@@ -53,7 +53,7 @@ WgmmaProblem::WgmmaProblem(const WgmmaSchedule &schedule)
       mayStoreByWarps(schedule.mayStoreByWarps),
       splitsSectors(mayStoreByWarps && n * 2 % sectorBytes != 0),
       hasSource(schedule.source >= 0),
-      transposesBoxes(schedule.transposesBoxes(maxSwapABRows + 1)),
+      transposesBoxes(schedule.transposesBoxes()),
       sourceColumns(hasSource ? schedule.boxColumns : 0),
       known(schedule.extent(schedule.m, 0) > 0 &&
             schedule.extent(schedule.batch, 0) > 0 &&
@@ -215,18 +215,11 @@ static bool hasSwapABCosts(const WgmmaTile &tile, const WgmmaProblem &of) {
   return tile.swapAB && tile.m > maxSwapABRows && !of.breaksLines();
 }
 
-/// Whether TMA stores what lies across a tile with swapAB, and brings what lies
-/// like that.
-static bool storesAcross(const WgmmaTile &tile, const WgmmaProblem &of) {
-  return tile.swapAB && of.transposesBoxes && tile.m > maxSwapABRows &&
-         tile.split == 1 && !(tile.streamK && of.hasSource);
-}
-
 /// Cycles in which threads store `elements` of results that lie across a tile,
 /// and read what lies like them.
 static double acrossCycles(const WgmmaTile &tile, const WgmmaProblem &of,
                            double elements) {
-  if (!hasSwapABCosts(tile, of) || storesAcross(tile, of))
+  if (!hasSwapABCosts(tile, of) || of.storesAcross(tile))
     return 0;
   return elements / chip().swapABElements +
          (of.hasSource ? elements / chip().threadSources : 0);
@@ -360,11 +353,11 @@ static double wavesCost(const WgmmaTile &tile, const WgmmaProblem &of) {
 /// The longer the pieces of rows, the faster it takes them.
 double codegen::wgmmaCycles(const WgmmaTile &tile, const WgmmaProblem &of) {
   double piece = double(tile.n) / double(of.parts);
-  bool across = tile.swapAB && !storesAcross(tile, of);
+  bool across = tile.swapAB && !of.storesAcross(tile);
   double pieces = across ? 1 : 1 + chip().pieceStart / piece;
   double cycles = wavesCost(tile, of);
   bool cuts = tile.streamK || (tile.split > 1 && of.isAlongN);
-  if (hasSwapABCosts(tile, of) || (!cuts && storesAcross(tile, of)))
+  if (hasSwapABCosts(tile, of) || (!cuts && of.storesAcross(tile)))
     cycles *= cuts ? chip().swapABCutWait : chip().swapABWait;
   return std::max(cycles, (of.bytes() + of.resultBytes() * pieces) /
                               chip().memoryBytes);

@@ -23,7 +23,7 @@ struct WgmmaProblem {
   bool mayStoreByWarps, splitsSectors;
   /// Whether the epilogue reads a tensor where it stores the result.
   bool hasSource;
-  /// Whether TMA can store what lies across tiles with swapAB.
+  /// WgmmaSchedule::transposesBoxes().
   bool transposesBoxes;
   int64_t sourceColumns;
   /// Instructions for an element of A, where it is computed on the way.
@@ -50,6 +50,10 @@ struct WgmmaProblem {
   /// Whether the clock under load counts. It is not known of norms in the
   /// epilogue.
   bool mayBeLoaded = true;
+
+  bool storesAcross(const WgmmaTile &tile) const {
+    return tile.storesAcross(transposesBoxes, hasSource);
+  }
 
   explicit WgmmaProblem(const WgmmaSchedule &schedule);
 

@@ -159,9 +159,9 @@ static StringRef brokenRule(const WgmmaSchedule &schedule,
   int64_t piece = schedule.b.front().kMajor && !tile.swapAB ? 16 : 64;
   if (tile.swapAB && !schedule.a.kMajor)
     return "with swapAB, A is contiguous along K: other copies have 64 rows";
-  if (tile.swapAB && tile.pingPong && !schedule.transposesBoxes(tile.m))
-    return "with swapAB, ping-pong is for results of 16 bits in rows of a "
-           "multiple of 16 bytes, and tiles of more than 32 rows";
+  if (tile.swapAB && tile.pingPong && !of.storesAcross(tile))
+    return "with swapAB, ping-pong is for tiles of more than 32 rows, and one "
+           "contraction whose results TMA stores, in 16 bits";
   if (tile.n % schedule.parts() != 0 || part % piece != 0)
     return "the columns of each contraction in a tile are a multiple of 16, "
            "and "
@@ -344,9 +344,9 @@ void codegen::cutInto(WgmmaSchedule &schedule, const WgmmaTile &tile) {
   schedule.boxRowBytes = halfBoxes ? 64 : 128;
   schedule.boxRows = schedule.swapAB ? rowsOfBoxes(schedule.tileM) : 64;
   bool whole = schedule.source < 0 || !schedule.streamK;
-  bool across = schedule.swapAB && !schedule.transposesBoxes(tile.m);
+  bool byThreads = schedule.swapAB && !of.storesAcross(tile);
   schedule.store =
-      schedule.boxColumns && !schedule.splitsK() && !across &&
+      schedule.boxColumns && !schedule.splitsK() && !byThreads &&
               !schedule.overlap && whole &&
               (halfBoxes || schedule.partN() % schedule.boxColumns == 0)
           ? WgmmaStore::TMA

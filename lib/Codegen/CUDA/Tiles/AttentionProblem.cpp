@@ -30,6 +30,8 @@ static int64_t paddedColumns(int64_t columns) {
   return llvm::alignTo(columns, 32);
 }
 
+int64_t tiles::boxColumns(int64_t padded) { return padded % 64 == 0 ? 64 : 32; }
+
 /// Whether strides are multiples of 16 bytes, and one column follows the other.
 static bool suitsTMA(const StridedOperand &operand) {
   auto one = dyn_cast<AffineConstantExpr>(operand.strides.back());
@@ -299,12 +301,27 @@ int64_t AttentionProblem::maxHeads(const Sizes &sizes,
   return std::clamp<int64_t>(chip.keptBytes * group / bytes, 1, sizes.heads);
 }
 
+/// Cycles in which TMA copies a key and its value, where it takes long: a row
+/// is whole boxes and a part of one.
+double AttentionProblem::copyCycles(const CudaChip &chip) const {
+  double cycles = 0;
+  for (Value tensor : {op.getKey(), op.getValue()}) {
+    int64_t columns =
+        cast<RankedTensorType>(tensor.getType()).getShape().back();
+    int64_t box = boxColumns(paddedColumns(columns));
+    if (columns > box && columns % box != 0)
+      cycles += chip.attentionPartialRow;
+  }
+  return cycles;
+}
+
 /// Cycles of all tiles, or what memory takes, if that is longer.
 double AttentionProblem::cycles(const AttentionSchedule &schedule,
                                 const Sizes &sizes,
                                 const CudaChip &chip) const {
   double block = attentionBlockCycles(chip, schedule.queries, schedule.keys,
                                       depth + width);
+  block = std::max(block, double(schedule.keys) * copyCycles(chip));
   int64_t most = maxHeads(sizes, chip);
   double work = maxWork(schedule, sizes, most, chip);
   for (int64_t section = 1; isCausal() && section < most; section *= 2)

@@ -28,6 +28,10 @@ struct AttentionSchedule {
   std::optional<std::string> brokenRule() const;
 };
 
+/// Columns of a TMA box of rows that have `padded` columns in shared memory:
+/// 64, or 32 where that is no multiple.
+int64_t boxColumns(int64_t padded);
+
 /// Reads "128x176": queries and keys.
 std::optional<AttentionSchedule> parseAttentionTile(llvm::StringRef text);
 
@@ -69,6 +73,7 @@ private:
   AttentionSchedule usual(const CudaChip &chip) const;
   double cycles(const AttentionSchedule &schedule, const Sizes &sizes,
                 const CudaChip &chip) const;
+  double copyCycles(const CudaChip &chip) const;
   double maxWork(const AttentionSchedule &schedule, const Sizes &sizes,
                  int64_t section, const CudaChip &chip) const;
   int64_t maxHeads(const Sizes &sizes, const CudaChip &chip) const;

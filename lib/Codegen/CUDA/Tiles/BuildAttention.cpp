@@ -65,7 +65,7 @@ Value AttentionTilesBuilder::makeMap(const StridedOperand &operand,
                                      int64_t rows, int64_t columns) {
   MLIRContext *context = b.getContext();
   unsigned symbols = function.getBody().getNumArguments();
-  int64_t swizzle = columns % 64 == 0 ? 128 : 64;
+  int64_t swizzle = boxColumns(columns) * 2;
   SmallVector<AffineExpr> dims, strides;
   SmallVector<int64_t> box;
   for (int64_t dim = operand.sizes.size() - 1; dim >= 0; --dim) {
@@ -84,7 +84,7 @@ Value AttentionTilesBuilder::makeMap(const StridedOperand &operand,
 Value AttentionTilesBuilder::makeRing(int64_t stages, int64_t rows,
                                       int64_t columns, int64_t readers) {
   MLIRContext *context = b.getContext();
-  int64_t swizzle = columns % 64 == 0 ? 128 : 64;
+  int64_t swizzle = boxColumns(columns) * 2;
   auto view = tile::SmemType::get(context, {rows, columns}, element, swizzle);
   auto type = tile::RingType::get(context, stages, view);
   return tile::RingOp::create(b, loc, type, readers, IntegerAttr(),
