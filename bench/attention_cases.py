@@ -1,4 +1,6 @@
-"""Benchmark cases of attention (forward, causal, one query over a cache), of topk and of sort."""
+"""Benchmark cases of attention (forward, causal, one query over a cache, at random), of topk and of sort."""
+import random
+
 from cases import Case, Input, tensor
 
 
@@ -67,6 +69,28 @@ def decode_attention_cases():
             for shared in (8, 32) for batch, keys in ((1, 512), (1, 8192), (1, 32768), (8, 2048), (64, 512), (64, 4096))]
 
 
+def drawn_attention_cases(seed, count):
+    """Shapes at random, the same ones for a seed: as many queries as keys, any number, up to 32 or one."""
+    drawn, cases = random.Random(seed), []
+    while len(cases) < count:
+        size = drawn.choice((32, 40, 48, 64, 64, 64, 72, 80, 96, 128, 128, 128, 160, 192, 256))
+        kind = drawn.choice(("self", "self", "self", "cross", "decode", "few"))
+        keys = (drawn.choice((77, 128, 197, 256, 257, 384, 512, 577, 729, 1000, 1024, 1500, 2048, 4096))
+                if drawn.random() < .6 else int(2 ** drawn.uniform(6, 12.5)))
+        queries = (keys if kind == "self" else 1 if kind == "decode"
+                   else drawn.randint(2, 32) if kind == "few" else int(2 ** drawn.uniform(5, 12)))
+        heads = drawn.choice((4, 6, 8, 12, 16, 20, 25, 32))
+        shared = drawn.choice([heads, heads] + [heads // by if heads % by == 0 else heads for by in (2, 4)])
+        batch = int(2 ** drawn.uniform(0, 5.5))
+        elements = batch * shared * keys * size
+        if 4 * batch * heads * queries * keys * size > 2e11 or elements > 5e8 or (kind == "decode" and elements < 1e5):
+            continue
+        causal = kind == "self" and drawn.random() < .4
+        bias = not causal and kind in ("self", "cross") and drawn.random() < .2
+        cases.append(attention_case(batch, heads, queries, keys, size, causal, shared=shared, bias=bias))
+    return cases
+
+
 def topk_case(rows, columns, k):
     x = Input("x", (rows, columns))
     return Case("row", f"topk_{rows}x{columns}_k{k}_f16", [x], Input("y", (rows, k)), f"""
@@ -83,3 +107,18 @@ def sort_case(rows, columns):
 
 def ordering_cases():
     return [topk_case(64, 50304, 50), topk_case(1, 128256, 40), sort_case(1024, 4096), sort_case(1, 1 << 20)]
+
+
+def main():
+    """`python3 attention_cases.py SEED,N FOLDER` writes the programs of N shapes at random."""
+    import os
+    import sys
+    seed, count = map(int, sys.argv[1].split(","))
+    os.makedirs(sys.argv[2], exist_ok=True)
+    for case in drawn_attention_cases(seed, count):
+        with open(os.path.join(sys.argv[2], case.name + ".mlir"), "w", encoding="utf-8") as file:
+            file.write(case.program)
+
+
+if __name__ == "__main__":
+    main()

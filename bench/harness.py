@@ -4,6 +4,7 @@
 usage: harness.py --bin DIR [--output FILE.json] [--chart FILE.svg]
                   [--cases TEXT,...] [--sides NAME,...] [--seconds N]
        harness.py --bin DIR --zoo SEED,N [--groups linear,rows,movement,blocks] ...
+       harness.py --bin DIR --attention SEED,N ...
        harness.py --compare FIRST.json SECOND.json
 
 Sides: tripy, tripy+libraries (the same compiler, which leaves products to
@@ -460,6 +461,7 @@ def parse():
     parser.add_argument("--commit", help="what to note when this is no checkout")
     parser.add_argument("--cases", default="issue", help="parts of names, or 'issue', or 'all'")
     parser.add_argument("--zoo", type=zoo.parse_zoo, metavar="SEED,N", help="N layers drawn at random")
+    parser.add_argument("--attention", type=zoo.parse_zoo, metavar="SEED,N", help="N shapes of attention drawn at random")
     parser.add_argument("--groups", type=zoo.parse_groups, default=list(zoo.GROUPS), help="of the zoo")
     parser.add_argument("--sides", help="default: all; of the zoo: without libraries and max-autotune")
     parser.add_argument("--seconds", type=float, help="start no further case after; default: 3600, of the zoo 540")
@@ -478,6 +480,9 @@ def choose(options):
     import cases
     if options.zoo:
         return zoo.draw(*options.zoo, options.groups)
+    if options.attention:
+        import attention_cases
+        return attention_cases.drawn_attention_cases(*options.attention)
     wanted = options.cases.split(",")
     return [c for c in cases.all_cases()
             if "all" in wanted or any(w in c.tags or w in c.name or w == c.group for w in wanted)]
