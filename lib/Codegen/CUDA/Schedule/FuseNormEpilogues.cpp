@@ -37,7 +37,7 @@ static StringRef labelOf(kernel::FuncOp rows) {
 /// (bench/results/notes-gemm.md, 47 and 51).
 static constexpr double fusedGain = 0.96;
 
-/// Notes that two kernels are not expected to be slower enough than `function`.
+/// Notes that `function` is not expected to gain enough over two kernels.
 static void reportSlower(kernel::FuncOp function,
                          const WgmmaCandidate &candidate, double apart) {
   auto options = remark::RemarkOpts::name("not fused")
@@ -49,13 +49,13 @@ static void reportSlower(kernel::FuncOp function,
         llvm::formatv("a norm is not fused into the epilogue: with "
                       "tile {0}, whose cluster has whole rows, the model "
                       "expects {1:F0} cycles, and {2:F0} for two kernels, of "
-                      "which it may take {3:P0}",
+                      "which one kernel must take less than {3:P0}",
                       candidate.tile.str(), candidate.cycles, apart, fusedGain)
             .str());
 }
 
-/// Sets the schedule of `function`: false where the two kernels that it is made
-/// of are not expected to take more by enough.
+/// Sets the schedule of `function`: false where it is not expected to gain
+/// enough over the two kernels that it is made of.
 bool NormEpilogues::schedule(kernel::FuncOp function, kernel::FuncOp product) {
   std::optional<WgmmaSchedule> fused = recogniseWgmma(function);
   std::optional<WgmmaSchedule> alone = recogniseWgmma(product);
