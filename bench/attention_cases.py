@@ -113,9 +113,10 @@ def main():
     """`python3 attention_cases.py SEED,N FOLDER` writes the programs of N shapes at random."""
     import os
     import sys
-    seed, count = map(int, sys.argv[1].split(","))
+
+    import zoo
     os.makedirs(sys.argv[2], exist_ok=True)
-    for case in drawn_attention_cases(seed, count):
+    for case in drawn_attention_cases(*zoo.parse_zoo(sys.argv[1])):
         with open(os.path.join(sys.argv[2], case.name + ".mlir"), "w", encoding="utf-8") as file:
             file.write(case.program)
 
