@@ -63,6 +63,9 @@ static const TextOption texts[] = {
      "FILE has records of several GPUs for one contraction"},
 };
 static const SwitchOption switches[] = {
+    {"no-f32-tensor-cores", &CodeOptions::f32TensorCores, Level::Schedules,
+     "multiply f32 by fused multiply-adds alone, not as sums of TF32 numbers on "
+     "tensor cores (docs/accuracy.md)"},
     {"no-overlap", &CodeOptions::overlap, Level::Kernels,
      "for experiments: no programmatic dependent launch: a GPU kernel starts "
      "only when its predecessor has ended"},

@@ -68,6 +68,7 @@ static void addSchedules(OpPassManager &pm, const PipelineOptions &options) {
   choose.chip = options.chip;
   choose.tiles = options.kernelTiles;
   choose.gemmTile = options.gemmTile;
+  choose.f32TensorCores = options.f32TensorCores;
   choose.attentionTile = options.attentionTile;
   choose.attentionSplit = options.attentionSplit;
   choose.tuningFile = options.tuningFile;

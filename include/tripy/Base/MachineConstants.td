@@ -70,6 +70,22 @@ def mmaStartCycles : Constant<"double", "cycles / block", "Cycles before the fir
 def mmaStoredElements : Constant<"double", "elements / cycle / multiprocessor", "Throughput of storing results.">;
 
 //===----------------------------------------------------------------------===//
+// The model of f32 on tensor cores, three products of TF32 (MmaF32Costs.cpp)
+//===----------------------------------------------------------------------===//
+
+def f32Reached : Constant<"double", "factor", "Rate of TF32 products in place of half of `products`.">;
+def f32FragmentCycles : Constant<"double", "cycles / element of a warp", "Reading an operand's element from shared memory and splitting it into two numbers of TF32.">;
+def f32NumberCycles : Constant<"double", "cycles / element of a block", "Copying an operand's element to shared memory.">;
+def f32WordBytes : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth of 4-byte copies; that of 8-byte copies is twice as high.">;
+def f32ArrivalCycles : Constant<"double", "cycles", "From the request of a k-block to its arrival.">;
+def f32KBlockCycles : Constant<"double", "cycles / k-block", "Barriers and latencies of a k-block that no other block hides.">;
+def f32BlockCycles : Constant<"double", "cycles / block", "Cycles before the first k-block.">;
+def f32StoredCycles : Constant<"double", "cycles / element / multiprocessor", "Storing a result.">;
+def f32StartCycles : Constant<"double", "cycles / launch", "From the launch to the first block, and from the last result to the end.">;
+def f32TailElements : Constant<"double", "elements / cycle / multiprocessor", "Bandwidth of partial sums of a split tail.">;
+def f32TailCycles : Constant<"double", "cycles / launch", "Synchronization of the parts of a split tail.">;
+
+//===----------------------------------------------------------------------===//
 // The model of tiles on CUDA cores (SimtSchedule.cpp)
 //===----------------------------------------------------------------------===//
 

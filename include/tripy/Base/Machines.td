@@ -64,6 +64,18 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<mmaStartCycles, "2000", Guess>,
   Fact<mmaStoredElements, "8", Guess>,
 
+  Fact<f32Reached, "1.2", Fit<gemm # " 53">>,
+  Fact<f32FragmentCycles, "0.025", Fit<gemm # " 53">>,
+  Fact<f32NumberCycles, "0.0204", Fit<gemm # " 53">>,
+  Fact<f32WordBytes, "37", Fit<gemm # " 53">>,
+  Fact<f32ArrivalCycles, "1280", Fit<gemm # " 53">>,
+  Fact<f32KBlockCycles, "92", Fit<gemm # " 53">>,
+  Fact<f32BlockCycles, "150", Fit<gemm # " 53">>,
+  Fact<f32StoredCycles, "0.24", Fit<gemm # " 53">>,
+  Fact<f32StartCycles, "3600", Fit<gemm # " 53">>,
+  Fact<f32TailElements, "16", Fit<gemm # " 53">>,
+  Fact<f32TailCycles, "2400", Fit<gemm # " 53">>,
+
   Fact<simtStartCycles, "4900", Fit<gemm # " 35">>,
   Fact<simtProductCycles, "0.0052", Fit<gemm # " 35">>,
   Fact<simtNumberCycles, "0.19", Fit<gemm # " 35">>,

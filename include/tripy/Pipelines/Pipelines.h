@@ -79,6 +79,9 @@ struct CodeOptions {
   std::string attention = "estimated";
   /// CUDA: which kernels have tile functions.
   std::string kernelTiles = "auto";
+  /// CUDA: products of f32 may be sums of products of TF32 on tensor cores
+  /// (docs/accuracy.md).
+  bool f32TensorCores = true;
   /// CUDA: tile of attention, "128x176"; empty: chosen by size.
   std::string attentionTile;
   /// CUDA: blocks that divide the keys of attention of few queries,

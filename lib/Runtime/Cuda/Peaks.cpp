@@ -26,12 +26,17 @@ double CudaDevice::attribute(DeviceAttribute attribute) {
 }
 
 /// Multiply-adds of a multiprocessor in a cycle; 0: unknown.
-static int64_t multiplyAdds(const Machine &machine, bool hasFloat8,
+static int64_t multiplyAdds(const Machine &machine, int capability,
                             WorkKind kind, DType dtype) {
+  bool hasTF32 = capability >= 80, hasFloat8 = capability >= 89;
+  int64_t ofTF32 = machine.peakProducts / 2;
   if (kind == WorkKind::ProductsTF32)
-    return machine.peakProducts / 2;
-  if (kind == WorkKind::Arithmetic || dtype == DType::F32)
+    return ofTF32;
+  if (kind == WorkKind::Arithmetic)
     return machine.peakFMA;
+  // Three products of TF32 are one of f32 (docs/accuracy.md).
+  if (dtype == DType::F32)
+    return std::max(machine.peakFMA, hasTF32 ? ofTF32 / 3 : 0);
   switch (dtype) {
   case DType::F16:
   case DType::BF16:
@@ -60,7 +65,7 @@ Peak CudaDevice::peak(WorkKind kind, DType dtype) {
     return {};
   double clock = attribute(DeviceAttribute::ClockRate) * hertz;
   double units = attribute(DeviceAttribute::MultiprocessorCount);
-  int64_t each = 2 * multiplyAdds(*machine, capability >= 89, kind, dtype);
+  int64_t each = 2 * multiplyAdds(*machine, capability, kind, dtype);
   return {units * clock * double(each),
           concat(uint64_t(units), " multiprocessors x ", uint64_t(clock / 1e6),
                  " MHz x ", each, ", ", name)};

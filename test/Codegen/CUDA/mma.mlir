@@ -6,6 +6,7 @@
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_90 | FileCheck %s --check-prefix=HOPPER
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_90a | FileCheck %s --check-prefix=WGMMA
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_75 | FileCheck %s --check-prefix=OLDER
+// RUN: tripy-opt %s --split-input-file --tripy-cuda="chip=sm_80 no-f32-tensor-cores" | FileCheck %s --check-prefix=CORES
 // RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 --remark-format=emitRemark --remarks-filter=gemm 2>&1 | FileCheck %s --check-prefix=WHY
 
 // WHY: remark: [Passed] tile | Category:gemm | Function=large_gemm_0_dot | Remark="tile 128x256 with mma.sync, 3 stages: by the model"
@@ -71,7 +72,12 @@ func.func @across(%a: tensor<1024x512xbf16>, %b: tensor<1024x512xbf16>) -> tenso
 // -----
 
 // Rows of 8 bytes' alignment, and of 4: as wide as they allow.
+// Four blocks, for 108 multiprocessors with 167936 bytes each: a block asks for
+// 16 bytes more than half of them, although its ring has 18432. Otherwise two
+// blocks could share a multiprocessor while others have none.
 // CHECK-LABEL: kernel.func @aligned8_gemm_0_dot
+// CHECK-SAME: grid = () -> (4, 1, 1), block = [128, 1, 1], cluster = [1, 1, 1], scratch = 83984>
+// CHECK-SAME: tile = [32, 64], stages = 3, kBytes = 64,
 // CHECK: nvvm.cp.async.shared.global {{.*}}, 8, cache = ca, %
 // CHECK: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca, %
 // CHECK-NOT: cache = cg
@@ -119,9 +125,27 @@ func.func @tf32(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x
 
 // -----
 
+// f32 that may not be rounded is a sum of two numbers of TF32 (mma-f32.mlir).
+// GPUs without mma.sync of TF32 multiply on CUDA cores, and so do others on
+// request. On sm_89, three instructions take longer than the multiply-adds that
+// they replace.
 // CHECK-LABEL: kernel.func @exact_gemm_0_dot
-// CHECK-NOT: nvvm.mma.sync
-// CHECK: math.fma
+// CHECK-SAME: #kernel.mma_schedule<
+// CHECK: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<tf32>{{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 8>
+// ADA-LABEL: kernel.func @exact_gemm_0_dot
+// ADA-SAME: #kernel.simt_schedule<
+// OLDER-LABEL: kernel.func @exact_gemm_0_dot
+// OLDER-SAME: #kernel.simt_schedule<
+// OLDER-NOT: nvvm.mma.sync
+// OLDER: math.fma
+// OLDER-LABEL: kernel.func @bytes_gemm_0_dot
+// CORES-LABEL: kernel.func @tf32_gemm_0_dot
+// CORES: nvvm.mma.sync
+// CORES-LABEL: kernel.func @exact_gemm_0_dot
+// CORES-SAME: #kernel.simt_schedule<
+// CORES-NOT: nvvm.mma.sync
+// CORES: math.fma
+// CORES-LABEL: kernel.func @bytes_gemm_0_dot
 func.func @exact(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x256xf32> {
   %r = flatir.dot %a, %b batch = [] x [] contract = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
   return %r : tensor<256x256xf32>

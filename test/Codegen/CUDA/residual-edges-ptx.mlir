@@ -6,7 +6,7 @@
 // RUN: tripy-compile %t/tensor-cores.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=TENSOR --implicit-check-not=.local
 // RUN: tripy-compile %t/odd.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=ODD --implicit-check-not=.local
 // RUN: tripy-compile %t/few.mlir --target=cuda:sm_90a --gemm-tile=24x128,swapAB --stop-after=ptx -o - | FileCheck %s --check-prefix=FEW --implicit-check-not=.local
-// RUN: tripy-compile %t/edges.mlir --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=EDGES --implicit-check-not=.local
+// RUN: tripy-compile %t/edges.mlir --target=cuda:sm_90a --no-f32-tensor-cores --stop-after=ptx -o - | FileCheck %s --check-prefix=EDGES --implicit-check-not=.local
 
 //--- tensor-cores.mlir
 // Two tensors like the result: pairs of 16-bit numbers of eight rows. The bias

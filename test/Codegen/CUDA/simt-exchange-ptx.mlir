@@ -1,7 +1,7 @@
 // Rows of results that are no whole vectors: lanes exchange their sums through shared memory, so that those beside each
 // other store neighbours. Whole vectors are stored by the lane that has them.
-// RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s
-// RUN: sed 's/x197xf32/x196xf32/g' %s | tripy-compile - --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --check-prefix=WHOLE
+// RUN: tripy-compile %s --target=cuda:sm_90a --no-f32-tensor-cores --stop-after=ptx -o - | FileCheck %s
+// RUN: sed 's/x197xf32/x196xf32/g' %s | tripy-compile - --target=cuda:sm_90a --no-f32-tensor-cores --stop-after=ptx -o - | FileCheck %s --check-prefix=WHOLE
 
 // CHECK: fma.rn.f32
 // CHECK: st.shared.v4.b32

@@ -1,7 +1,7 @@
 // The machine code of contractions on CUDA cores: wide accesses, nothing in
 // local memory, and a zero fill instead of branches at the edges.
 //
-// RUN: tripy-compile %s --target=cuda:sm_90a --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local
+// RUN: tripy-compile %s --target=cuda:sm_90a --no-f32-tensor-cores --stop-after=ptx -o - | FileCheck %s --implicit-check-not=.local
 
 // CHECK: .entry main_
 // CHECK: .maxntid 128

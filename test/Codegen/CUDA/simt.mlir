@@ -1,8 +1,8 @@
 // Contractions on CUDA cores: tiles, copies, and what the blocks of a cluster
 // share.
 //
-// RUN: tripy-opt %s --split-input-file --tripy-cuda | FileCheck %s
-// RUN: tripy-opt %s --split-input-file --tripy-cuda=chip=sm_80 | FileCheck %s --check-prefix=OLDER
+// RUN: tripy-opt %s --split-input-file --tripy-cuda=no-f32-tensor-cores | FileCheck %s
+// RUN: tripy-opt %s --split-input-file --tripy-cuda="chip=sm_80 no-f32-tensor-cores" | FileCheck %s --check-prefix=OLDER
 
 // Large: 128 x 128 by 128 threads with 8 x 16 each, two blocks a
 // multiprocessor, two k-blocks of 16 k in the ring. What is contiguous along K is

@@ -7,7 +7,8 @@
 // RUN: tripy-compile %t/none.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: sed 's/max = \[0, 64\]/max = [1, 64]/' %t/none.mlir | tripy-compile - --target=cuda --stop-after=schedules -o - | FileCheck %t/none.mlir
 // RUN: tripy-compile %t/stages.mlir --target=cuda --stop-after=kernels -o %t/stages.out
-// RUN: tripy-compile %t/room.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/room.mlir --check-prefix=ROOM
+// RUN: tripy-compile %t/room.mlir --target=cuda --no-f32-tensor-cores --stop-after=schedules -o - | FileCheck %t/room.mlir --check-prefix=ROOM
+// RUN: tripy-compile %t/room.mlir --target=cuda --stop-after=schedules -o - | FileCheck %t/room.mlir --check-prefix=TENSOR
 // RUN: tripy-compile %t/linear.mlir --target=cuda --gemm-tile=64x64 --stop-after=schedules -o - | FileCheck %t/linear.mlir --check-prefix=ASKED
 
 // Guards that users write leave out no size, and have none in common.
@@ -91,6 +92,15 @@ func.func @main(%x: tensor<?x16384xf16> {tripy.profile = #tripy.profile<min = [1
 // ROOM: kernel.func @main_gemm_0_dot
 // ROOM-SAME: guard = #kernel.guard<()[s0] -> (s0), least = 897, most = 4096>
 // ROOM-SAME: @main_gemm_0_dot_385_to_896]
+// On tensor cores, one version has all of these, and split tails; fewer rows have smaller tiles.
+// TENSOR: kernel.func @main_gemm_0_dot
+// TENSOR-SAME: least = 385, most = 4096>, schedule = #kernel.mma_schedule<tile = [64, 128], {{.*}}tailSplitK = 2, resident = 2,
+// TENSOR: kernel.func @main_gemm_0_dot_65_to_128
+// TENSOR-SAME: #kernel.mma_schedule<tile = [32, 64],
+// TENSOR: kernel.func @main_gemm_0_dot_9_to_16
+// TENSOR-SAME: #kernel.mma_schedule<tile = [16, 128],
+// TENSOR: kernel.func @main_gemm_0_dot_5_to_8
+// TENSOR-SAME: #kernel.gemv_schedule<
 func.func @main(%x: tensor<?x640xf32> {tripy.profile = #tripy.profile<min = [1, 640], opt = [4096, 640], max = [4096, 640]>}, %w: tensor<5120x640xf32>) -> tensor<?x5120xf32> {
   %0 = trace.linear %x, %w : (tensor<?x640xf32>, tensor<5120x640xf32>) -> tensor<?x5120xf32>
   return %0 : tensor<?x5120xf32>

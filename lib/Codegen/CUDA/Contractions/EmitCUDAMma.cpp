@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mma.h"
+#include "MmaGemm.h"
 #include "OperandSource.h"
 
 #include "tripy/Dialect/Common/TensorTypes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -20,109 +22,6 @@ using namespace mlir;
 using namespace tripy;
 using namespace tripy::codegen;
 using namespace tripy::codegen::mma;
-
-namespace {
-/// What the loop over K carries.
-struct State {
-  /// Results of this thread, 4 for each instruction: [row][part][column].
-  SmallVector<Value> sums;
-  /// What the warp multiplies next: 4 words for 16 rows of A, 2 for 8 columns
-  /// of each part of B.
-  SmallVector<Value> a, b;
-  /// Where copies of the next k-block read.
-  SmallVector<Value> pointers;
-  /// Addresses of stages: the one that is multiplied, and the one before it,
-  /// which is filled.
-  Value stage, free;
-};
-
-/// Emits the contractions of a group.
-class MmaGemm {
-public:
-  MmaGemm(CUDAKernel &kernel, const ContractionGroup &group,
-          const ContractionSpace &space, const Layout &layout, Value ring,
-          Index tailsBefore)
-      : kernel(kernel), e(kernel.e), math(e.math), words(e), group(group),
-        op(group.ops.front()), space(space), layout(layout),
-        schedule(layout.schedule), tile(schedule.tile), ring(ring),
-        tail(kernel, schedule.tail, tailsBefore) {}
-
-  /// Emits the work of block `number` of the group.
-  void emit(Index number);
-  Index numBlocks() { return tail.blocks(numTiles()); }
-  AffineExpr numBlocksExpr();
-  /// Tiles that are left behind whole waves.
-  Index numTail() { return tail.left(numTiles()); }
-
-private:
-  Index numTiles();
-  void locate(Index number);
-  void prepareCopies();
-  bool hasAsyncCopies() {
-    return llvm::any_of(copies, [](auto &copy) { return copy.isAsync(); });
-  }
-  size_t numSums() const {
-    return tile.fragmentsM * layout.parts * layout.fragments() * 4;
-  }
-
-  SmallVector<Value> pack(const State &state);
-  State unpack(ValueRange carried);
-  Value after(Value stage);
-  void startCopies(State &state, Index k, Value stage);
-  SmallVector<SmallVector<Elements>> load(State &state, Index k,
-                                          bool mayBeEmpty);
-  void store(ArrayRef<SmallVector<Elements>> loaded, Value stage);
-  void awaitKBlock(int64_t newer);
-  SmallVector<Value> loadA(Value stage, int64_t step, int64_t row);
-  SmallVector<Value> loadB(Value stage, int64_t step);
-  void multiply(State &state, Value stage, int64_t step);
-  State start();
-  void multiplyKBlock(State &state, Index k);
-
-  void finish(ArrayRef<Value> sums);
-  bool readsLikeResult();
-  void finishRows(int64_t row, const Memory &staging);
-  /// Neighbours of a row of the result, and where their sums are staged.
-  struct Run {
-    Index atM, atN, stagedRow, stagedColumn;
-  };
-  Run runAt(int64_t row, Index number);
-  SmallVector<Index> resultAt(Index row, Index column);
-  Value isInside(const Run &run);
-  SmallVector<Index> bindRun(const Run &run, Index atM, Index atN,
-                             const Memory &staging);
-  void finishRun(const Run &run, const Memory &staging);
-  void finishTogether(ArrayRef<Run> runs, const Memory &staging);
-  int64_t runSize();
-  int64_t runsOfRow() {
-    return layout.fragments() * fragmentColumns / runSize();
-  }
-  int64_t stagedFloats() const {
-    return layout.parts * layout.fragments() * fragmentColumns + 8;
-  }
-
-  CUDAKernel &kernel;
-  KernelEmission &e;
-  IndexMath &math;
-  Words words;
-  const ContractionGroup &group;
-  /// The first of the group: its loops are those of all.
-  linalg::GenericOp op;
-  const ContractionSpace &space;
-  const Layout &layout;
-  const Schedule &schedule;
-  const Tile &tile;
-  /// Address of the ring, i32.
-  Value ring;
-
-  TailShare tail;
-  BlockPlace place;
-  /// This thread's warp in the block, and its place there.
-  Index warp, warpRow, warpColumn, lane;
-  SmallVector<KBlockCopy, 2> copies;
-  SmallVector<FragmentReader, 2> readers;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Blocks and warps
@@ -289,26 +188,42 @@ SmallVector<Value> MmaGemm::loadB(Value stage, int64_t step) {
 void MmaGemm::multiply(State &state, Value stage, int64_t step) {
   int64_t columns = layout.parts * layout.fragments();
   SmallVector<Value> b = loadB(stage, step);
+  bool isF32 = layout.elementType == ElementType::F32;
+  SplitWords splitB = isF32 ? splitF32(e, state.b) : SplitWords();
   for (int64_t i = 0; i < tile.fragmentsM; ++i) {
-    for (int64_t j = 0; j < columns; ++j)
-      multiplyAdd(
-          e, layout.elementType, ArrayRef<Value>(state.a).slice(4 * i, 4),
-          ArrayRef<Value>(state.b).slice(2 * j, 2),
-          MutableArrayRef<Value>(state.sums).slice((i * columns + j) * 4, 4));
+    ArrayRef<Value> a = ArrayRef(state.a).slice(4 * i, 4);
+    auto sums = MutableArrayRef(state.sums).slice(i * columns * 4, columns * 4);
+    if (isF32)
+      multiplyAddF32(e, splitF32(e, a), splitB, sums);
+    for (int64_t j = 0; j < columns && !isF32; ++j)
+      multiplyAdd(e, layout.elementType, a, ArrayRef(state.b).slice(2 * j, 2),
+                  sums.slice(4 * j, 4));
     llvm::copy(loadA(stage, step, i), state.a.begin() + 4 * i);
   }
   state.b = b;
 }
 
+SmallVector<Value> MmaGemm::initialSums() {
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < tile.fragmentsM; ++i)
+    for (linalg::GenericOp each : group.ops)
+      sums.append(layout.fragments() * 4, e.initialValue(each));
+  return sums;
+}
+
+SmallVector<Value> MmaGemm::firstPointers() {
+  SmallVector<Value> pointers;
+  for (KBlockCopy &copy : copies)
+    if (copy.hasPointer())
+      pointers.push_back(copy.firstPointer());
+  return pointers;
+}
+
 /// Fills the ring but for its last stage, and reads the first fragments.
 State MmaGemm::start() {
   State state;
-  for (int64_t i = 0; i < tile.fragmentsM; ++i)
-    for (linalg::GenericOp each : group.ops)
-      state.sums.append(layout.fragments() * 4, e.initialValue(each));
-  for (KBlockCopy &copy : copies)
-    if (copy.hasPointer())
-      state.pointers.push_back(copy.firstPointer());
+  state.sums = initialSums();
+  state.pointers = firstPointers();
   for (int64_t kBlock = 0; kBlock + 1 < schedule.stages; ++kBlock)
     startCopies(state,
                 math.add(place.kBegin, math.constant(kBlock * layout.depth())),
@@ -347,168 +262,7 @@ void MmaGemm::multiplyKBlock(State &state, Index k) {
   state.stage = next;
 }
 
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-/// Neighbours in a row that are inside or outside together, and that one access
-/// covers.
-int64_t MmaGemm::runSize() {
-  AffineMap map = op.getIndexingMapsArray().back();
-  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  if (!last || last.getPosition() != space.n.back())
-    return 1;
-  return std::gcd(fragmentColumns, math.factorOf(space.sizeOf(space.n.back())));
-}
-
-/// Each warp brings 16 rows at a time to its part of the ring's memory, so that
-/// a thread gets neighbours of a row.
-void MmaGemm::finish(ArrayRef<Value> sums) {
-  // All copies have landed, all fragments were read.
-  awaitKBlock(0);
-  int64_t rowFloats = stagedFloats();
-  Value own =
-      words.add(ring, words.mul(words.of(warp), fragmentRows * rowFloats * 4));
-  Memory staging{words.pointer(own),
-                 layout.sumType(e.b),
-                 {math.constant(fragmentRows), math.constant(rowFloats)},
-                 16,
-                 false};
-  Value mask = words.constant(-1);
-  size_t perRow = numSums() / tile.fragmentsM;
-  for (int64_t i = 0; i < tile.fragmentsM; ++i) {
-    if (i > 0)
-      NVVM::SyncWarpOp::create(e.b, e.loc, mask);
-    storeFragments(kernel, sums.slice(i * perRow, perRow), own, rowFloats);
-    NVVM::SyncWarpOp::create(e.b, e.loc, mask);
-    finishRows(i * fragmentRows, staging);
-  }
-}
-
-/// Elements that a thread computes before it stores them, and runs at most.
-static constexpr int64_t maxElementsTogether = 16, maxRunsTogether = 8;
-
-/// Whether the epilogue reads a tensor with the shape of the first result.
-bool MmaGemm::readsLikeResult() {
-  auto result = cast<RankedTensorType>(e.kernel.getFunctionType().getResult(0));
-  auto isOperandAlone = [&](BlockArgument argument) {
-    return llvm::all_of(argument.getUsers(), [&](Operation *user) {
-      return llvm::is_contained(group.ops, user);
-    });
-  };
-  return llvm::any_of(
-      e.kernel.getBody().getArguments(), [&](BlockArgument argument) {
-        auto type = dyn_cast<RankedTensorType>(argument.getType());
-        return type && type.getShape() == result.getShape() &&
-               !isOperandAlone(argument);
-      });
-}
-
-/// Computes the results of 16 rows of the warp, from `row` on, and stores them.
-void MmaGemm::finishRows(int64_t row, const Memory &staging) {
-  int64_t all = fragmentRows * runsOfRow();
-  int64_t together = std::min(maxElementsTogether / runSize(), maxRunsTogether);
-  together = all % 32 == 0 ? std::gcd(together, all / 32) : 1;
-  if (together > 1 && readsLikeResult())
-    return e.loop(lane, math.constant(all), math.constant(32 * together),
-                  [&](Index first) {
-                    SmallVector<Run> runs;
-                    for (int64_t i = 0; i < together; ++i)
-                      runs.push_back(
-                          runAt(row, math.add(first, math.constant(32 * i))));
-                    finishTogether(runs, staging);
-                  });
-  auto finishOne = [&](Index number) {
-    finishRun(runAt(row, number), staging);
-  };
-  // The body is short or is there a few times.
-  if (all > 4 * 32)
-    return e.loop(lane, math.constant(all), math.constant(32), finishOne);
-  for (int64_t run = 0; run < all; run += 32) {
-    Index own = math.add(lane, math.constant(run));
-    if (run + 32 <= all) {
-      finishOne(own);
-      continue;
-    }
-    Value isOne =
-        kernel.compare(arith::CmpIPredicate::ult, own, math.constant(all));
-    e.when(isOne, [&] { finishOne(own); });
-  }
-}
-
-/// Run `number` of 16 rows of the warp, from `row` on.
-MmaGemm::Run MmaGemm::runAt(int64_t row, Index number) {
-  Index runs = math.constant(runsOfRow());
-  Index inRows = math.div(number, runs);
-  Index column = math.mul(math.rem(number, runs), math.constant(runSize()));
-  Index first = math.add(place.mBegin, warpRow);
-  return {math.add(first, math.add(inRows, math.constant(row))),
-          math.add(math.add(place.nBegin, warpColumn), column), inRows, column};
-}
-
-SmallVector<Index> MmaGemm::resultAt(Index row, Index column) {
-  SmallVector<Index> loops = place.batchLoops;
-  space.spread(row, space.m, loops);
-  space.spread(column, space.n, loops);
-  return space.resultAt(loops);
-}
-
-Value MmaGemm::isInside(const Run &run) {
-  return arith::AndIOp::create(
-      e.b, e.loc,
-      kernel.compare(arith::CmpIPredicate::ult, run.atM, space.sizeOf(space.m)),
-      kernel.compare(arith::CmpIPredicate::ult, run.atN,
-                     space.sizeOf(space.n)));
-}
-
-/// Makes the run's sums those of the results at a row and a column; returns
-/// their indices.
-SmallVector<Index> MmaGemm::bindRun(const Run &run, Index atM, Index atN,
-                                    const Memory &staging) {
-  SmallVector<Elements> values;
-  for (int64_t part = 0; part < layout.parts; ++part) {
-    Index at =
-        math.add(run.stagedColumn,
-                 math.constant(part * layout.fragments() * fragmentColumns));
-    values.push_back(e.elements.load(staging, {run.stagedRow, at}, runSize()));
-  }
-  SmallVector<Index> at = resultAt(atM, atN);
-  bindNeighbours(kernel, group.ops, values, at);
-  return at;
-}
-
-void MmaGemm::finishRun(const Run &run, const Memory &staging) {
-  e.when(isInside(run), [&] {
-    e.emitResults(group.results, bindRun(run, run.atM, run.atN, staging),
-                  runSize());
-  });
-}
-
-/// Asks for all that the epilogue of some runs reads, then stores them: neither
-/// LLVM nor the assembler brings a load in front of a store, and each run would
-/// wait for memory by itself. Those outside read the first element.
-void MmaGemm::finishTogether(ArrayRef<Run> runs, const Memory &staging) {
-  SmallVector<SmallVector<Elements>> results;
-  for (const Run &run : runs) {
-    Value inside = isInside(run);
-    SmallVector<Index> at = bindRun(run, kernel.clampTo(inside, run.atM),
-                                    kernel.clampTo(inside, run.atN), staging);
-    SmallVector<Elements> &ofRun = results.emplace_back();
-    for (unsigned number : group.results)
-      ofRun.push_back(e.elements.emit(e.yielded()[number], at, runSize()));
-  }
-  pinLoads(e.b, e.loc);
-  for (auto [run, ofRun] : llvm::zip_equal(runs, results))
-    e.when(isInside(run), [&, &run = run, &ofRun = ofRun] {
-      SmallVector<Index> at = resultAt(run.atM, run.atN);
-      for (auto [number, elements] : llvm::zip(group.results, ofRun))
-        e.elements.store(e.results[number], at, elements);
-    });
-}
-
-void MmaGemm::emit(Index number) {
-  locate(number);
-  prepareCopies();
+SmallVector<Value> MmaGemm::sumOverK() {
   SmallVector<Value> carried =
       e.reduceLoop(place.kBegin, place.kEnd, math.constant(layout.depth()),
                    pack(start()), [&](Index k, ValueRange values) {
@@ -516,9 +270,21 @@ void MmaGemm::emit(Index number) {
                      multiplyKBlock(state, k);
                      return pack(state);
                    });
+  SmallVector<Value> sums = unpack(carried).sums;
+  return layout.elementType == ElementType::F32 ? exactWhereNotFinite(sums)
+                                                : sums;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void MmaGemm::emit(Index number) {
+  locate(number);
+  prepareCopies();
   size_t perPart = layout.fragments() * 4;
   tail.finish(
-      unpack(carried).sums,
+      sumOverK(),
       [&](size_t sum) { return group.ops[sum / perPart % layout.parts]; },
       tile.threads(), place.thread,
       [&](ArrayRef<Value> sums) { finish(sums); });
@@ -553,7 +319,7 @@ void codegen::emitCUDAMma(CUDAKernel &kernel, ArrayRef<ContractionGroup> groups,
     tails = e.math.add(tails, emitter.numTail());
     grid = grid + emitter.numBlocksExpr();
   }
-  e.setConfig({grid}, {schedule.tile.threads(), 1, 1}, schedule.sharedBytes(),
-              {1, 1, 1}, {},
+  e.setConfig({grid}, {schedule.tile.threads(), 1, 1},
+              sharedBytes(schedule, problem), {1, 1, 1}, {},
               schedule.tail.workspace(problem.tailTiles(schedule)));
 }

@@ -26,25 +26,33 @@ inline constexpr int64_t pieceBytes = 16, stepBytes = 32;
 /// Rows and columns of the results of one instruction.
 inline constexpr int64_t fragmentRows = 16, fragmentColumns = 8;
 
-/// What the instruction multiplies.
-enum class ElementType : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8 };
+/// What is multiplied. An F32 is the sum of two numbers of TF32, so that a
+/// product is three instructions (3xTF32, MmaF32.cpp); TF32 is f32 that may be
+/// rounded.
+enum class ElementType : uint8_t { F16, BF16, TF32, F32, E4M3, E5M2, S8 };
 
 constexpr bool isFloat8(ElementType elementType) {
   return elementType == ElementType::E4M3 || elementType == ElementType::E5M2;
 }
 
 constexpr int64_t bytesOf(ElementType elementType) {
-  if (elementType == ElementType::TF32)
+  if (elementType == ElementType::TF32 || elementType == ElementType::F32)
     return 4;
   return isFloat8(elementType) || elementType == ElementType::S8 ? 1 : 2;
+}
+
+/// Instructions that multiply two fragments.
+constexpr int64_t instructionsOf(ElementType elementType) {
+  return elementType == ElementType::F32 ? 3 : 1;
 }
 
 /// How a block's tile is divided: into warps, into the results of a warp's
 /// instructions.
 struct Tile {
   int64_t warpsM, warpsN, fragmentsM, fragmentsN;
-  /// Blocks of a multiprocessor that registers suffice for.
-  int64_t resident;
+  /// Blocks of a multiprocessor that registers suffice for; of f32, 0: for
+  /// none.
+  int64_t resident, residentF32;
 
   constexpr int64_t threads() const { return 32 * warpsM * warpsN; }
   constexpr int64_t warpM() const { return fragmentsM * fragmentRows; }
@@ -96,9 +104,10 @@ struct Layout {
 };
 
 /// What a schedule depends on. Sizes of a group of `parts` contractions side by
-/// side, of numbers of `bytes` bytes; what is dynamic is as expected.
+/// side, of numbers of `bytes` bytes that take some `instructions` for each
+/// product of fragments; what is dynamic is as expected.
 struct Extent {
-  int64_t batch, m, n, k, parts, bytes;
+  int64_t batch, m, n, k, parts, bytes, instructions;
 };
 struct Problem {
   explicit Problem(const CudaChip &chip) : chip(chip) {}
@@ -118,6 +127,9 @@ struct Problem {
   std::array<int64_t, 2> shortCopies = {};
   /// Some size is not known.
   bool dynamicSizes = false;
+  bool hasF32() const {
+    return llvm::is_contained(elementTypes, ElementType::F32);
+  }
   /// Tiles that the tails of all groups have at most.
   int64_t tailTiles(const Schedule &schedule) const;
 
@@ -136,6 +148,14 @@ std::optional<Schedule> chooseSchedule(const Problem &problem,
                                        double *cycles = nullptr);
 /// Cycles that the model expects of `schedule`.
 double expectedCycles(const Schedule &schedule, const Problem &problem);
+/// Dynamic shared memory of a block, in bytes: the ring, or so much that a
+/// multiprocessor has room for no more blocks than it gets when all of them run
+/// at once. Those that start while the kernel before ends would otherwise share
+/// the multiprocessors that become free first.
+int64_t sharedBytes(const Schedule &schedule, const Problem &problem);
+/// The same of `tiles` of f32, of which `tail` are left behind whole waves.
+double cyclesOfF32(const Schedule &schedule, int64_t tiles, int64_t tail,
+                   const Problem &problem);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.
 std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,
@@ -331,6 +351,9 @@ public:
   /// 8 columns (B), `row` behind the warp's first: values of type i32.
   llvm::SmallVector<mlir::Value> read(mlir::Value stage, int64_t step,
                                       int64_t row, int64_t count);
+  /// The f32 of a row, counted from the tile's first, at `depth` of the
+  /// k-block.
+  mlir::Value readF32(mlir::Value stage, mlir::Value row, mlir::Value depth);
 
 private:
   llvm::SmallVector<mlir::Value> readRows(mlir::Value stage, int64_t step,
@@ -355,6 +378,22 @@ private:
 void multiplyAdd(KernelEmission &e, ElementType elementType,
                  llvm::ArrayRef<mlir::Value> a, llvm::ArrayRef<mlir::Value> b,
                  llvm::MutableArrayRef<mlir::Value> sums);
+
+/// The words of f32 as sums of two numbers of TF32.
+struct SplitWords {
+  llvm::SmallVector<mlir::Value> high, low;
+};
+SplitWords splitF32(KernelEmission &e, llvm::ArrayRef<mlir::Value> words);
+
+/// sums += a b of f32, of 16 rows and any number of fragments of 8 columns, of
+/// which `b` has 2 words and `sums` 4 each.
+void multiplyAddF32(KernelEmission &e, const SplitWords &a, const SplitWords &b,
+                    llvm::MutableArrayRef<mlir::Value> sums);
+
+/// Whether any thread of the block has a sum that is infinite or NaN: i1, the
+/// same in all. Shared memory from `address` on has a word for each of `warps`.
+mlir::Value isAnyNotFinite(CUDAKernel &kernel, llvm::ArrayRef<mlir::Value> sums,
+                           mlir::Value address, int64_t warps);
 
 /// Brings the results of instructions that have 16 rows, side by side, to
 /// shared memory: rows of `rowFloats` f32 or i32 from `address` on.

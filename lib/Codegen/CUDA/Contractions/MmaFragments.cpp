@@ -30,7 +30,7 @@ Value Words::pointer(Value address) {
 /// pieces of each, lie in different banks.
 Value Lines::permutation(Words &words, Value line) const {
   int64_t count = std::min<int64_t>(pieces(), 8);
-  if (!alongK && elementType == ElementType::TF32)
+  if (!alongK && bytesOf(elementType) == 4)
     return words.rem(words.mul(words.rem(line, 4), 2), count);
   return words.rem(words.div(line, 8 / count), count);
 }
@@ -125,6 +125,19 @@ SmallVector<Value> FragmentReader::readWords(Value stage, int64_t step,
                                           words.pointer(address), 4));
   }
   return result;
+}
+
+Value FragmentReader::readF32(Value stage, Value row, Value depth) {
+  int64_t perPiece = pieceBytes / 4;
+  Value line = lines.alongK ? row : depth, along = lines.alongK ? depth : row;
+  Value piece = words.exclusiveOr(words.div(along, perPiece),
+                                  lines.permutation(words, line));
+  Value inStage = words.add(
+      words.add(words.mul(line, lines.bytes), words.mul(piece, pieceBytes)),
+      words.mul(words.rem(along, perPiece), 4));
+  Value address = words.add(words.add(stage, inStage), start);
+  return LLVM::LoadOp::create(e.b, e.loc, e.b.getF32Type(),
+                              words.pointer(address), 4);
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,8 +47,8 @@ private:
   LogicalResult chooseWgmma(WgmmaSchedule schedule, bool &isChosen);
   LogicalResult chooseMma(const mma::Problem &problem, bool &isChosen);
   LogicalResult chooseSimt(const Contractions &contractions);
-  bool isFasterOnCudaCores(const mma::Problem &problem,
-                           const Contractions &contractions);
+  bool isForCudaCores(const mma::Problem &problem,
+                      const Contractions &contractions);
   LogicalResult chooseAttention();
   LogicalResult chooseAttentionTile(bool &isChosen);
   LogicalResult verify(Attribute schedule);
@@ -219,21 +219,28 @@ LogicalResult Chooser::chooseMma(const mma::Problem &problem, bool &isChosen) {
   return success();
 }
 
-/// Of copies that pass through registers, each k-block of mma.sync waits for
-/// memory, and few tiles do so one k-block after the other. Blocks on CUDA
-/// cores can share K: 139x37x3072 took 52 us, and takes 18 (H100).
-bool Chooser::isFasterOnCudaCores(const mma::Problem &problem,
-                                  const Contractions &contractions) {
-  if (requests.gemmTile || !problem.shortKBlocks ||
-      llvm::any_of(problem.extents,
-                   [](const mma::Extent &of) { return of.bytes != 2; }))
+/// Whether what mma.sync could multiply is for CUDA cores. Of f32 both are as
+/// good, and the faster one is taken. Of 16-bit copies that pass through
+/// registers, each k-block of mma.sync waits for memory, and few tiles do so
+/// one k-block after the other. Blocks on CUDA cores can share K: 139x37x3072
+/// took 52 us, and takes 18 (H100).
+bool Chooser::isForCudaCores(const mma::Problem &problem,
+                             const Contractions &contractions) {
+  bool isF32 = problem.hasF32();
+  if (isF32 && !requests.f32TensorCores)
+    return true;
+  bool waits = problem.shortKBlocks &&
+               llvm::all_of(problem.extents, [](const mma::Extent &of) {
+                 return of.bytes == 2;
+               });
+  if (requests.gemmTile || !(isF32 || waits))
     return false;
-  double tensorCores = 0, cudaCores = 0;
+  double tensorCores = 0, cudaCores = 0, margin = isF32 ? 1 : 2;
   return mma::chooseSchedule(problem, {}, &tensorCores) &&
          simt::chooseSchedule(
              simt::Demand::of(contractions.groups, contractions.loops, chip),
              &cudaCores) &&
-         2 * cudaCores < tensorCores;
+         margin * cudaCores < tensorCores;
 }
 
 LogicalResult Chooser::chooseSimt(const Contractions &contractions) {
@@ -270,7 +277,7 @@ LogicalResult Chooser::chooseContraction() {
     return failure();
   if (auto problem =
           mma::Problem::find(contractions->groups, contractions->loops, chip);
-      problem && !isFasterOnCudaCores(*problem, *contractions))
+      problem && !isForCudaCores(*problem, *contractions))
     if (failed(chooseMma(*problem, isChosen)) || isChosen)
       return success(isChosen);
   return chooseSimt(*contractions);
@@ -389,7 +396,7 @@ LogicalResult Chooser::verify(Attribute schedule) {
   if (auto mma = dyn_cast<kernel::MmaScheduleAttr>(schedule)) {
     auto problem =
         mma::Problem::find(contractions->groups, contractions->loops, chip);
-    rule = "mma.sync multiplies f16, bf16, f8, i8 and, where allowed, TF32";
+    rule = "mma.sync multiplies f16, bf16, f8, i8 and f32";
     return problem && mma::readSchedule(mma, *problem, rule)
                ? success()
                : LogicalResult(illegalSchedule(kernel, rule));
@@ -509,6 +516,7 @@ LogicalResult ChooseSchedulesPass::readRequests(ModuleOp module,
                           "',pingpong', ',cluster=2', ',split=2', ',stream' or "
                           "',swapAB'; found '")
            << gemmTile << "'";
+  requests.f32TensorCores = f32TensorCores;
   requests.attentionTile = tiles::parseAttentionTile(attentionTile);
   if (!attentionTile.empty() && !requests.attentionTile)
     return emitError(loc, "a tile of attention must be such as 128x128: 64, "

@@ -16,13 +16,13 @@ using namespace tripy::codegen::mma;
 /// Tiles with 128 results in a thread leave room for one block, those with 64
 /// for two blocks of 256 threads. A warp's rows and columns are powers of two.
 static constexpr Tile tiles[] = {
-    {2, 4, 4, 8, 1}, // 128 x 256, 256 threads
-    {2, 4, 4, 4, 2}, // 128 x 128
-    {1, 4, 4, 4, 3}, // 64 x 128, 128 threads
-    {2, 2, 4, 4, 3}, // 128 x 64
-    {2, 2, 2, 4, 4}, // 64 x 64
-    {2, 2, 1, 4, 6}, // 32 x 64
-    {1, 4, 1, 4, 6}, // 16 x 128
+    {2, 4, 4, 8, 1, 0}, // 128 x 256, 256 threads
+    {2, 4, 4, 4, 2, 1}, // 128 x 128
+    {1, 4, 4, 4, 3, 2}, // 64 x 128, 128 threads
+    {2, 2, 4, 4, 3, 2}, // 128 x 64
+    {2, 2, 2, 4, 4, 3}, // 64 x 64
+    {2, 2, 1, 4, 6, 4}, // 32 x 64
+    {1, 4, 1, 4, 6, 4}, // 16 x 128
 };
 
 /// K-blocks in the ring.
@@ -56,8 +56,9 @@ static std::optional<ElementType> elementTypeFor(linalg::GenericOp op,
     return ElementType::F16;
   if (element.isBF16())
     return ElementType::BF16;
-  if (element.isF32() && op->hasAttr(allowTF32AttrName))
-    return ElementType::TF32;
+  if (element.isF32())
+    return op->hasAttr(allowTF32AttrName) ? ElementType::TF32
+                                          : ElementType::F32;
   if (isFloat8(element) && chip.hasMmaOfF8())
     return isa<Float8E4M3FNType>(element) ? ElementType::E4M3
                                           : ElementType::E5M2;
@@ -68,7 +69,8 @@ static std::optional<ElementType> elementTypeFor(linalg::GenericOp op,
 static double cyclesOf(const Tile &tile, const Extent &of,
                        const CudaChip &chip) {
   double m = tile.m(), n = tile.n(), bytes = of.bytes;
-  double products = m * n * bytes / 2 / double(chip.products);
+  double products =
+      m * n * bytes / 2 * double(of.instructions) / double(chip.products);
   double warps = double(tile.threads()) / 32;
   double reads = warps * double(tile.warpM() + tile.warpN()) + m + n;
   double shared = reads * bytes / chip.sharedRate;
@@ -176,6 +178,9 @@ static double timeOf(const Schedule &schedule, const Problem &problem,
   int64_t tiles = 0;
   for (const Extent &of : problem.extents)
     tiles += tilesOf(schedule.tile, of);
+  if (problem.hasF32())
+    return cyclesOfF32(schedule, tiles, expectedTail(schedule, problem),
+                       problem);
   if (schedule.tail.parts == 1) {
     double time =
         timeOfBlocks(double(tiles), 1, schedule, problem, kBlockCycles);
@@ -205,6 +210,8 @@ static StringRef brokenRule(const Tile &tile, const Problem &problem) {
       return "a warp of the tile has 8 columns or more of each contraction";
   int64_t pieces = (tile.m() + tile.n()) * 64 / pieceBytes / tile.threads();
   int64_t most = problem.byElements ? maxHeldElements : maxHeld;
+  if (problem.hasF32() && tile.residentF32 == 0)
+    return "threads have registers for both parts of f32";
   if (problem.shortKBlocks && (tile.resident == 1 || pieces > most))
     return "threads have registers for copies that pass through them";
   return {};
@@ -214,6 +221,8 @@ static StringRef brokenRule(const Tile &tile, const Problem &problem) {
 /// each: threads with 128 registers, and 64 results, have none left.
 static int64_t maxResident(const Tile &tile, const Problem &problem) {
   constexpr int64_t maxInWords = 4, maxThreads = 128;
+  if (problem.hasF32())
+    return tile.residentF32;
   if (problem.byElements ||
       (problem.shortKBlocks && tile.threads() > maxThreads))
     return tile.resident / 2;
@@ -271,30 +280,57 @@ static int64_t residentOf(const Tile &tile, const Problem &problem) {
   return isFewAndLong(problem) ? std::clamp<int64_t>(needed, 1, most) : most;
 }
 
-/// The schedule of a tile; none when it breaks a rule, or the ring has no room.
-static std::optional<Schedule> planOf(const Tile &tile,
-                                      const Problem &problem) {
+/// Stages of f32 that wait for memory, and results of the largest tiles whose
+/// k-blocks may have 128 bytes of a row: larger ones take 1.15 times as long
+/// with these (bench/results/notes-gemm.md, 53).
+static constexpr int64_t maxStagesF32 = 6, maxResultsOfLong = 4096;
+
+/// The schedules of a tile that the model chooses from; none when it breaks a
+/// rule, or the ring has no room.
+static SmallVector<Schedule> plansOf(const Tile &tile, const Problem &problem) {
   if (!brokenRule(tile, problem).empty())
-    return std::nullopt;
+    return {};
   int64_t resident = residentOf(tile, problem);
   // What lies behind the end of K is filled with zeros, piece by piece.
   bool isShort = llvm::all_of(
       problem.extents, [](const Extent &of) { return of.k * of.bytes <= 64; });
+  SmallVector<Schedule> plans;
   for (int64_t rowBytes : {128, 64}) {
     Schedule schedule{tile, resident, rowBytes, 1};
-    bool isLong = rowBytes > 64;
-    if (isLong && (isShort || problem.shortKBlocks))
+    bool isLong = rowBytes > 64, isF32 = problem.hasF32();
+    if (isLong && (isShort || problem.shortKBlocks ||
+                   (isF32 && tile.m() * tile.n() > maxResultsOfLong)))
       continue;
-    int64_t stages = std::min(stagesThatFit(schedule, problem.chip), maxStages);
-    int64_t besideCache = problem.readsThroughCache
+    int64_t fit = stagesThatFit(schedule, problem.chip);
+    int64_t stages = std::min(fit, isF32 ? maxStagesF32 : maxStages);
+    int64_t besideCache = problem.readsThroughCache && !isF32
                               ? stagesBesideCache(schedule, problem.chip)
                               : stages;
     if (stages < minStages || (isLong && besideCache < minStages))
       continue;
     schedule.stages = std::clamp(besideCache, minStages, stages);
-    return schedule;
+    plans.push_back(schedule);
+    if (!isF32)
+      break;
+    // The model says what stages are worth; of the same, the least.
+    while (--schedule.stages >= minStages)
+      plans.push_back(schedule);
   }
-  return std::nullopt;
+  return plans;
+}
+
+int64_t mma::sharedBytes(const Schedule &schedule, const Problem &problem) {
+  const CudaChip &chip = problem.chip;
+  int64_t blocks = expectedTail(schedule, problem) * (schedule.tail.parts - 1);
+  for (const Extent &of : problem.extents)
+    blocks += tilesOf(schedule.tile, of);
+  int64_t needed = llvm::divideCeil(blocks, chip.multiprocessors);
+  if (problem.dynamicSizes || needed >= schedule.resident)
+    return schedule.sharedBytes();
+  int64_t more = chip.sharedBytes / (needed + 1) + pieceBytes;
+  return std::max(schedule.sharedBytes(),
+                  std::min<int64_t>(llvm::alignDown(more, pieceBytes),
+                                    chip.blockSharedBytes));
 }
 
 double mma::expectedCycles(const Schedule &schedule, const Problem &problem) {
@@ -304,37 +340,38 @@ double mma::expectedCycles(const Schedule &schedule, const Problem &problem) {
                                      : chip.mmaKBlockCycles);
 }
 
+/// Cycles of a schedule; where all tiles wait for memory as long, the work
+/// decides, and then that of a block, and then shared memory.
+static auto keyOf(const Schedule &schedule, const Problem &problem) {
+  double block = 0;
+  for (const Extent &of : problem.extents)
+    block = std::max(block, cyclesOf(schedule.tile, of, problem.chip));
+  double work = timeOf(schedule, problem, problem.chip.mmaKBlockCycles);
+  double time = problem.byElements ? work : expectedCycles(schedule, problem);
+  return std::tuple(time, work, block, schedule.sharedBytes());
+}
+
 std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
                                             TileSize asked, double *cycles) {
   std::optional<Schedule> best;
-  // Where all tiles wait for memory as long, the work decides, and then that of
-  // a block.
-  std::tuple<double, double, double> least;
+  bool isAsked = llvm::any_of(tiles, [&](const Tile &tile) {
+    return tile.m() == asked.m && tile.n() == asked.n &&
+           !plansOf(tile, problem).empty();
+  });
   for (const Tile &tile : tiles) {
-    std::optional<Schedule> schedule = planOf(tile, problem);
-    if (!schedule)
+    if (isAsked && (tile.m() != asked.m || tile.n() != asked.n))
       continue;
-    if (tile.m() == asked.m && tile.n() == asked.n)
-      return schedule;
-    double block = 0;
-    for (const Extent &of : problem.extents)
-      block = std::max(block, cyclesOf(tile, of, problem.chip));
-    int64_t maxParts = isFewAndLong(problem) ? 1 : maxTailParts;
-    for (int64_t parts = 1; parts <= maxParts; ++parts) {
-      schedule->tail = tailOf(parts, *schedule, problem.chip);
-      if (parts > 1 &&
-          (!canSplitTail(*schedule, problem) || !hasTail(*schedule, problem) ||
-           !hasRoomForTail(*schedule, problem.chip)))
-        continue;
-      double work = timeOf(*schedule, problem, problem.chip.mmaKBlockCycles);
-      double time =
-          problem.byElements ? work : expectedCycles(*schedule, problem);
-      std::tuple each(time, work, block);
-      if (best && each >= least)
-        continue;
-      best = schedule;
-      least = each;
-    }
+    int64_t maxParts = isAsked || isFewAndLong(problem) ? 1 : maxTailParts;
+    for (Schedule schedule : plansOf(tile, problem))
+      for (int64_t parts = 1; parts <= maxParts; ++parts) {
+        schedule.tail = tailOf(parts, schedule, problem.chip);
+        if (parts > 1 &&
+            (!canSplitTail(schedule, problem) || !hasTail(schedule, problem) ||
+             !hasRoomForTail(schedule, problem.chip)))
+          continue;
+        if (!best || keyOf(schedule, problem) < keyOf(*best, problem))
+          best = schedule;
+      }
   }
   if (cycles && best)
     *cycles = expectedCycles(*best, problem);
@@ -418,6 +455,15 @@ static Copies copiesOf(linalg::GenericOp op, OpOperand &operand,
   return bytes == 2 && isPlain ? Copies::InWords : Copies::ByElements;
 }
 
+/// Bytes of the copies of an operand past the registers; 0: 16.
+static int64_t shortCopyBytes(OpOperand &operand, ElementType elementType) {
+  auto type = cast<RankedTensorType>(inMemory(operand).getType());
+  assert(!ShapedType::isDynamic(type.getShape().back()) &&
+         "copies are as wide as every row allows");
+  int64_t rowBytes = type.getShape().back() * bytesOf(elementType);
+  return rowBytes % 16 == 0 ? 0 : rowBytes % 8 == 0 ? 8 : 4;
+}
+
 std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
                                      ArrayRef<ContractionLoops> loops,
                                      const CudaChip &chip) {
@@ -435,14 +481,11 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
       for (OpOperand &operand : other->getOpOperands().take_front(2)) {
         Copies copies = copiesOf(other, operand, of, *elementType);
         problem.readsThroughCache |= copies != Copies::PastCache;
-        if (copies == Copies::ThroughCache) {
-          auto type = cast<RankedTensorType>(inMemory(operand).getType());
-          assert(!ShapedType::isDynamic(type.getShape().back()) &&
-                 "copies are as wide as every row allows");
-          int64_t rowBytes = type.getShape().back() * bytesOf(*elementType);
+        // Of 16-bit elements across K, those that are short are not the limit.
+        if (copies == Copies::ThroughCache ||
+            (copies == Copies::PastCache && elementType == ElementType::F32))
           problem.shortCopies[operand.getOperandNumber()] =
-              rowBytes % 8 == 0 ? 8 : 4;
-        }
+              shortCopyBytes(operand, *elementType);
         problem.shortKBlocks |=
             copies == Copies::InWords || copies == Copies::ByElements;
         problem.byElements |= copies == Copies::ByElements;
@@ -453,14 +496,15 @@ std::optional<Problem> Problem::find(ArrayRef<ContractionGroup> groups,
                                expectedExtent(op, of.m, typicalExtent),
                                expectedExtent(op, of.n, typicalExtent),
                                expectedExtent(op, of.k, typicalExtent),
-                               int64_t(group.ops.size()),
-                               bytesOf(*elementType)});
+                               int64_t(group.ops.size()), bytesOf(*elementType),
+                               instructionsOf(*elementType)});
     problem.largest.push_back(
         {extentRange(op, of.batch, typicalExtent).values.hi,
          extentRange(op, of.m, typicalExtent).values.hi,
          extentRange(op, of.n, typicalExtent).values.hi,
          extentRange(op, of.k, typicalExtent).values.hi,
-         int64_t(group.ops.size()), bytesOf(*elementType)});
+         int64_t(group.ops.size()), bytesOf(*elementType),
+         instructionsOf(*elementType)});
   }
   return problem;
 }

@@ -20,6 +20,8 @@ namespace tripy::codegen {
 /// What users ask for all kernels of a program that have such a form.
 struct ScheduleRequests {
   std::optional<WgmmaTile> gemmTile;
+  /// Products of f32 may be sums of products of TF32 on tensor cores.
+  bool f32TensorCores = true;
   std::optional<tiles::AttentionSchedule> attentionTile;
   std::optional<AttentionSplitWish> attentionSplit;
   /// Attention becomes tile functions: never, where that should be faster, or
