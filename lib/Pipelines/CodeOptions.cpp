@@ -64,7 +64,8 @@ static const TextOption texts[] = {
 };
 static const SwitchOption switches[] = {
     {"no-f32-tensor-cores", &CodeOptions::f32TensorCores, Level::Schedules,
-     "multiply f32 by fused multiply-adds alone, not as sums of TF32 numbers on "
+     "multiply f32 by fused multiply-adds alone, not as sums of TF32 numbers "
+     "on "
      "tensor cores (docs/accuracy.md)"},
     {"no-overlap", &CodeOptions::overlap, Level::Kernels,
      "for experiments: no programmatic dependent launch: a GPU kernel starts "

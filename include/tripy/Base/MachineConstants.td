@@ -130,6 +130,8 @@ def attentionBlockBytes : Constant<"double", "bytes / cycle", "Memory bandwidth 
 def attentionJoinedBytes : Constant<"double", "bytes / cycle", "The same of splits that meet in global memory, if they run on more than half of all multiprocessors.">;
 def attentionMemoryBytes : Constant<"double", "bytes / cycle", "Memory bandwidth of all blocks of attention with few queries.">;
 def attentionClusterBytes : Constant<"double", "bytes / cycle", "The same where the splits are clusters of three blocks and more.">;
+def attentionSplitProducts : Constant<"double", "multiply-adds / cycle", "Throughput of a block with mma.sync that divides the keys of more than 32 rows.">;
+def attentionSplitPair : Constant<"double", "factor of time", "Each of two such blocks on a multiprocessor, in the time of a block alone.">;
 def attentionCopyCycles : Constant<"double", "cycles", "The first keys of a block of attention with few queries, from launch to shared memory.">;
 def attentionFollowCycles : Constant<"double", "cycles", "A block of attention with few queries that follows another one, alone on a multiprocessor; half of it where two are resident.">;
 def attentionJoinCycles : Constant<"double", "cycles", "Combining the results of splits (parts of the keys): stores, a counter, loads.">;

@@ -103,6 +103,8 @@ def sm_90a : Machine<"H100 SXM, H200", [
   Fact<attentionJoinedBytes, "21", Fit<gemm # " 41">>,
   Fact<attentionMemoryBytes, "2450", Fit<gemm # " 41">>,
   Fact<attentionClusterBytes, "2150", Fit<gemm # " 41">>,
+  Fact<attentionSplitProducts, "310", Fit<gemm # " 54">>,
+  Fact<attentionSplitPair, "0.88", Fit<gemm # " 54">>,
   Fact<attentionCopyCycles, "1500", Guess>,
   Fact<attentionFollowCycles, "5000", Fit<gemm # " 52">>,
   Fact<attentionJoinCycles, "2000", Guess>,

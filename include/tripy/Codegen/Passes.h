@@ -15,9 +15,11 @@ namespace codegen {
 /// conversions for each 2 bytes.
 inline constexpr int64_t maxVectorRows = 8;
 
-/// Queries of all heads that share one of keys, up to which blocks divide the
-/// keys of attention. More of them share keys better.
-inline constexpr int64_t maxSplitRows = 32;
+/// Rows are the queries of all heads that share one of keys. Up to so many,
+/// blocks that divide the keys of attention read each of these once, or twice,
+/// and all attention has this form; up to so many it has it where the cost
+/// model expects that to be faster.
+inline constexpr int64_t oneTileRows = 32, maxSplitRows = 128;
 /// Queries from which on attention has tiles: with fewer, those of 64 and more
 /// are mostly empty.
 inline constexpr int64_t minTileQueries = 33;

@@ -218,9 +218,8 @@ def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
     attention: from an option, else the tuning file, else by a cost model. An
     existing schedule is kept. There are no later choices: the emitters follow it.
 
-    An illegal schedule, in the text, an option or the tuning file, is an error
-    that names the violated rule. A remark of category `gemm` or `attention` says
-    what was chosen, and why.
+    An illegal schedule is an error that names the violated rule. A remark of
+    category `gemm` or `attention` says what was chosen, and why.
 
     ```mlir
     kernel.func @dot gemm sizeArgs = [] : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
@@ -239,8 +238,7 @@ def ChooseSchedulesPass : Pass<"kernel-choose-schedules", "::mlir::ModuleOp"> {
                         "Which attention kernels become tile functions: off, auto (if expected to be faster), all (if legal)">,
                  Option<"gemmTile", "gemm-tile", "std::string", "\"\"",
                         "The schedule of all tensor-core contractions, such as 128x256, 64x64,cluster=4, 128x256,stream or 16x64,swapAB; for experiments">,
-                 Option<"f32TensorCores", "f32-tensor-cores", "bool", "true",
-                        "Products of f32 may be sums of TF32 products on tensor cores; otherwise they are fused multiply-adds">,
+                 Option<"f32TensorCores", "f32-tensor-cores", "bool", "true", "Products of f32 may be sums of TF32 products">,
                  Option<"attentionTile", "attention-tile", "std::string", "\"\"",
                         "The tile of attention kernels, queries x keys, such as 128x176; for experiments">,
                  Option<"attentionSplit", "attention-split", "std::string", "\"\"",

@@ -252,7 +252,7 @@ static bool readsKeysOnce(const FusionGraph &graph, const Node *kernel) {
   return graph.options.tensorCores &&
          query.getElementType().getIntOrFloatBitWidth() == 16 &&
          !ShapedType::isDynamic(queries) &&
-         queries * group <= codegen::maxSplitRows;
+         queries * group <= codegen::oneTileRows;
 }
 
 /// Whether TMA can copy `tensor`, a key or value, through the views that it is

@@ -81,7 +81,7 @@ static std::pair<int64_t, int64_t> cyclesOf(const AttentionPattern &pattern) {
     read = saturatingAdd(read, bytes(tensor));
   // Blocks divide the keys of few rows (SplitAttention.cpp).
   auto bytesPerCycle = static_cast<int64_t>(machine.memoryBytes);
-  if (queriesOf(pattern) <= codegen::maxSplitRows)
+  if (queriesOf(pattern) <= codegen::oneTileRows)
     fused =
         std::min(fused, read / bytesPerCycle + machine.attentionLaunchCycles +
                             static_cast<int64_t>(machine.attentionJoinCycles));

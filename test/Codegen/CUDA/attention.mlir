@@ -57,9 +57,9 @@ func.func @many(%q: tensor<72x200x64xf16>, %k: tensor<72x128x64xf16>) -> tensor<
 // CHECK: scf.for
 // CHECK-COUNT-80: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
-func.func @large(%q: tensor<2x64x160xbf16>, %k: tensor<2x64x160xbf16>) -> tensor<2x64x160xbf16> {
-  %r = trace.attention %q, %k, %k : (tensor<2x64x160xbf16>, tensor<2x64x160xbf16>, tensor<2x64x160xbf16>) -> tensor<2x64x160xbf16>
-  return %r : tensor<2x64x160xbf16>
+func.func @large(%q: tensor<300x64x160xbf16>, %k: tensor<300x64x160xbf16>) -> tensor<300x64x160xbf16> {
+  %r = trace.attention %q, %k, %k : (tensor<300x64x160xbf16>, tensor<300x64x160xbf16>, tensor<300x64x160xbf16>) -> tensor<300x64x160xbf16>
+  return %r : tensor<300x64x160xbf16>
 }
 
 // -----

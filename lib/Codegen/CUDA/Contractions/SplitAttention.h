@@ -32,6 +32,10 @@ struct AttentionSplit {
   /// Tiles, where sizes are static; else -1, and `splits` is the most that
   /// there are: the launch takes as many as `slots` have room for.
   int64_t tiles = -1, splits = 1;
+  /// Rows of all tiles of a head of keys; cycles that the model expects, 0
+  /// where sizes are not known.
+  int64_t allRows = 1;
+  double cycles = 0;
   /// Blocks that are resident at a time.
   int64_t slots = 1;
   /// The blocks of a tile are a cluster, the first of which receives the sums
@@ -63,6 +67,11 @@ struct AttentionSplit {
 mlir::FailureOr<std::optional<AttentionSplit>>
 planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
                    const AttentionSplitWish &wish);
+
+/// Cycles of blocks of 64 rows that go through all keys, with mma.sync; nothing
+/// where planSplitAttention() has nothing, or sizes are not known.
+std::optional<double> cyclesOfMmaAttention(kernel::FuncOp kernel,
+                                           const CudaChip &chip);
 
 /// Emits the kernel that `split` was made for.
 void emitSplitAttention(CUDAKernel &kernel, const AttentionSplit &split);

@@ -136,9 +136,25 @@ static double copyCycles(const AttentionSplit &plan, const CudaChip &chip,
   return cycles + (double(blocks) / double(plan.slots) - 1) * follow;
 }
 
-/// Cycles of a launch with `splits` of each tile's `keys`.
+/// Cycles in which `blocks` multiply their rows with `keys` each. Where several
+/// tiles read the same keys, these come from the L2 cache, and products are
+/// what takes the time.
+static double productCycles(const AttentionSplit &plan, const CudaChip &chip,
+                            int64_t blocks, double keys, int64_t columns) {
+  if (plan.allRows <= oneTileRows)
+    return 0;
+  double block =
+      keys * double(plan.tileRows() * columns) / chip.attentionSplitProducts;
+  int64_t each = llvm::divideCeil(blocks, chip.multiprocessors);
+  int64_t waves = llvm::divideCeil(blocks, plan.slots);
+  return block *
+         std::max(double(waves), double(each) * chip.attentionSplitPair);
+}
+
+/// Cycles of a launch with `splits` of each tile's `keys`, of some columns in
+/// key and value.
 static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
-                       int64_t splits, int64_t keys, int64_t keyBytes) {
+                       int64_t splits, int64_t keys, int64_t columns) {
   int64_t blocks = plan.tiles * splits;
   int64_t roundKeys = plan.warps * plan.keys;
   int64_t rounds = llvm::divideCeil(
@@ -156,10 +172,10 @@ static double cyclesOf(const AttentionSplit &plan, const CudaChip &chip,
     join =
         (isCluster ? chip.attentionClusterCycles : chip.attentionJoinCycles) +
         chip.attentionPartCycles * double(splits);
-  return chip.attentionCopyCycles +
-         copyCycles(plan, chip, blocks, own * double(keyBytes),
-                    {alone, ofAll}) +
-         join;
+  double copies =
+      copyCycles(plan, chip, blocks, own * double(columns * 2), {alone, ofAll});
+  double products = productCycles(plan, chip, blocks, own, columns);
+  return chip.attentionCopyCycles + std::max(copies, products) + join;
 }
 
 namespace {
@@ -250,14 +266,15 @@ static void chooseSplits(AttentionSplit &plan, const FewQueries &problem,
     return;
   plan.tiles = problem.heads * llvm::divideCeil(problem.rows, plan.tileRows());
   plan.splits = 1;
-  int64_t keyBytes = (problem.depth + problem.width) * 2;
   auto cycles = [&](int64_t splits) {
-    return cyclesOf(plan, chip, splits, problem.keys, keyBytes);
+    return cyclesOf(plan, chip, splits, problem.keys,
+                    problem.depth + problem.width);
   };
   // Less than 3 % is no reason for another block.
   for (int64_t splits = 2; splits <= most; ++splits)
     if (cycles(splits) < cycles(plan.splits) * 0.97)
       plan.splits = splits;
+  plan.cycles = cycles(plan.splits);
 }
 
 FailureOr<std::optional<AttentionSplit>>
@@ -270,6 +287,7 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
   bool isWide = problem->columns() > pairColumns;
   plan.fragments = problem->rows > 16 && !isWide ? 2 : 1;
   plan.rows = std::min(problem->rows, plan.tileRows());
+  plan.allRows = problem->rows;
   plan.width = problem->width;
   plan.keys = problem->columns() <= 64 ? 32 : 16;
   if (wish.keys)
@@ -305,4 +323,20 @@ codegen::planSplitAttention(kernel::FuncOp kernel, const CudaChip &chip,
   if (plan.joinsInCluster)
     plan.sharedBytes += plan.receivedBytes();
   return std::optional(plan);
+}
+
+std::optional<double> codegen::cyclesOfMmaAttention(kernel::FuncOp kernel,
+                                                    const CudaChip &chip) {
+  std::optional<FewQueries> problem = FewQueries::find(kernel);
+  if (!problem || problem->heads <= 0 || problem->keys < 0)
+    return std::nullopt;
+  // EmitCUDAAttention.cpp: two blocks of 64 rows on a multiprocessor, 64 keys
+  // at a time.
+  constexpr int64_t rows = 64, keys = 64, columns = 128, resident = 2;
+  int64_t blocks = problem->heads * llvm::divideCeil(problem->rows, rows);
+  int64_t waves = llvm::divideCeil(blocks, resident * chip.multiprocessors);
+  double wide = std::max(1.0, double(problem->columns()) / double(columns));
+  return double(waves * llvm::divideCeil(problem->keys, keys)) *
+             double(chip.attentionBlockCycles) * wide +
+         double(chip.attentionLaunchCycles);
 }

@@ -51,6 +51,7 @@ private:
                       const Contractions &contractions);
   LogicalResult chooseAttention();
   LogicalResult chooseAttentionTile(bool &isChosen);
+  std::optional<double> maxSplitCycles();
   LogicalResult verify(Attribute schedule);
 
   void set(Attribute schedule) { kernel.setScheduleAttr(schedule); }
@@ -310,7 +311,7 @@ codegen::readAttentionSplit(kernel::FuncOp kernel,
   if (failed(split))
     return failure();
   if (!*split)
-    return illegalSchedule(kernel, "attention of f16 or bf16 with at most 32 "
+    return illegalSchedule(kernel, "attention of f16 or bf16 with at most 128 "
                                    "rows of queries for each head of keys "
                                    "divides its keys, on GPUs with mma.sync");
   return **split;
@@ -347,18 +348,53 @@ LogicalResult Chooser::chooseAttentionTile(bool &isChosen) {
   return success();
 }
 
+/// Of the time of blocks that go through all keys, what blocks that divide them
+/// may take at most, by models that are guesses: of tiles, whose launch the
+/// model expects to take too long, and of mma.sync
+/// (bench/results/notes-gemm.md, 54).
+static constexpr double tileSplitGain = 0.4, mmaSplitGain = 0.8;
+
+/// Cycles that blocks which divide the keys may take at most to be chosen;
+/// nothing where sizes are not known.
+std::optional<double> Chooser::maxSplitCycles() {
+  std::string why;
+  auto problem = tiles::AttentionProblem::find(emission, chip, why);
+  auto query =
+      cast<RankedTensorType>(emission.attention().getQuery().getType());
+  if (chip.hasWgmma() && requests.tiles != ScheduleRequests::Tiles::Off &&
+      problem && query.getDimSize(query.getRank() - 2) >= minTileQueries) {
+    tiles::AttentionSchedule schedule = problem->choose(chip);
+    std::optional<double> cycles = problem->expectedCycles(schedule, chip);
+    if (!problem->whyNot(schedule, chip))
+      return cycles ? std::optional(tileSplitGain *
+                                    (*cycles - chip.attentionLaunchCycles))
+                    : std::nullopt;
+  }
+  std::optional<double> cycles = cyclesOfMmaAttention(kernel, chip);
+  return cycles ? std::optional(mmaSplitGain * *cycles) : std::nullopt;
+}
+
 LogicalResult Chooser::chooseAttention() {
   if (!emission.attention())
     return success();
-  bool isChosen = false;
-  if (chip.hasWgmma() && requests.tiles != ScheduleRequests::Tiles::Off)
-    if (failed(chooseAttentionTile(isChosen)) || isChosen)
-      return success(isChosen);
   FailureOr<std::optional<AttentionSplit>> split = planSplitAttention(
       kernel, chip, requests.attentionSplit.value_or(AttentionSplitWish()));
   if (failed(split))
     return failure();
-  if (*split)
+  bool isSplit = split->has_value();
+  if (isSplit && (*split)->allRows > oneTileRows && !requests.attentionSplit) {
+    std::optional<double> most = maxSplitCycles();
+    bool wantsTiles = requests.attentionTile ||
+                      requests.tiles == ScheduleRequests::Tiles::All;
+    isSplit =
+        most && !wantsTiles && (*split)->cycles > 0 && (*split)->cycles < *most;
+  }
+  bool isChosen = false, isWide = isSplit && (*split)->allRows > oneTileRows;
+  if (chip.hasWgmma() && requests.tiles != ScheduleRequests::Tiles::Off &&
+      !isWide)
+    if (failed(chooseAttentionTile(isChosen)) || isChosen)
+      return success(isChosen);
+  if (isSplit)
     set(kernel::SplitAttentionScheduleAttr::get(
         b.getContext(), (*split)->splits, (*split)->keys, (*split)->warps,
         (*split)->stages,

@@ -321,11 +321,13 @@ static SmallVector<Schedule> plansOf(const Tile &tile, const Problem &problem) {
 
 int64_t mma::sharedBytes(const Schedule &schedule, const Problem &problem) {
   const CudaChip &chip = problem.chip;
-  int64_t blocks = expectedTail(schedule, problem) * (schedule.tail.parts - 1);
-  for (const Extent &of : problem.extents)
-    blocks += tilesOf(schedule.tile, of);
-  int64_t needed = llvm::divideCeil(blocks, chip.multiprocessors);
-  if (problem.dynamicSizes || needed >= schedule.resident)
+  uint64_t blocks = problem.tailTiles(schedule) * (schedule.tail.parts - 1);
+  for (const Extent &of :
+       problem.dynamicSizes ? problem.largest : problem.extents)
+    blocks = llvm::SaturatingAdd<uint64_t>(blocks, tilesOf(schedule.tile, of));
+  uint64_t cards = chip.multiprocessors;
+  auto needed = static_cast<int64_t>(llvm::divideCeil(blocks, cards));
+  if (needed >= schedule.resident)
     return schedule.sharedBytes();
   int64_t more = chip.sharedBytes / (needed + 1) + pieceBytes;
   return std::max(schedule.sharedBytes(),

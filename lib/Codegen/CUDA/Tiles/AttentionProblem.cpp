@@ -334,6 +334,13 @@ double AttentionProblem::cycles(const AttentionSchedule &schedule,
          std::max(work * block, bytes / chip.memoryBytes);
 }
 
+std::optional<double>
+AttentionProblem::expectedCycles(const AttentionSchedule &schedule,
+                                 const CudaChip &chip) const {
+  std::optional<Sizes> sizes = known();
+  return sizes ? std::optional(cycles(schedule, *sizes, chip)) : std::nullopt;
+}
+
 /// Tiles that are looked at to choose a section.
 static constexpr int64_t maxTilesPriced = int64_t(1) << 22;
 

@@ -54,6 +54,9 @@ struct AttentionProblem {
                                     const CudaChip &chip) const;
   /// The usual schedule, or another that is clearly faster by the model.
   AttentionSchedule choose(const CudaChip &chip) const;
+  /// Cycles that the model expects; nothing where sizes are not known.
+  std::optional<double> expectedCycles(const AttentionSchedule &schedule,
+                                       const CudaChip &chip) const;
   /// As many stages as shared memory has room for, and as pay; registers for
   /// the producer that consumers have no need of.
   void refine(AttentionSchedule &schedule, const CudaChip &chip) const;
