@@ -77,6 +77,7 @@ def f32Reached : Constant<"double", "factor", "Rate of TF32 products in place of
 def f32FragmentCycles : Constant<"double", "cycles / element of a warp", "Reading an operand's element from shared memory and splitting it into two numbers of TF32.">;
 def f32NumberCycles : Constant<"double", "cycles / element of a block", "Copying an operand's element to shared memory.">;
 def f32WordBytes : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth of 4-byte copies; that of 8-byte copies is twice as high.">;
+def f32WordsExposed : Constant<"double", "share of time", "Of such copies and of everything else, the part of the shorter one that the longer one does not hide.">;
 def f32ArrivalCycles : Constant<"double", "cycles", "From the request of a k-block to its arrival.">;
 def f32KBlockCycles : Constant<"double", "cycles / k-block", "Barriers and latencies of a k-block that no other block hides.">;
 def f32BlockCycles : Constant<"double", "cycles / block", "Cycles before the first k-block.">;

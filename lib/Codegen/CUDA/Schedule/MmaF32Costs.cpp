@@ -37,10 +37,12 @@ static double depthCycles(const Tile &tile, const Extent &of,
                       : rows * double(of.bytes) * word /
                             (chip.f32WordBytes * double(bytes));
   };
-  return products + chip.f32FragmentCycles * fragments +
-         chip.f32NumberCycles * (m + n) +
-         shortCopies(m, problem.shortCopies[0]) +
-         shortCopies(n, problem.shortCopies[1]);
+  double computed = products + chip.f32FragmentCycles * fragments +
+                    chip.f32NumberCycles * (m + n);
+  double copied = shortCopies(m, problem.shortCopies[0]) +
+                  shortCopies(n, problem.shortCopies[1]);
+  return std::max(computed, copied) +
+         chip.f32WordsExposed * std::min(computed, copied);
 }
 
 /// Of a block that has one of `parts` of K.

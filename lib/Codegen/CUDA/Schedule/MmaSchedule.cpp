@@ -139,7 +139,7 @@ static double timeOfBlocks(double blocks, int64_t parts,
 static constexpr int64_t longK = 2048, minTiles = 1, maxTiles = 2;
 
 static bool isFewAndLong(const Problem &problem) {
-  if (problem.dynamicSizes || problem.shortKBlocks ||
+  if (problem.dynamicSizes || problem.shortKBlocks || problem.hasF32() ||
       problem.shortCopies == std::array<int64_t, 2>())
     return false;
   const Tile *square = llvm::find_if(
