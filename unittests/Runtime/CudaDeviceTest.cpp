@@ -514,12 +514,22 @@ TEST_F(CudaDeviceTest, Peaks) {
   EXPECT_EQ(rate(WorkKind::Products, DType::BF16), half.perSecond);
   EXPECT_EQ(rate(WorkKind::Products, DType::F8E4M3FN), 2 * half.perSecond);
   EXPECT_EQ(rate(WorkKind::ProductsTF32, DType::F32), half.perSecond / 2);
+  // Three products of TF32, of which there are 1024, are one of f32.
   EXPECT_DOUBLE_EQ(rate(WorkKind::Products, DType::F32),
+                   132 * 1980e6 * 2 * 341);
+  EXPECT_DOUBLE_EQ(rate(WorkKind::Arithmetic, DType::F32),
                    132 * 1980e6 * 2 * 128);
-  EXPECT_EQ(rate(WorkKind::Arithmetic, DType::F32),
-            rate(WorkKind::Products, DType::F32));
   EXPECT_EQ(rate(WorkKind::Products, DType::F64), 0);
   EXPECT_EQ(rate(WorkKind::Products, DType::I8), 0);
+}
+
+/// Its tensor cores have no TF32.
+TEST_F(CudaDeviceTest, PeaksOfTuring) {
+  driver.major = 7;
+  driver.minor = 5;
+  open();
+  EXPECT_EQ(device->peak(WorkKind::Products, DType::F32).perSecond,
+            device->peak(WorkKind::Arithmetic, DType::F32).perSecond);
 }
 
 TEST_F(CudaDeviceTest, PeaksThatAreNotKnown) {

@@ -32,7 +32,7 @@ def schedulers : Constant<"int64_t", "warps / cycle / multiprocessor", "Warp sch
 def sharedRate : Constant<"double", "bytes / cycle / multiprocessor", "Bandwidth of shared memory.">;
 def products : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "Throughput of mma.sync, 16-bit operands accumulated in f32.">;
 def peakProducts : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "The same for the fastest instruction, without sparsity. Profiles use it as the peak.">;
-def peakFMA : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "Throughput of f32 on the CUDA cores. Profiles use it as the peak.">;
+def peakFMA : Constant<"int64_t", "multiply-adds / cycle / multiprocessor", "Throughput of f32 on the CUDA cores. Profiles use it as the peak of arithmetic.">;
 
 //===----------------------------------------------------------------------===//
 // Memory and launches
