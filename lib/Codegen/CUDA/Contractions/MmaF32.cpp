@@ -1,10 +1,12 @@
 //===- MmaF32.cpp - f32 on tensor cores, which multiply TF32 --------------===//
 //
 // TF32 has f32's exponent and 11 bits of its significand. x = high + low, with
-// high rounded to nearest: what is left has 11 bits as well, so that the sum is
-// exact, but for low parts below 2^-136, the least that TF32 has. A product is
+// high rounded to nearest. What is left has up to 12 bits, of which the tensor
+// core drops the last one: 23 bits of x are multiplied, and all 24 of three
+// numbers in four. A product is
 //   low_a high_b + high_a low_b + high_a high_b,
-// and low_a low_b, at most 2^-22 of it and typically 2^-25, is left out.
+// and low_a low_b, at most 2^-22 of it and typically 2^-25, is left out. TF32
+// has nothing below 2^-136.
 //
 // Tensor cores round sums toward zero. They add up the products of 8 values of
 // K, and the sum over K is one of ordinary additions in f32.

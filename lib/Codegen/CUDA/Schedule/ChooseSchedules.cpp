@@ -382,10 +382,11 @@ LogicalResult Chooser::chooseAttention() {
   if (failed(split))
     return failure();
   bool isSplit = split->has_value();
-  if (isSplit && (*split)->allRows > oneTileRows && !requests.attentionSplit) {
+  bool wantsTiles =
+      requests.attentionTile || requests.tiles == ScheduleRequests::Tiles::All;
+  if (isSplit && (*split)->allRows > oneTileRows &&
+      (wantsTiles || !requests.attentionSplit)) {
     std::optional<double> most = maxSplitCycles();
-    bool wantsTiles = requests.attentionTile ||
-                      requests.tiles == ScheduleRequests::Tiles::All;
     isSplit =
         most && !wantsTiles && (*split)->cycles > 0 && (*split)->cycles < *most;
   }

@@ -319,6 +319,10 @@ static SmallVector<Schedule> plansOf(const Tile &tile, const Problem &problem) {
   return plans;
 }
 
+/// Blocks of a multiprocessor from which on their padded rings would leave too
+/// little to the L1 cache, where copies pass through it.
+static constexpr int64_t mostBesideCache = 2;
+
 int64_t mma::sharedBytes(const Schedule &schedule, const Problem &problem) {
   const CudaChip &chip = problem.chip;
   uint64_t blocks = problem.tailTiles(schedule) * (schedule.tail.parts - 1);
@@ -327,7 +331,10 @@ int64_t mma::sharedBytes(const Schedule &schedule, const Problem &problem) {
     blocks = llvm::SaturatingAdd<uint64_t>(blocks, tilesOf(schedule.tile, of));
   uint64_t cards = chip.multiprocessors;
   auto needed = static_cast<int64_t>(llvm::divideCeil(blocks, cards));
-  if (needed >= schedule.resident)
+  // Code for any card of an architecture runs on cards with other numbers of
+  // multiprocessors and less shared memory.
+  if (!chip.isSpecific || needed == 0 || needed >= schedule.resident ||
+      (problem.readsThroughCache && needed > mostBesideCache))
     return schedule.sharedBytes();
   int64_t more = chip.sharedBytes / (needed + 1) + pieceBytes;
   return std::max(schedule.sharedBytes(),
