@@ -321,7 +321,7 @@ static SmallVector<Schedule> plansOf(const Tile &tile, const Problem &problem) {
 
 /// Blocks of a multiprocessor from which on their padded rings would leave too
 /// little to the L1 cache, where copies pass through it.
-static constexpr int64_t mostBesideCache = 2;
+static constexpr int64_t maxBesideCache = 2;
 
 int64_t mma::sharedBytes(const Schedule &schedule, const Problem &problem) {
   const CudaChip &chip = problem.chip;
@@ -334,7 +334,7 @@ int64_t mma::sharedBytes(const Schedule &schedule, const Problem &problem) {
   // Code for any card of an architecture runs on cards with other numbers of
   // multiprocessors and less shared memory.
   if (!chip.isSpecific || needed == 0 || needed >= schedule.resident ||
-      (problem.readsThroughCache && needed > mostBesideCache))
+      (problem.readsThroughCache && needed > maxBesideCache))
     return schedule.sharedBytes();
   int64_t more = chip.sharedBytes / (needed + 1) + pieceBytes;
   return std::max(schedule.sharedBytes(),
