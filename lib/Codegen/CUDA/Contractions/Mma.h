@@ -148,14 +148,14 @@ std::optional<Schedule> chooseSchedule(const Problem &problem,
                                        double *cycles = nullptr);
 /// Cycles that the model expects of `schedule`.
 double expectedCycles(const Schedule &schedule, const Problem &problem);
+/// The same of `tiles` of f32, of which `tail` are left behind whole waves.
+double cyclesOfF32(const Schedule &schedule, int64_t tiles, int64_t tail,
+                   const Problem &problem);
 /// Dynamic shared memory of a block, in bytes: the ring, or so much that a
 /// multiprocessor has room for no more blocks than it gets when all of them run
 /// at once. Those that start while the kernel before ends would otherwise share
 /// the multiprocessors that become free first. sm_90a only.
 int64_t sharedBytes(const Schedule &schedule, const Problem &problem);
-/// The same of `tiles` of f32, of which `tail` are left behind whole waves.
-double cyclesOfF32(const Schedule &schedule, int64_t tiles, int64_t tail,
-                   const Problem &problem);
 /// What `attribute` says; nothing, and the `rule` that it breaks, where that is
 /// illegal.
 std::optional<Schedule> readSchedule(kernel::MmaScheduleAttr attribute,

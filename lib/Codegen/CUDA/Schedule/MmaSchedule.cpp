@@ -363,6 +363,7 @@ static auto keyOf(const Schedule &schedule, const Problem &problem) {
 std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
                                             TileSize asked, double *cycles) {
   std::optional<Schedule> best;
+  std::tuple<double, double, double, int64_t> least;
   bool isAsked = llvm::any_of(tiles, [&](const Tile &tile) {
     return tile.m() == asked.m && tile.n() == asked.n &&
            !plansOf(tile, problem).empty();
@@ -378,8 +379,11 @@ std::optional<Schedule> mma::chooseSchedule(const Problem &problem,
             (!canSplitTail(schedule, problem) || !hasTail(schedule, problem) ||
              !hasRoomForTail(schedule, problem.chip)))
           continue;
-        if (!best || keyOf(schedule, problem) < keyOf(*best, problem))
-          best = schedule;
+        auto key = keyOf(schedule, problem);
+        if (best && key >= least)
+          continue;
+        best = schedule;
+        least = key;
       }
   }
   if (cycles && best)
